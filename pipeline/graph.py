@@ -101,7 +101,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         plan.shard_bytes,
         plan.adaptation,
         plan.bounds,
-        plan.target.most_held,
+        plan.target.max_held_bytes,
     )
     labelling = _join_qrels(pipeline, files, plan) if plan.qrels else None
     payloads = files.payloads
@@ -111,7 +111,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     if labels:
         payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
     spill_folder = plan.spill_folder
-    scored = payloads | "Score" >> ScorePayloads(plan.scoring, spill_folder, plan.target.most_held)
+    scored = payloads | "Score" >> ScorePayloads(
+        plan.scoring, spill_folder, plan.target.max_held_bytes
+    )
     tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, spill_folder)
     # Not flattened into one collection: Beam's local runner would keep all of it.
     scores = (scored.scores, tied)
@@ -169,7 +171,9 @@ def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
 
 def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
     """Labels for the conversations, and a list of the first problems with the judgments."""
-    read = pipeline | "ReadQrels" >> ReadQrels(plan.qrels, plan.shard_bytes, plan.target.most_held)
+    read = pipeline | "ReadQrels" >> ReadQrels(
+        plan.qrels, plan.shard_bytes, plan.target.max_held_bytes
+    )
     joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments)
     problems = (
         (read.problems, joined.problems)
@@ -188,7 +192,7 @@ class _Labels(NamedTuple):
 
 def _join_labels(pipeline: beam.Pipeline, payloads: beam.PCollection[Any], plan: Plan) -> _Labels:
     read = pipeline | "ReadLabels" >> ReadLabels(
-        plan.labels, plan.iteration_base, plan.target.most_held
+        plan.labels, plan.iteration_base, plan.target.max_held_bytes
     )
     return _Labels(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
 

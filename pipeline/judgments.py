@@ -52,30 +52,30 @@ class JoinedJudgments(Struct, frozen=True):
 def read_judgments(
     files: Sequence[InputFile],
     open_file: Open,
-    held: MemoryBudget,
+    budget: MemoryBudget,
     topics: Collection[str] | None = None,
 ) -> Judged:
     """The judgments by topic and document.
 
     Args:
-      held: counts the bytes kept.
+      budget: counts the bytes kept.
       topics: keep only judgments of these topics; None = all.
 
     Raises:
       UsageError: a judgment cannot be used, or two judgments of a document differ; the
         message names the first ones.
-      GoodGainError: they exceed the memory limit of `held`.
+      GoodGainError: they exceed the memory limit of `budget`.
     """
     places: dict[tuple[str, str], dict[int | None, JudgmentPlace]] = {}
     lines: Counter[tuple[str, str]] = Counter()
     problems = []
     for judgment in _judgments(files, open_file):
         if isinstance(judgment, QrelsProblem):
-            held.count_label(judgment.text)
+            budget.count_label(judgment.text)
             problems.append(judgment)
         elif topics is None or judgment.topic in topics:
             key = judgment.topic, judgment.document
-            held.count_label(*key)
+            budget.count_label(*key)
             by_gain = places.setdefault(key, {})
             first = by_gain.get(judgment.gain, judgment.place)
             by_gain[judgment.gain] = min(judgment.place, first)

@@ -52,18 +52,18 @@ def label_files(
 
 
 def local_labels(
-    pattern: str | None, iteration_base: int, held: MemoryBudget
+    pattern: str | None, iteration_base: int, budget: MemoryBudget
 ) -> Iterator[ResultLabel]:
     """The labels in local files; empty without a pattern.
 
     Raises:
       UsageError: the pattern matches no file, or one of the files has no labels.
-      GoodGainError: they exceed the memory limit of `held`.
+      GoodGainError: they exceed the memory limit of `budget`.
     """
     if pattern is None:
         return
     for file in label_files(local_files([pattern]), open_local, iteration_base):
-        for row in counted_labels(read_labels(file, open_local, iteration_base), held):
+        for row in counted_labels(read_labels(file, open_local, iteration_base), budget):
             if isinstance(row, ResultLabel):
                 yield row
 

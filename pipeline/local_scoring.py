@@ -52,7 +52,7 @@ def local_scoring(
     return LocalScoring(scoring, rules, pool, qrels)
 
 
-def held_of(
+def memory_budget_of(
     config: ExplainConfig, traces: Iterable[InputFile], pool: OpenedPool | None
 ) -> MemoryBudget:
     """The limit on memory for traces, and for judgments, labels and the pool.

@@ -164,7 +164,7 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
             format=config.format,
             shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_A_FILE)),
             area=run.area,
-            most_held=_most_held(config, input_bytes + bytes_beside),
+            max_held_bytes=_max_held_bytes(config, input_bytes + bytes_beside),
         ),
         scoring=scoring_of(
             config,
@@ -201,7 +201,7 @@ def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
     return TemporaryDirectory(prefix="goodgain-", dir=beside, ignore_cleanup_errors=True)
 
 
-def _most_held(config: RunConfig, input_bytes: int) -> int | None:
+def _max_held_bytes(config: RunConfig, input_bytes: int) -> int | None:
     if not runners.ENGINES[config.runner].in_memory:
         return None  # such engines can use their disks
     return config.max_held_bytes or default_memory_budget(input_bytes)

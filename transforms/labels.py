@@ -58,12 +58,12 @@ class ReadLabels(beam.PTransform):
     Attributes:
       files: the files to read.
       iteration_base: number of the first iteration of a turn, in labels and traces.
-      most_held: see `ReadPayloads`.
+      max_held_bytes: see `ReadPayloads`.
     """
 
     files: Sequence[LabelFile]
     iteration_base: int = 1
-    most_held: int | None = None
+    max_held_bytes: int | None = None
 
     def expand(self, begin: beam.pvalue.PBegin) -> LabelsRead:
         """Apply the transform."""
@@ -71,7 +71,7 @@ class ReadLabels(beam.PTransform):
             begin
             | "Files" >> beam.Create(self.files, reshuffle=True)
             | "ReadFile"
-            >> beam.ParDo(_ReadFile(self.iteration_base, self.most_held)).with_outputs(
+            >> beam.ParDo(_ReadFile(self.iteration_base, self.max_held_bytes)).with_outputs(
                 REJECTED, _COUNTS, main="labels"
             )
         )
@@ -82,16 +82,16 @@ class ReadLabels(beam.PTransform):
 
 
 class _ReadFile(beam.DoFn):
-    def __init__(self, iteration_base: int, most_held: int | None) -> None:
+    def __init__(self, iteration_base: int, max_held_bytes: int | None) -> None:
         self._base = iteration_base
-        self._most_held = most_held
+        self._max_held_bytes = max_held_bytes
 
     def setup(self) -> None:
-        self._held = MemoryBudget(self._most_held)
+        self._budget = MemoryBudget(self._max_held_bytes)
 
     def process(self, file: LabelFile) -> Iterator[ResultLabel | TaggedOutput]:
         counts = dict.fromkeys(("labels.read", "labels.empty", "labels.rejected"), 0)
-        for found in counted_labels(read_labels(file, open_plain, self._base), self._held):
+        for found in counted_labels(read_labels(file, open_plain, self._base), self._budget):
             counts["labels.read"] += 1
             if found is None:
                 counts["labels.empty"] += 1

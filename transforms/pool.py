@@ -38,15 +38,15 @@ _conversation = msgspec.msgpack.Decoder(Conversation).decode
 _topic = msgspec.msgpack.Decoder(Topic).decode
 
 
-def pools_of(scoring: Scoring, most_held: int | None = None) -> TopicPools | None:
+def pools_of(scoring: Scoring, max_held_bytes: int | None = None) -> TopicPools | None:
     """The pools of topics for a worker; None without a pool.
 
     Args:
-      most_held: see `ReadPayloads`.
+      max_held_bytes: see `ReadPayloads`.
     """
     if scoring.pool is None:
         return None
-    return TopicPools(scoring.pool.files, scoring.rules, open_plain, MemoryBudget(most_held))
+    return TopicPools(scoring.pool.files, scoring.rules, open_plain, MemoryBudget(max_held_bytes))
 
 
 @dataclass(eq=False, repr=False)

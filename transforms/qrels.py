@@ -74,19 +74,19 @@ class ReadQrels(beam.PTransform):
     Attributes:
       files: the files to read; a `JudgmentPlace` has the index of its file in this list.
       shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
-      most_held: see `ReadPayloads`.
+      max_held_bytes: see `ReadPayloads`.
     """
 
     def __init__(
         self,
         files: Sequence[InputFile],
         shard_bytes: int = DEFAULT_SHARD_BYTES,
-        most_held: int | None = None,
+        max_held_bytes: int | None = None,
     ) -> None:
         super().__init__()
         self.files = tuple(files)
         self.shard_bytes = min(shard_bytes, _MOST_SHARD_BYTES)
-        self.most_held = most_held
+        self.max_held_bytes = max_held_bytes
 
     def expand(self, begin: beam.pvalue.PBegin) -> Judgments:
         """Apply the transform."""
@@ -96,7 +96,7 @@ class ReadQrels(beam.PTransform):
             | "PlanShards" >> beam.ParDo(PlanShards(self.shard_bytes, of_traces=False))
             | "Spread" >> beam.Reshuffle()
             | "ReadShard"
-            >> beam.ParDo(_ReadShard(self.files, self.most_held)).with_outputs(
+            >> beam.ParDo(_ReadShard(self.files, self.max_held_bytes)).with_outputs(
                 _PROBLEMS, main="judgments"
             )
         )
@@ -107,20 +107,20 @@ class ReadQrels(beam.PTransform):
 
 
 class _ReadShard(beam.DoFn):
-    def __init__(self, files: Sequence[InputFile], most_held: int | None) -> None:
+    def __init__(self, files: Sequence[InputFile], max_held_bytes: int | None) -> None:
         self._numbers = {file.path: number for number, file in enumerate(files)}
-        self._most_held = most_held
+        self._max_held_bytes = max_held_bytes
 
     def setup(self) -> None:
-        self._held = MemoryBudget(self._most_held)
+        self._budget = MemoryBudget(self._max_held_bytes)
 
     def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
         for judgment in read_qrels(shard, self._numbers[shard.path], open_plain):
             if isinstance(judgment, Judgment):
-                self._held.count_label(judgment.topic, judgment.document)
+                self._budget.count_label(judgment.topic, judgment.document)
                 yield judgment
             else:
-                self._held.count_label(judgment.text)
+                self._budget.count_label(judgment.text)
                 yield TaggedOutput(_PROBLEMS, judgment)
 
 

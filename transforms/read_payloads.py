@@ -56,8 +56,8 @@ class ReadPayloads(beam.PTransform):
     Attributes:
       shards: splits the inputs into byte ranges.
       packing: how records are packed into payloads.
-      most_held: bytes that an engine may hold that keeps everything in one process
-        (`goodgain.transforms.core.memory_budget`); None for other engines.
+      max_held_bytes: the limit of the `MemoryBudget` on an engine that keeps all data in one
+        process; None for engines that spill to disk.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class ReadPayloads(beam.PTransform):
         shard_bytes: int = DEFAULT_SHARD_BYTES,
         adaptation: Adaptation | None = None,
         bounds: ReadBounds = DEFAULT_BOUNDS,
-        most_held: int | None = None,
+        max_held_bytes: int | None = None,
     ) -> None:
         """Read `inputs` (see `FindShards`) in shards of `shard_bytes`.
 
@@ -77,7 +77,7 @@ class ReadPayloads(beam.PTransform):
         super().__init__()
         self.shards = FindShards(inputs, shard_bytes, adaptation, bounds)
         self.packing = packing
-        self.most_held = most_held
+        self.max_held_bytes = max_held_bytes
 
     def expand(self, begin: beam.pvalue.PBegin) -> ReadFiles:
         """Read each shard.
@@ -86,7 +86,7 @@ class ReadPayloads(beam.PTransform):
           UsageError: a pattern matches no file.
         """
         shards = begin | "Shards" >> self.shards
-        read = beam.ParDo(ReadShardPayloads(self.packing, self.most_held))
+        read = beam.ParDo(ReadShardPayloads(self.packing, self.max_held_bytes))
         outputs = shards | "ReadShard" >> read.with_outputs(
             REJECTED, _COUNTS, _LABEL_REQUESTS, main="payloads"
         )
@@ -106,34 +106,34 @@ class ReadPayloads(beam.PTransform):
 class ReadShardPayloads(beam.DoFn):
     """FileShard to its payloads; rejected rows, counts and requests for judgments are tagged."""
 
-    def __init__(self, packing: Packing, most_held: int | None = None) -> None:
+    def __init__(self, packing: Packing, max_held_bytes: int | None = None) -> None:
         self._packing = packing
-        self._most_held = most_held
+        self._max_held_bytes = max_held_bytes
 
     def setup(self) -> None:
         """Set up the worker."""
         self._packer = packer_for(self._packing)
         self._way = "native" if isinstance(self._packer, NativePacker) else "python"
-        self._held = MemoryBudget(self._most_held)
+        self._budget = MemoryBudget(self._max_held_bytes)
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
         """The payloads of one shard; raises only if it takes too much memory."""
         calls = rejected = rows = 0
-        held = self._held
-        held.begin_shard()
+        budget = self._budget
+        budget.begin_shard()
         for found in payloads_of_shard(shard, open_plain, self._packer):
             if isinstance(found, RejectedRecord):
                 rejected += found.records
                 rows += 1
-                held.count_read(found.conversation_id, found.reason, found.payload)
+                budget.count_read(found.conversation_id, found.reason, found.payload)
                 yield TaggedOutput(REJECTED, found)
                 continue
             calls += found.calls
-            held.count_read(found.conversation_id)  # payloads go through files there
+            budget.count_read(found.conversation_id)  # payloads go through files there
             yield found.conversation_id, found.payload
             if found.label_request is not None:
                 for name in found.label_request.names():
-                    held.count_label(found.conversation_id, name)
+                    budget.count_label(found.conversation_id, name)
                 yield TaggedOutput(_LABEL_REQUESTS, found.label_request)
         counts = {
             "records.read": calls + rejected,

@@ -78,12 +78,12 @@ class ScorePayloads(beam.PTransform):
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
       spill_folder: see `GatherPayloads`.
-      most_held: see `ReadPayloads`.
+      max_held_bytes: see `ReadPayloads`.
     """
 
     scoring: Scoring
     spill_folder: str = ""
-    most_held: int | None = None
+    max_held_bytes: int | None = None
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> ScoredConversations:
         """Apply the transform."""
@@ -91,7 +91,7 @@ class ScorePayloads(beam.PTransform):
         if self.scoring.pool is not None:
             return self._with_pool(gathered, self.scoring.pool)
         outputs = gathered | "ScoreConversation" >> beam.ParDo(
-            ScoreGathered(self.scoring, self.spill_folder, self.most_held)
+            ScoreGathered(self.scoring, self.spill_folder, self.max_held_bytes)
         ).with_outputs(_UNDECIDED, main="scores")
         scores, undecided = outputs["scores"], outputs[_UNDECIDED]
         scores.element_type = ConversationScore
@@ -107,7 +107,7 @@ class ScorePayloads(beam.PTransform):
             | "GroupByPoolFile" >> GatherPayloads(self.spill_folder)
             | "ScoreWithPool"
             >> beam.ParDo(
-                ScoreWithPool(self.scoring, self.spill_folder, self.most_held)
+                ScoreWithPool(self.scoring, self.spill_folder, self.max_held_bytes)
             ).with_output_types(ConversationScore)
         )
         no_undecided = gathered.pipeline | "Undecided" >> beam.Create([])
@@ -136,15 +136,15 @@ class ScoreWithPool(GatheredDoFn):
     """
 
     def __init__(
-        self, scoring: Scoring, spill_folder: str = "", most_held: int | None = None
+        self, scoring: Scoring, spill_folder: str = "", max_held_bytes: int | None = None
     ) -> None:
         super().__init__(spill_folder)
         self._scoring = scoring
-        self._most_held = most_held
+        self._max_held_bytes = max_held_bytes
 
     def setup(self) -> None:
         """Set up the worker."""
-        self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring, self._most_held))
+        self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring, self._max_held_bytes))
 
     def process(self, grouped: tuple[str, Iterable[bytes]]) -> Iterator[ConversationScore]:
         """Score the conversations by topic, so that few topics are in memory at a time."""
@@ -159,11 +159,11 @@ class ScoreGathered(GatheredDoFn):
     """Scores a conversation from its gathered payloads."""
 
     def __init__(
-        self, scoring: Scoring, spill_folder: str = "", most_held: int | None = None
+        self, scoring: Scoring, spill_folder: str = "", max_held_bytes: int | None = None
     ) -> None:
         super().__init__(spill_folder)
         self._scoring = scoring
-        self._held = MemoryBudget(most_held)
+        self._budget = MemoryBudget(max_held_bytes)
 
     def setup(self) -> None:
         """Set up the worker."""
@@ -175,11 +175,11 @@ class ScoreGathered(GatheredDoFn):
         """Score the conversation, or emit its payloads as undecided.
 
         Raises:
-          GoodGainError: the conversation takes more memory than `most_held` allows.
+          GoodGainError: the conversation takes more memory than `max_held_bytes` allows.
         """
         conversation_id, gathered = grouped
         packed = list(self.payloads(gathered))
-        self._held.check_conversation(packed)
+        self._budget.check_conversation(packed)
         try:
             yield self._scorer.score(conversation_id, packed)
         except EncodingsNeededError:

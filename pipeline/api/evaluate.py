@@ -24,7 +24,7 @@ from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.labels import rejected_row
 from goodgain.pipeline.local import open_local, read_files, shards_of
-from goodgain.pipeline.local_scoring import held_of, local_scoring
+from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
 from goodgain.pipeline.manifest import manifest_of
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.datasets import Dataset
@@ -118,14 +118,14 @@ def evaluate(
         seen = first_look(files, open_local, settings.adaptation)
     found = local_scoring(settings, seen.costs, started)
     scoring, pool = found.scoring, found.pool
-    held = held_of(settings, files or (), pool)
+    budget = memory_budget_of(settings, files or (), pool)
     # Traces that the caller has in memory anyway are not counted, only other files.
-    of_traces = MemoryBudget(None) if files is None else held
+    of_traces = MemoryBudget(None) if files is None else budget
     label_rows = None
     if (from_where := labels if settings.labels is None else settings.labels) is not None:
-        label_rows = read_result_labels(from_where, settings.iteration_base, held)
-    judged = read_judgments(found.qrels, open_local, held)
-    pools = TopicPools(pool.use.files, scoring.rules, open_local, held) if pool else None
+        label_rows = read_result_labels(from_where, settings.iteration_base, budget)
+    judged = read_judgments(found.qrels, open_local, budget)
+    pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
     sums = RunSums(
         scoring.ranking.names,
         settings.slice,
@@ -191,7 +191,7 @@ def evaluate(
         lambda: found,
         source.records,
         lambda _: () if label_rows is None else label_rows.labels(),
-        lambda _: MemoryBudget(None) if files is None else held_of(settings, files, pool),
+        lambda _: MemoryBudget(None) if files is None else memory_budget_of(settings, files, pool),
     )
 
 

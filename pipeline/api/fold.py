@@ -53,14 +53,14 @@ class GatheredInput(Struct, frozen=True):
     counts: dict[str, int]
 
 
-def gather(packed: Iterable[Packed | RejectedRecord], held: MemoryBudget) -> GatheredInput:
+def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> GatheredInput:
     """Gather what was read, by conversation.
 
     Args:
-      held: counts the bytes that are kept.
+      budget: counts the bytes that are kept.
 
     Raises:
-      GoodGainError: they exceed the limit of `held`.
+      GoodGainError: they exceed the limit of `budget`.
     """
     payloads: dict[str, list[bytes]] = {}
     rejected: list[RejectedRecord] = []
@@ -69,17 +69,17 @@ def gather(packed: Iterable[Packed | RejectedRecord], held: MemoryBudget) -> Gat
     for one in packed:
         if isinstance(one, RejectedRecord):
             rejected.append(one)
-            held.count_read(one.conversation_id, one.reason, one.payload)
+            budget.count_read(one.conversation_id, one.reason, one.payload)
             unusable += one.records
             progress.advance({"records.read": one.records, "records.rejected": one.records})
         else:
-            held.count_read(one.conversation_id, one.payload)
-            held.count(_OBJECT_BYTES_PER_CALL * one.calls)
+            budget.count_read(one.conversation_id, one.payload)
+            budget.count(_OBJECT_BYTES_PER_CALL * one.calls)
             payloads.setdefault(one.conversation_id, []).append(one.payload)
             calls += one.calls
             if one.label_request is not None:
                 for name in one.label_request.names():
-                    held.count_label(name)
+                    budget.count_label(name)
                 label_requests.append(one.label_request)
             progress.advance({"records.read": one.calls})
     counts = {"records.read": calls + unusable, "records.rejected": unusable}
@@ -91,7 +91,7 @@ def scores_of(
     scoring: Scoring,
     encodings: Encodings,
     pools: TopicPools | None,
-    held: MemoryBudget,
+    budget: MemoryBudget,
 ) -> Iterator[ConversationScore]:
     """Score every conversation, those whose order depends on canonical encodings last.
 
@@ -99,7 +99,7 @@ def scores_of(
       payloads: by conversation_id; emptied in the process.
       pools: the pools of topics, if `scoring.pool` is given.
       encodings: reads the encodings that break ties.
-      held: checks whether the conversation fits into memory when it is decoded.
+      budget: checks whether the conversation fits into memory when it is decoded.
 
     Raises:
       GoodGainError: the traces have changed, or a conversation is too large.
@@ -108,7 +108,7 @@ def scores_of(
     undecided: dict[str, bytes] = {}
     while payloads:
         conversation_id, packed = payloads.popitem()
-        held.check_conversation(packed)
+        budget.check_conversation(packed)
         try:
             yield _scored(conversation_id, packed, scorer)
         except EncodingsNeededError:

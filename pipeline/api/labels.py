@@ -60,20 +60,20 @@ class Joined(Struct, frozen=True):
     rejected: list[RejectedRecord]
 
 
-def read_result_labels(labels: Labels, iteration_base: int, held: MemoryBudget) -> LabelRows:
+def read_result_labels(labels: Labels, iteration_base: int, budget: MemoryBudget) -> LabelRows:
     """Read labels.
 
     Args:
-      held: counts the bytes that are kept of files.
+      budget: counts the bytes that are kept of files.
 
     Raises:
       UsageError: a pattern matches no file, or one of the files holds no labels.
-      GoodGainError: there are more than `held` allows.
+      GoodGainError: there are more than `budget` allows.
     """
     if isinstance(labels, str | os.PathLike):
         files = label_files(local_files([os.fspath(labels)]), open_local, iteration_base)
         read = (one for file in files for one in read_labels(file, open_local, iteration_base))
-        return LabelRows(files, list(counted_labels(read, held)))
+        return LabelRows(files, list(counted_labels(read, budget)))
     file = LabelFile(TableFile(_SOURCE, TableFormat.PARQUET), 0, 0)
     return LabelRows((file,), list(labels_of_rows(rows_of(labels), file, iteration_base)))
 

@@ -14,7 +14,7 @@ from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.labels import local_labels
 from goodgain.pipeline.local import local_files, open_local, read_files
-from goodgain.pipeline.local_scoring import LocalScoring, held_of, local_scoring
+from goodgain.pipeline.local_scoring import LocalScoring, local_scoring, memory_budget_of
 from goodgain.pipeline.manifest import check_row_count, check_run
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs import datasets
@@ -67,8 +67,8 @@ def load(folder: str | Path) -> Run:
         manifest,
         lambda: _scoring(config),
         lambda: _records(config),
-        lambda held: local_labels(config.labels, config.iteration_base, held),
-        lambda scored_with: held_of(config, _files(config), scored_with.pool),
+        lambda budget: local_labels(config.labels, config.iteration_base, budget),
+        lambda scored_with: memory_budget_of(config, _files(config), scored_with.pool),
     )
 
 

@@ -49,7 +49,7 @@ class Run:
         scoring: Callable[[], LocalScoring],
         records: Records,
         labels: Callable[[MemoryBudget], Iterable[ResultLabel]],
-        held: Callable[[LocalScoring], MemoryBudget],
+        budget: Callable[[LocalScoring], MemoryBudget],
     ) -> None:
         """Wrap the results of a run.
 
@@ -59,14 +59,14 @@ class Run:
           scoring: returns the scoring and the judgments of the run.
           records: iterates over the traces again.
           labels: returns the labels that were given separately from the traces, each counted.
-          held: returns the memory limit of an explanation with this scoring.
+          budget: returns the memory limit of an explanation with this scoring.
         """
         self.manifest = manifest
         self._tables = tables
         self._scoring = scoring
         self._records = records
         self._labels = labels
-        self._held = held
+        self._budget = budget
 
     @cached_property
     def conversations(self) -> Table:
@@ -152,12 +152,12 @@ class Run:
         from goodgain.pipeline.explanation.gather import gather
 
         scored_with = self._scoring()
-        held = self._held(scored_with)
-        labels = list(self._labels(held))
+        budget = self._budget(scored_with)
+        labels = list(self._labels(budget))
         keys = {label.key for label in labels}
-        gathered = gather(conversation_id, [self._records()], held, keys)
+        gathered = gather(conversation_id, [self._records()], budget, keys)
         text = StringIO()
-        explained = explain(gathered, scored_with.scoring, held, scored_with.qrels, labels)
+        explained = explain(gathered, scored_with.scoring, budget, scored_with.qrels, labels)
         render(explained, Console(file=text, width=100, highlight=False))
         return Explanation(text.getvalue())
 

@@ -43,21 +43,21 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.labels import local_labels
     from goodgain.pipeline.local import local_files, open_local, read_files
-    from goodgain.pipeline.local_scoring import held_of, local_scoring
+    from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     files = local_files(config.input)
     seen = first_look(files, open_local, config.adaptation)
     inputs = local_scoring(config, seen.costs)
-    held = held_of(config, files, inputs.pool)
-    labels = list(local_labels(config.labels, config.iteration_base, held))
+    budget = memory_budget_of(config, files, inputs.pool)
+    labels = list(local_labels(config.labels, config.iteration_base, budget))
     gathered = gather(
         args.conversation_id,
         (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
-        held,
+        budget,
         {label.key for label in labels},
     )
-    explanation = explain(gathered, inputs.scoring, held, inputs.qrels, labels)
+    explanation = explain(gathered, inputs.scoring, budget, inputs.qrels, labels)
     if args.json:
         print_json(explanation_json(explanation))
     else:

@@ -44,7 +44,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def explain(
     gathered: ConversationRecords,
     scoring: Scoring,
-    held: MemoryBudget,
+    budget: MemoryBudget,
     qrels: Sequence[InputFile] = (),
     result_labels: Iterable[ResultLabel] = (),
 ) -> ConversationExplanation:
@@ -53,14 +53,14 @@ def explain(
     The numbers come from `score_conversation`, as in the pipeline (SPEC 3-5).
 
     Args:
-      held: counts the judgments.
+      budget: counts the judgments.
       qrels: files of judgments, if `scoring.label_keys` is given.
       result_labels: labels of single results that override those of the trace; may include labels
         of other conversations.
 
     Raises:
       UsageError: a judgment cannot be used, or differs from another.
-      GoodGainError: there are more judgments than `held` allows.
+      GoodGainError: there are more judgments than `budget` allows.
     """
     fingerprinter = Fingerprinter(scoring.rules)
     fingerprints = [
@@ -72,10 +72,10 @@ def explain(
         for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
     }
     rejected_records = sum(row.records for row in gathered.rejected)
-    external = _external(gathered, fingerprints, scoring.label_keys, qrels, held)
+    external = _external(gathered, fingerprints, scoring.label_keys, qrels, budget)
     pools = None
     if scoring.pool is not None:
-        pools = TopicPools(scoring.pool.files, scoring.rules, open_local, held)
+        pools = TopicPools(scoring.pool.files, scoring.rules, open_local, budget)
     record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
     # A label that matches several conversations is not used, as in a run.
     keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
@@ -119,12 +119,12 @@ def _external(
     fingerprints: list[CallFingerprint],
     keys: LabelKeys | None,
     qrels: Sequence[InputFile],
-    held: MemoryBudget,
+    budget: MemoryBudget,
 ) -> ExternalLabels | None:
     if keys is None:
         return None
     request = label_request(gathered.conversation_id, gathered.calls, keys)
-    joined = join([request], read_judgments(qrels, open_local, held, request.documents))
+    joined = join([request], read_judgments(qrels, open_local, budget, request.documents))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)

@@ -40,18 +40,18 @@ class ConversationRecords(Struct, frozen=True):
 def gather(
     conversation_id: str,
     records: Iterable[Records],
-    held: MemoryBudget,
+    budget: MemoryBudget,
     label_keys: Collection[LabelKey] = (),
 ) -> ConversationRecords:
     """Read everything and keep what belongs to one conversation.
 
     Args:
-      held: counts the bytes kept.
+      budget: counts the bytes kept.
       label_keys: keys of labels that were given separately from the traces.
 
     Raises:
       UsageError: there is no such conversation; the message names the nearest.
-      GoodGainError: it exceeds the limit of `held`.
+      GoodGainError: it exceeds the limit of `budget`.
     """
     calls: list[SearchCall] = []
     rejected: list[RejectedRecord] = []
@@ -62,10 +62,10 @@ def gather(
         for record in file:
             if record.conversation_id == conversation_id:
                 if isinstance(record, SearchCall):
-                    held.count_explained(1 + len(record.results), len(canonical_encoding(record)))
+                    budget.count_explained(1 + len(record.results), len(canonical_encoding(record)))
                     calls.append(record)
                 else:
-                    held.count_read(record.conversation_id, record.reason, record.payload)
+                    budget.count_read(record.conversation_id, record.reason, record.payload)
                     rejected.append(record)
                 continue
             if label_keys and isinstance(record, SearchCall) and record.record_id is not None:

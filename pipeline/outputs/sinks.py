@@ -39,15 +39,15 @@ class Target(Struct, frozen=True):
       format: format of the datasets.
       shards: number of files of each dataset that is partitioned by conversation.
       area: the run's own folder below `.unfinished/`.
-      most_held: bytes that an engine may hold that keeps everything in one process
-        (`goodgain.transforms.core.memory_budget`); None for other engines.
+      max_held_bytes: the limit of the `MemoryBudget` on an engine that keeps all data in one
+        process; None for engines that spill to disk.
     """
 
     folder: str
     format: Format
     shards: int
     area: str = ""
-    most_held: int | None = None
+    max_held_bytes: int | None = None
 
 
 class WrittenFile(Struct, frozen=True):
@@ -126,12 +126,12 @@ class _PackForShards(beam.DoFn):
 
     def __init__(self, target: Target, key_of: Callable[[Any], str]) -> None:
         self._shards = target.shards
-        self._most_held = target.most_held
+        self._max_held_bytes = target.max_held_bytes
         self._key_of = key_of
 
     def setup(self) -> None:
         self._encode = msgspec.msgpack.Encoder(order="sorted").encode
-        self._held = MemoryBudget(self._most_held)
+        self._budget = MemoryBudget(self._max_held_bytes)
 
     def start_bundle(self) -> None:
         self._waiting: dict[int, list[tuple[str, bytes]]] = {}
@@ -156,7 +156,7 @@ class _PackForShards(beam.DoFn):
         for shard, some in waiting.items():
             packed = self._encode(some)
             small = zstandard.compress(packed, _LEVEL)
-            self._held.count_rows(len(small), len(packed))
+            self._budget.count_rows(len(small), len(packed))
             yield shard, small
 
 

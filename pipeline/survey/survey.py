@@ -57,14 +57,14 @@ class Survey:
     Args:
       rules: the rules for duplicates.
       clock: when reading began, in milliseconds since 1970 UTC.
-      held: counts the bytes that are kept, and raises beyond its limit.
+      budget: counts the bytes that are kept, and raises beyond its limit.
     """
 
-    def __init__(self, rules: RuleTable, clock: int, held: MemoryBudget | None = None) -> None:
+    def __init__(self, rules: RuleTable, clock: int, budget: MemoryBudget | None = None) -> None:
         self._fingerprinter = Fingerprinter(rules)
         self._rules = rules
         self._clock = clock
-        self._held = held or MemoryBudget(None)
+        self._budget = budget or MemoryBudget(None)
         self.data: Counter[str] = Counter()
         self.calls = self.empty_calls = self.results = 0
         self.redelivered = self.scored = self.timed = 0
@@ -102,7 +102,7 @@ class Survey:
             return
         self.rejections.add(record)
         if record.conversation_id is not None:
-            self._held.count(_BYTES_KEPT_PER_RECORD + getsizeof(record.conversation_id))
+            self._budget.count(_BYTES_KEPT_PER_RECORD + getsizeof(record.conversation_id))
             self._flagged.add(record.conversation_id)
 
     @property
@@ -132,7 +132,7 @@ class Survey:
 
     def _add_call(self, call: SearchCall) -> None:
         ids = getsizeof(call.conversation_id) + getsizeof(call.record_id)
-        self._held.count(_BYTES_KEPT_PER_RECORD + ids)
+        self._budget.count(_BYTES_KEPT_PER_RECORD + ids)
         self.calls += 1
         self.empty_calls += not call.results
         self._conversations.add(call.conversation_id)
@@ -148,7 +148,7 @@ class Survey:
         for name, value in call.attributes.items():
             values = self.attribute_values.setdefault(_count(self.attributes, name), set())
             if len(values) < _MOST_VALUES and value not in values and value.strip():
-                self._held.count(getsizeof(value))
+                self._budget.count(getsizeof(value))
                 values.add(value)
         for result in call.results:
             self._add_result(result)

@@ -17,20 +17,20 @@ def test_the_default_bound_is_constant_for_small_inputs_and_grows_with_large_one
 
 def test_payloads_of_earlier_shards_count_fewer_copies():
     record_bytes = 2 * getsizeof("c") + getsizeof(b"x" * 99)
-    held = MemoryBudget(2_000 * 3 + 2 * 3 * record_bytes + 2 * record_bytes)
+    budget = MemoryBudget(2_000 * 3 + 2 * 3 * record_bytes + 2 * record_bytes)
     for _ in range(3):
-        held.begin_shard()
-        held.count_read("c", b"x" * 99)
+        budget.begin_shard()
+        budget.count_read("c", b"x" * 99)
     with pytest.raises(GoodGainError, match=r"bytes: raise --max-held-bytes"):
-        held.count_read("c", b"")
+        budget.count_read("c", b"")
 
 
 def test_payloads_of_the_current_shard_count_twice_as_many_copies():
     record_bytes = 2 * getsizeof("c") + getsizeof(b"x" * 99)
-    held = MemoryBudget(2_000 * 2 + 4 * 2 * record_bytes - 1)
-    held.count_read("c", b"x" * 99)
+    budget = MemoryBudget(2_000 * 2 + 4 * 2 * record_bytes - 1)
+    budget.count_read("c", b"x" * 99)
     with pytest.raises(GoodGainError, match="more than one process should hold"):
-        held.count_read("c", b"x" * 99)
+        budget.count_read("c", b"x" * 99)
 
 
 def test_text_counts_as_its_size_in_memory():
@@ -42,9 +42,9 @@ def test_text_counts_as_its_size_in_memory():
 @pytest.mark.parametrize("kind", ["count", "check_conversation", "count_rows"])
 def test_data_of_every_kind_is_bounded(kind):
     grow = {
-        "count": lambda held: held.count(101),
-        "check_conversation": lambda held: held.check_conversation([b"xx", b"xx"]),
-        "count_rows": lambda held: held.count_rows(10, 21),
+        "count": lambda budget: budget.count(101),
+        "check_conversation": lambda budget: budget.check_conversation([b"xx", b"xx"]),
+        "count_rows": lambda budget: budget.count_rows(10, 21),
     }[kind]
     with pytest.raises(GoodGainError):
         grow(MemoryBudget(100))

@@ -54,8 +54,8 @@ def explained(records, conversation_id="c1"):
 
 
 def explained_calls(conversation_id, calls):
-    held = MemoryBudget(None)
-    return explain(gather(conversation_id, [iter(calls)], held), SCORING, held)
+    budget = MemoryBudget(None)
+    return explain(gather(conversation_id, [iter(calls)], budget), SCORING, budget)
 
 
 def reasons(*results, apart=False):

@@ -75,13 +75,13 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
         yield RejectedRecord(file.table.path, file.table.position(number + 1), reason)
 
 
-def counted_labels(rows: Iterable[LabelRow], held: MemoryBudget) -> Iterator[LabelRow]:
-    """The rows of a file of labels, counted in `held`, which limits them."""
+def counted_labels(rows: Iterable[LabelRow], budget: MemoryBudget) -> Iterator[LabelRow]:
+    """The rows of a file of labels, counted in `budget`, which limits them."""
     for row in rows:
         if isinstance(row, RejectedRecord):
-            held.count_read(row.conversation_id, row.reason, row.payload)
+            budget.count_read(row.conversation_id, row.reason, row.payload)
         elif row is not None:
-            held.count_label(*row.key)
+            budget.count_label(*row.key)
         yield row
 
 

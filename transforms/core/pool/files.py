@@ -88,20 +88,20 @@ def shard_of(topic: Topic, shards: int) -> int:
 
 
 def read_documents(
-    path: str, open_file: Callable[[str], BinaryIO], held: MemoryBudget
+    path: str, open_file: Callable[[str], BinaryIO], budget: MemoryBudget
 ) -> Iterator[PoolDocument]:
     """The documents of a file, in order.
 
     Args:
-      held: checks that there is memory to read a document.
+      budget: checks that there is memory to read a document.
 
     Raises:
       GoodGainError: the file cannot be read or is not part of a pool, or a document is too large.
     """
     try:
         with open_file(path) as file:
-            for row in _rows_of(path, file, held):
-                held.check_pool_row(row["evidence"], row["places"], row["votes"], row["given"])
+            for row in _rows_of(path, file, budget):
+                budget.check_pool_row(row["evidence"], row["places"], row["votes"], row["given"])
                 yield document_of(row)
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise GoodGainError(
@@ -110,8 +110,8 @@ def read_documents(
         ) from None
 
 
-def _rows_of(path: str, file: BinaryIO, held: MemoryBudget) -> Iterator[dict[str, Any]]:
-    bounds = ReadBounds((held.limit or _UNBOUNDED) // _LIMIT_DIVISOR)
+def _rows_of(path: str, file: BinaryIO, budget: MemoryBudget) -> Iterator[dict[str, Any]]:
+    bounds = ReadBounds((budget.limit or _UNBOUNDED) // _LIMIT_DIVISOR)
     if path.endswith(".jsonl"):
         for line in file:
             yield msgspec.json.decode(line)
@@ -139,7 +139,7 @@ def _rows_of(path: str, file: BinaryIO, held: MemoryBudget) -> Iterator[dict[str
             try:
                 rows = rows_at_once(file, parquet, group, chunks, names, bounds, rows)
             except RowGroupTooLargeError:
-                held.check(_UNBOUNDED)
+                budget.check(_UNBOUNDED)
             for batch in parquet.iter_batches(rows, row_groups=[group], use_threads=False):
                 yield from batch.to_pylist()
 
@@ -159,13 +159,13 @@ class TopicPools:
         files: PoolFiles,
         rules: RuleTable,
         open_file: Callable[[str], BinaryIO],
-        held: MemoryBudget,
+        budget: MemoryBudget,
     ) -> None:
-        """Make an empty cache; `held` limits its memory."""
+        """Make an empty cache; `budget` limits its memory."""
         self._files = files
         self._rules = rules
         self._open = open_file
-        self._held = held
+        self._budget = budget
         self._fingerprinter = Fingerprinter(rules)
         self._cached_shards: OrderedDict[int, dict[Topic, list[bytes]]] = OrderedDict()
         self._shard_bytes: dict[int, int] = {}
@@ -191,10 +191,10 @@ class TopicPools:
             document = _decode(one)
             documents.append(document)
             size += _size(document, len(one))
-            self._held.check(cached_bytes + size)
+            self._budget.check(cached_bytes + size)
         while self._ready and (
             len(self._ready) >= _MOST_READY_TOPICS
-            or not self._held.allows(
+            or not self._budget.allows(
                 cached_bytes + size + sum(one.size for one in self._ready.values())
             )
         ):
@@ -207,10 +207,10 @@ class TopicPools:
         if by_topic is None:
             by_topic = {}
             size = 0
-            for document in read_documents(self._files.path(shard), self._open, self._held):
+            for document in read_documents(self._files.path(shard), self._open, self._budget):
                 packed = _encode(document)
                 size += len(packed) + _DOCUMENT_OVERHEAD
-                self._held.check(_COPIES_WHILE_READ * size)
+                self._budget.check(_COPIES_WHILE_READ * size)
                 by_topic.setdefault(document.topic, []).append(packed)
             self._shard_bytes[shard] = size
         self._cached_shards[shard] = by_topic
