@@ -53,7 +53,7 @@ from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import is_local, matching, open_plain
 from goodgain.transforms.read import find_inputs
 
-_INPUT_BYTES_A_FILE = 256 * 2**20  # bytes of input per output file
+_INPUT_BYTES_PER_FILE = 256 * 2**20  # bytes of input per output file
 _INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # as workers report it
 _PLACE_IN_GRAPH = re.compile(r" \[while running '.*'\]$")  # added by Beam
 
@@ -162,7 +162,7 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
         target=Target(
             folder=config.output,
             format=config.format,
-            shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_A_FILE)),
+            shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_PER_FILE)),
             area=run.area,
             max_held_bytes=_max_held_bytes(config, input_bytes + bytes_beside),
         ),

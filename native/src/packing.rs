@@ -18,8 +18,8 @@ use crate::record_encoding::{encode_call, encode_pairs, record_digest};
 use crate::records::{Pools, SearchCall, SearchResult};
 use crate::rules::RuleTable;
 
-/// Bytes of a record that take as much memory as a result: `_BYTES_OF_A_RESULT` of `packing.py`.
-const BYTES_OF_A_RESULT: usize = 1 << 14;
+/// Bytes of a record that take as much memory as a result: `_BYTES_PER_RESULT` of `packing.py`.
+const BYTES_PER_RESULT: usize = 1 << 14;
 
 /// Records of one conversation.
 pub struct Packed {
@@ -114,7 +114,7 @@ impl Packer {
         };
         let results = pools.results_of(call.results);
         // A call without results takes memory too, and so do long texts.
-        let room = 1 + results.len() + whole.len() / BYTES_OF_A_RESULT;
+        let room = 1 + results.len() + whole.len() / BYTES_PER_RESULT;
         let mut buffered = self.take(call.conversation_id, at);
         let names = self.add_results(results, pools, &mut buffered.frame)?;
         if let Some(keys) = &self.label_keys {
@@ -152,7 +152,7 @@ impl Packer {
     ) -> PyResult<()> {
         let mut buffered = self.take(conversation_id, at);
         buffered.rejected_records += records;
-        let room = 1 + conversation_id.len() / BYTES_OF_A_RESULT;
+        let room = 1 + conversation_id.len() / BYTES_PER_RESULT;
         buffered.room += room;
         self.results += room;
         self.put(conversation_id, buffered);

@@ -35,7 +35,7 @@ from goodgain.pipeline.comparison.withholding import (
 from goodgain.pipeline.comparison.without_labels import ShownRows, WithoutLabels
 from goodgain.transforms.core.errors import UsageError
 
-DRAWS_A_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
+DRAWS_PER_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
 _SLOW_SECONDS = 20
 MOST_SLICE_ROWS = 200_000  # of 2.5 KB each; a row takes a third of a millisecond
 
@@ -256,7 +256,7 @@ def _warn_of_bootstrap(
     ]
     values = len(matched.keys) if matched.paired else len(arms.base.ids) + len(arms.candidate.ids)
     draws = request.tests.resamples * values * len(declared) * (1 + len(request.slices))
-    seconds = draws / DRAWS_A_SECOND
+    seconds = draws / DRAWS_PER_SECOND
     if seconds > _SLOW_SECONDS:
         say(
             f"The bootstrap draws {draws:,} values, which takes about {seconds:,.0f} s; fewer "

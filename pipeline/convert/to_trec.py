@@ -24,7 +24,7 @@ from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import fold_turn
 
-_INPUT_BYTES_A_PART = 256 * 2**20
+_INPUT_BYTES_PER_PART = 256 * 2**20
 _ANY_THRESHOLD = 1  # has no effect on the list
 
 
@@ -90,7 +90,7 @@ def write_trec(
     """
     counts = TrecCounts()
     rejected: set[str] = set()
-    parts = max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_A_PART))
+    parts = max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_PER_PART))
     with Spool(parts, Delivery) as spool, ExitStack() as outputs:
         run_file, qrels_file = _open_outputs((run_path, qrels_path), outputs)
         _read(files, Fingerprinter(rules), id_name, spool, counts, rejected)

@@ -57,7 +57,8 @@ from goodgain.transforms.pool import BuildPool, ContributeToPool
 from goodgain.transforms.read import find_inputs
 from goodgain.transforms.read_payloads import ReadPayloads
 
-_INPUT_BYTES_A_FILE = 32 * 2**20  # bytes of traces per pool file; scoring reads one file at a time
+# Bytes of traces per pool file; scoring reads one file at a time.
+_INPUT_BYTES_PER_FILE = 32 * 2**20
 _SHOWN_REFUSED = 5
 _SUMMARY = "summary.json"
 FORMAT: Format = "avro"
@@ -186,7 +187,7 @@ def _warn_of_names(
 
 def _shards(request: PoolRequest, inputs: Mapping[str, Sequence[InputFile]]) -> int:
     size = sum(file.size for files in inputs.values() for file in files)
-    return request.shards or max(1, ceil(size / _INPUT_BYTES_A_FILE))
+    return request.shards or max(1, ceil(size / _INPUT_BYTES_PER_FILE))
 
 
 class _Summary(Struct, frozen=True):

@@ -23,7 +23,7 @@ from tests.bench.table import store
 
 TOPICS = (4_000, 8_000)
 DOCUMENTS = 500  # per topic
-TOPICS_A_FILE = 64  # about as many as in 32 MiB of traces
+TOPICS_PER_FILE = 64  # about as many as in 32 MiB of traces
 SCORED = 100  # topics of the run
 CONVERSATIONS = 2  # per topic
 RETRIEVED = 20  # documents per conversation
@@ -81,7 +81,7 @@ def _pool(folder: Path, topics: int) -> int:
     documents.mkdir(parents=True, exist_ok=True)
     for old in documents.iterdir():
         old.unlink()
-    files = PoolFiles(str(documents), ".jsonl", -(-topics // TOPICS_A_FILE))
+    files = PoolFiles(str(documents), ".jsonl", -(-topics // TOPICS_PER_FILE))
     with ExitStack() as stack:
         opened = [stack.enter_context(open(path, "wb")) for path in files.paths()]
         for topic in range(topics):

@@ -24,7 +24,7 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.yaml_text import read_text
 
-_INPUT_BYTES_A_PART = 64 * 2**20
+_INPUT_BYTES_PER_PART = 64 * 2**20
 _MOST_PARTS = 256
 TRACE_ID, ROOT_SPAN_ID, SESSION_ID = "trace_id", "root_span_id", "session_id"
 
@@ -98,7 +98,7 @@ def import_traces(
     Raises:
       UsageError: a file cannot be read.
     """
-    parts = min(_MOST_PARTS, max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_A_PART)))
+    parts = min(_MOST_PARTS, max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_PER_PART)))
     records = _decoded(files, format, mapping, counts)
     records_of_unit = _from_spans if mapping.unit == "span" else _from_rows
     yield from records_of_unit(records, mapping, parts, counts)

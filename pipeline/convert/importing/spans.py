@@ -12,7 +12,7 @@ from goodgain.pipeline.convert.importing.values import millis, nanos, text
 
 SEARCH, TOOL, RERANK, MODEL, OTHER = "search", "tool", "rerank", "model", ""
 MILLISECONDS = "milliseconds"
-_NANOS_A_MILLI = 1_000_000
+_NANOS_PER_MILLI = 1_000_000
 
 
 class Span(Struct, frozen=True, array_like=True):
@@ -66,7 +66,7 @@ def span_of(record: Any, mapping: Mapping, position: str, counts: ImportCounts) 
     costs = mapping.costs_of(record)
     end = nanos(mapping.part("end", record), mapping.time_unit)
     if start is not None and end is not None and end >= start:
-        costs.setdefault(MILLISECONDS, (end - start) / _NANOS_A_MILLI)
+        costs.setdefault(MILLISECONDS, (end - start) / _NANOS_PER_MILLI)
     searches = kind in (SEARCH, TOOL, RERANK)
     return Span(
         trace_id=trace_id,

@@ -10,7 +10,7 @@ import msgspec
 
 NANOS_A_UNIT = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NANOS_A_MILLI = 1_000_000
+_NANOS_PER_MILLI = 1_000_000
 
 
 def text(value: Any) -> str | None:
@@ -89,4 +89,4 @@ def nanos(value: Any, unit: str) -> int | None:
 
 def millis(nanoseconds: int | None) -> int | None:
     """Nanoseconds as whole milliseconds, rounded down."""
-    return None if nanoseconds is None else nanoseconds // _NANOS_A_MILLI
+    return None if nanoseconds is None else nanoseconds // _NANOS_PER_MILLI

@@ -18,7 +18,7 @@ from goodgain.transforms.core.files.shard import FileShard
 
 _WINDOW = 1024 * 1024
 _LONGEST_BLOCK_HEADER = 20
-_MOST_RECORDS_A_BYTE = 64  # for the smallest records, compressed
+_MOST_RECORDS_PER_BYTE = 64  # for the smallest records, compressed
 _KEPT = 8192
 _DAMAGED_HEADER = "The header of this Avro block is damaged."
 
@@ -92,7 +92,7 @@ class _BlockReader(Generic[Block]):
         records, size, length = header
         end = offset + length + size
         # The number of records in the header, unless they cannot fit.
-        lost = records if 0 < records <= _MOST_RECORDS_A_BYTE * size else 1
+        lost = records if 0 < records <= _MOST_RECORDS_PER_BYTE * size else 1
         if end > window.size:
             if window.find(self._sync, offset) is not None:
                 return self._skip(offset, 1, _DAMAGED_HEADER)

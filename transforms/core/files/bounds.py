@@ -8,8 +8,8 @@ from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.search_call import SearchCall
 
 # A result with every field of SPEC 2, three ids and five further fields has about this many values.
-_VALUES_A_RESULT = 32
-_MEMORY_A_BYTE = 8
+_VALUES_PER_RESULT = 32
+_MEMORY_PER_BYTE = 8
 
 
 class ReadBounds(Struct, frozen=True):
@@ -33,12 +33,12 @@ class ReadBounds(Struct, frozen=True):
     @property
     def record_values(self) -> int:
         """Most values of any kind in one record."""
-        return _VALUES_A_RESULT * self.record_results
+        return _VALUES_PER_RESULT * self.record_results
 
     @property
     def memory(self) -> int:
         """Most bytes of objects decoded from one piece, as estimated."""
-        return _MEMORY_A_BYTE * self.decoded_bytes
+        return _MEMORY_PER_BYTE * self.decoded_bytes
 
 
 DEFAULT_BOUNDS = ReadBounds()

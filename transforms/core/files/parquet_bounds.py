@@ -25,12 +25,12 @@ from goodgain.transforms.core.files.parquet_pages import Pages, pages_of
 ROWS_AT_ONCE = 128
 _HARMLESS_VALUES = 250_000
 _MOST_VALUES = 5_000_000
-_BYTES_A_VALUE = 2  # compressed, over all columns; real lists take more
+_BYTES_PER_VALUE = 2  # compressed, over all columns; real lists take more
 _LARGEST_ROW = 2  # times the limit for a page
 _AT_ONCE = 4  # fraction of the limit for a page, since decoded data are held several times
 _LARGEST_RATIO = 16  # of expansion, for row groups that exceed the memory limit
 _LARGEST_NUMBER = 12
-_VALUES_A_BYTE = 4
+_VALUES_PER_BYTE = 4
 _IDENTITY = {"conversation_id", "iteration"}  # columns that every record has
 
 
@@ -90,7 +90,7 @@ def rows_at_once(
     _check_pages(leaves, bounds)
     most_values = max((leaf.pages.values for leaf in leaves), default=0)
     packed = sum(chunk.size for chunk in chunks)
-    if most_values > _MOST_VALUES + packed // _BYTES_A_VALUE:
+    if most_values > _MOST_VALUES + packed // _BYTES_PER_VALUE:
         raise RowGroupTooLargeError(f"it claims {most_values:,} values in {packed:,} bytes")
     most_bytes = _LARGEST_ROW * bounds.decoded_bytes
     at_once = bounds.decoded_bytes // _AT_ONCE
@@ -158,7 +158,7 @@ def _check_pages(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
     for leaf in leaves:
         # Each value may repeat the previous one at a fraction of a bit; real values differ.
         decoded = leaf.pages.largest * leaf.pages.values if leaf.pages.incremental else 0
-        if decoded > bounds.memory and leaf.packed < leaf.pages.values // _VALUES_A_BYTE:
+        if decoded > bounds.memory and leaf.packed < leaf.pages.values // _VALUES_PER_BYTE:
             raise RowGroupTooLargeError(f"{leaf.path} may expand to {decoded:,} bytes")
     total = sum(leaf.pages.total for leaf in leaves)
     if total > bounds.memory and total > _LARGEST_RATIO * sum(leaf.packed for leaf in leaves):

@@ -51,7 +51,7 @@ COUNTED = (
 )
 MILLIS_OF_1990 = 631_152_000_000
 MILLIS_A_DAY = 86_400_000
-_MILLIS_A_SECOND = 1_000
+_MILLIS_PER_SECOND = 1_000
 _LATEST_SECONDS = 4_102_444_800  # 2100
 
 
@@ -128,4 +128,4 @@ def times_counts(timestamps: Sequence[int], clock: int | None) -> dict[str, int]
 
 
 def _would_be_seconds(time: int) -> bool:
-    return MILLIS_OF_1990 // _MILLIS_A_SECOND <= time < _LATEST_SECONDS
+    return MILLIS_OF_1990 // _MILLIS_PER_SECOND <= time < _LATEST_SECONDS

@@ -23,7 +23,7 @@ from goodgain.transforms.core.scoring.delivery import tied
 from goodgain.transforms.core.scoring.payload import payload
 
 MOST_BUFFERED_RESULTS = 5_000  # about 10 MB for ordinary calls, at most 80 MB
-_BYTES_OF_A_RESULT = 2**14  # bytes of a record that count as one result
+_BYTES_PER_RESULT = 2**14  # bytes of a record that count as one result
 
 
 class Packing(Struct, frozen=True):
@@ -93,10 +93,10 @@ class Packer:
             buffered.encoded.append(encoded)
             if self._packing.label_keys is not None:
                 buffered.calls.append(record)
-            room = 1 + len(record.results) + len(encoded) // _BYTES_OF_A_RESULT
+            room = 1 + len(record.results) + len(encoded) // _BYTES_PER_RESULT
         else:
             buffered.rejected_records += record.records
-            room = 1 + len(conversation_id.encode()) // _BYTES_OF_A_RESULT
+            room = 1 + len(conversation_id.encode()) // _BYTES_PER_RESULT
         buffered.room += room
         self._results += room
         full = self._results >= MOST_BUFFERED_RESULTS
