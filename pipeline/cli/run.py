@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.options.config_file import load_run_config
+from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.transforms.core.errors import UsageError
 
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the configuration, run, and apply the gate if there is one."""
-    config = load_run_config(given_options(args, RunConfig), args.config)
+    config = load_config(RunConfig, given_options(args, RunConfig), args.config)
     if config.baseline and not config.gate:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")
     # Imported here, since it imports Beam, which is slow.

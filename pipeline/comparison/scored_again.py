@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from goodgain.pipeline.options.config_file import load_run_config
+from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.folder import read_manifest
@@ -66,7 +66,7 @@ def score_again(
             options["rules"] = rules
         # The summary of a run would appear between the tables of the comparison.
         with contextlib.redirect_stdout(io.StringIO()):
-            run(load_run_config(options))
+            run(load_config(RunConfig, options))
     rescored: Mapping[str, Any] = read_manifest(str(folder))
     same = {"inputs": rescored["inputs"] == manifest["inputs"]}
     if policy is None:

@@ -37,7 +37,7 @@ from goodgain.pipeline.nightly.pool import with_pool
 from goodgain.pipeline.nightly.scored_elsewhere import copy_outputs
 from goodgain.pipeline.nightly.scratch import discard, fetch
 from goodgain.pipeline.nightly.surroundings import Surroundings
-from goodgain.pipeline.options.config_file import load_run_config
+from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.opened_pool import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.datasets import MEANS
@@ -88,7 +88,7 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
     }
     if config.runner is not None:
         options["runner"] = config.runner
-    loaded = load_run_config(options, config.run)
+    loaded = load_config(RunConfig, options, config.run)
     if loaded.gate or loaded.baseline:
         raise UsageError(
             f"{config.run} names a gate or a baseline; put them into the configuration of the "

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from goodgain.pipeline.options.option_types import flag_of
-from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.pipeline.options.yaml_model import config_text, reason, repeated, unknown
 from goodgain.transforms.core.errors import UsageError
@@ -36,11 +35,6 @@ class ConfigFile(Struct, frozen=True):
 
 _NO_FILE = ConfigFile("", {}, {}, [])
 _Config = TypeVar("_Config", bound=ScoringConfig)
-
-
-def load_run_config(options: Mapping[str, Any], path: str | None = None) -> RunConfig:
-    """The configuration of a run; see `load_config`."""
-    return load_config(RunConfig, options, path)
 
 
 def load_config(
@@ -105,7 +99,7 @@ def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> Confi
             mistakes.append((line, repeated(written)))
         else:
             values[field], lines[field] = value, line
-            mistakes += [(at, repeated(name)) for at, name in repeated_keys(node)]
+            mistakes += [(at, repeated(inner)) for at, inner in repeated_keys(node)]
     return ConfigFile(name, values, lines, mistakes)
 
 

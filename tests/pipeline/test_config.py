@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from goodgain.pipeline.cli.config_options import options_table
-from goodgain.pipeline.options.config_file import load_run_config, parse_config_text
+from goodgain.pipeline.options.config_file import load_config, parse_config_text
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.transforms.core.errors import UsageError
@@ -27,7 +27,7 @@ def config_file(tmp_path):
 
 def mistakes(options, path=None):
     with pytest.raises(UsageError) as caught:
-        load_run_config(options, path)
+        load_config(RunConfig, options, path)
     first, *lines = str(caught.value).split("\n  ")
     assert first == "The configuration cannot be used:"
     return [line.removeprefix(f"{path}:") for line in lines]
@@ -35,7 +35,7 @@ def mistakes(options, path=None):
 
 class TestDefaults:
     def test_only_input_and_output_are_required(self):
-        config = load_run_config(NEEDED)
+        config = load_config(RunConfig, NEEDED)
         assert config.format == "avro"
         assert config.good_gain_threshold == config.relevant_from == 2
         assert config.ranking_metrics == DEFAULT_RANKING_METRICS
@@ -50,7 +50,7 @@ class TestDefaults:
 
     def test_is_immutable(self):
         with pytest.raises(ValidationError):
-            load_run_config(NEEDED).output = "elsewhere"
+            load_config(RunConfig, NEEDED).output = "elsewhere"
 
     def test_every_field_has_a_description_and_a_row_in_the_table_of_options(self):
         undescribed = [
@@ -63,18 +63,18 @@ class TestDefaults:
         assert all(f"`--{name}" in table for name in names)
 
     def test_survives_a_round_trip_through_json(self):
-        config = load_run_config({**NEEDED, "slice": ["market"], "max_rejected": "5"})
+        config = load_config(RunConfig, {**NEEDED, "slice": ["market"], "max_rejected": "5"})
         assert RunConfig.model_validate_json(config.model_dump_json()) == config
 
 
 class TestForms:
     def test_a_single_string_is_a_list_of_one(self):
-        config = load_run_config({"input": "a.avro", "output": "out", "metrics": "map"})
+        config = load_config(RunConfig, {"input": "a.avro", "output": "out", "metrics": "map"})
         assert config.input == ("a.avro",)
         assert config.metrics == ("map",)
 
     def test_commas_separate_metrics(self):
-        assert load_run_config({**NEEDED, "metrics": ["map, mrr", "auc"]}).metrics == (
+        assert load_config(RunConfig, {**NEEDED, "metrics": ["map, mrr", "auc"]}).metrics == (
             "map",
             "mrr",
             "auc",
@@ -85,11 +85,11 @@ class TestForms:
         [["market", "arm,market"], [["market"], ["arm", "market"]], ["market ", "arm , market"]],
     )
     def test_parses_slices(self, written):
-        config = load_run_config({**NEEDED, "slice": written})
+        config = load_config(RunConfig, {**NEEDED, "slice": written})
         assert config.slice == (("market",), ("arm", "market"))
 
     def test_relevance_threshold_overrides_the_good_gain_threshold(self):
-        assert load_run_config({**NEEDED, "relevance_threshold": "3"}).relevant_from == 3
+        assert load_config(RunConfig, {**NEEDED, "relevance_threshold": "3"}).relevant_from == 3
 
 
 class TestMistakes:
@@ -161,22 +161,24 @@ class TestMistakes:
 
     def test_reports_a_missing_file(self, tmp_path):
         with pytest.raises(UsageError, match=r"nothing\.yaml cannot be read: No such file"):
-            load_run_config(NEEDED, str(tmp_path / "nothing.yaml"))
+            load_config(RunConfig, NEEDED, str(tmp_path / "nothing.yaml"))
 
 
 class TestFile:
     def test_hyphens_and_underscores_are_the_same(self, config_file):
         path = config_file("max-rejected: 2%\ngood_gain_threshold: 3\n")
-        config = load_run_config(NEEDED, path)
+        config = load_config(RunConfig, NEEDED, path)
         assert (str(config.max_rejected), config.good_gain_threshold) == ("2%", 3)
 
     def test_options_override_the_file(self, config_file):
         path = config_file("output: from-file\nmax_i: 3\n")
-        config = load_run_config({"input": ["a"], "output": "given"}, path)
+        config = load_config(RunConfig, {"input": ["a"], "output": "given"}, path)
         assert (config.output, config.max_i) == ("given", 3)
 
     def test_an_empty_file_changes_nothing(self, config_file):
-        assert load_run_config(NEEDED, config_file("# nothing\n")) == load_run_config(NEEDED)
+        assert load_config(RunConfig, NEEDED, config_file("# nothing\n")) == load_config(
+            RunConfig, NEEDED
+        )
 
     def test_the_shipped_example_is_valid(self):
         text = files("goodgain.configs").joinpath("run.yaml").read_text(encoding="utf-8")
@@ -218,10 +220,10 @@ class TestMaxRejected:
 
 class TestShippedFile:
     def test_is_found_by_name(self):
-        config = load_run_config(NEEDED, "goodgain:run")
+        config = load_config(RunConfig, NEEDED, "goodgain:run")
         assert config.slice == (("market",), ("arm", "market"))
-        assert load_run_config(NEEDED, "goodgain:run.yaml") == config
+        assert load_config(RunConfig, NEEDED, "goodgain:run.yaml") == config
 
     def test_unknown_name_is_answered_with_the_shipped_names(self):
         with pytest.raises(UsageError, match=r"goodgain:runs is not shipped .* goodgain:run,"):
-            load_run_config(NEEDED, "goodgain:runs")
+            load_config(RunConfig, NEEDED, "goodgain:runs")

@@ -11,7 +11,7 @@ from goodgain.configs.dataflow.launch import words
 from goodgain.pipeline.cli.arguments import parse_arguments
 from goodgain.pipeline.cli.commands import load_command
 from goodgain.pipeline.cli.config_options import given_options
-from goodgain.pipeline.options.config_file import load_config, load_run_config
+from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.streaming.config import StreamConfig
 
@@ -38,8 +38,8 @@ def launched(*parameters):
     command, *options = words([*parameters, *LAUNCHER])
     args = parse_arguments(load_command(command), options)
     model = CONFIGS[command]
-    load = load_run_config if command == "run" else lambda *rest: load_config(model, *rest)
-    return load(given_options(args, model), args.config), args.beam_arguments
+    config = load_config(model, given_options(args, model), args.config)
+    return config, args.beam_arguments
 
 
 @pytest.mark.parametrize(

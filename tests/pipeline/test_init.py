@@ -12,13 +12,14 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file
 from goodgain.pipeline.gate.rules import load_gate
 from goodgain.pipeline.nightly.config import load_nightly_config
-from goodgain.pipeline.options.config_file import load_config, load_run_config
+from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.rules import load_rules
+from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.streaming.config import StreamConfig
 
 NEEDED = {"input": ["traces"], "output": "out"}
 LOADERS = {
-    "run": lambda path: load_run_config(NEEDED, path),
+    "run": lambda path: load_config(RunConfig, NEEDED, path),
     "gate": load_gate,
     "nightly": load_nightly_config,
     "stream": lambda path: load_config(StreamConfig, {"input": "i", "output": "o"}, path),

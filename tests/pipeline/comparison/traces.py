@@ -2,7 +2,8 @@
 
 import json
 
-from goodgain.pipeline.options.config_file import load_run_config
+from goodgain.pipeline.options.config_file import load_config
+from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.run import run
 
 
@@ -28,7 +29,7 @@ def output_of(folder, conversations, **options):
     path = folder.with_suffix(".jsonl")
     records = [record for records in conversations for record in records]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    run(load_run_config({"input": [str(path)], "output": str(folder), **options}), [])
+    run(load_config(RunConfig, {"input": [str(path)], "output": str(folder), **options}), [])
     return str(folder)
 
 
