@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.times import at_end_of_global_window
 
 Counts = dict[str, int]
 
@@ -58,8 +58,7 @@ class _CountBundle(beam.DoFn):
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         if self._sums:
-            window = GlobalWindow()
-            yield WindowedValue(self._sums, window.max_timestamp(), (window,))
+            yield at_end_of_global_window(self._sums)
 
 
 def _sum(several: Iterable[Counts]) -> Counts:

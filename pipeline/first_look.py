@@ -30,11 +30,11 @@ def first_look(
         names.
     """
     beginnings = _beginnings(_sampled(files), open_file)
-    return look_at([record for records in beginnings for record in records], adaptation)
+    return seen_names([record for records in beginnings for record in records], adaptation)
 
 
-def look_at(records: Sequence[Any], adaptation: Adaptation | None = None) -> SeenNames:
-    """Like `first_look`, for raw records."""
+def seen_names(records: Sequence[Any], adaptation: Adaptation | None = None) -> SeenNames:
+    """The names in raw records, after `adaptation`."""
     if adaptation is None:
         return names_in(records)
     seen = names_in(map(adaptation.applied, records))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goodgain.transforms.fingerprint import FingerprintCalls
     from goodgain.transforms.means import GlobalMeans
-    from goodgain.transforms.qrels import AskForLabels, JoinQrels, ReadQrels
+    from goodgain.transforms.qrels import JoinQrels, ReadQrels, RequestLabels
     from goodgain.transforms.read import FindShards, ReadTraces
     from goodgain.transforms.read_payloads import ReadPayloads
     from goodgain.transforms.score import ScoreConversations, ScorePayloads
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from goodgain.transforms.windowed_means import WindowedMeans
 
 __all__ = [
-    "AskForLabels",
     "FindShards",
     "FingerprintCalls",
     "GlobalMeans",
@@ -33,6 +32,7 @@ __all__ = [
     "ReadPubSubTraces",
     "ReadQrels",
     "ReadTraces",
+    "RequestLabels",
     "ScoreConversations",
     "ScorePayloads",
     "ScoreStreamedConversations",
@@ -43,7 +43,6 @@ __all__ = [
 ]
 
 _MODULES = {
-    "AskForLabels": "qrels",
     "FindShards": "read",
     "FingerprintCalls": "fingerprint",
     "GlobalMeans": "means",
@@ -53,6 +52,7 @@ _MODULES = {
     "ReadPubSubTraces": "sources.pubsub",
     "ReadQrels": "qrels",
     "ReadTraces": "read",
+    "RequestLabels": "qrels",
     "ScoreConversations": "score",
     "ScorePayloads": "score",
     "ScoreStreamedConversations": "score_stream",

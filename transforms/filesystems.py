@@ -69,7 +69,7 @@ def create(path: str) -> BinaryIO:
 
 
 def make_folder(folder: str) -> None:
-    """Create a folder; most failures are noticed when a file is written to it.
+    """Create a folder; failures other than a full disk show when a file is written to it.
 
     Raises:
       OSError: the disk is full.
@@ -79,7 +79,7 @@ def make_folder(folder: str) -> None:
             os.makedirs(folder)
         else:
             _filesystem(folder).mkdirs(folder)
-    except OSError as error:  # above all, it exists already
+    except OSError as error:  # usually, it exists already
         if is_full(error):
             raise
 
@@ -107,8 +107,8 @@ def files_named(folder: str, pattern: str) -> list[str]:
     """The paths of the files directly in a folder whose name matches a pattern, sorted.
 
     Args:
-      folder: may be missing; it is no pattern.
-      pattern: in which `*` stands for any characters.
+      folder: may be missing; not a pattern.
+      pattern: `*` stands for any characters.
 
     Raises:
       OSError: it is on another filesystem and cannot be listed.
@@ -133,8 +133,8 @@ def matching(pattern: str) -> list[InputFile]:
     return [InputFile(found.path, found.size_in_bytes) for found in match.metadata_list]
 
 
-def move(source: str, place: str) -> None:
-    """Rename a file, replacing any other; does nothing if it was already renamed.
+def move(source: str, target: str) -> None:
+    """Rename a file, replacing any file there; does nothing if it was already renamed.
 
     Raises:
       OSError: it cannot be renamed.
@@ -142,20 +142,20 @@ def move(source: str, place: str) -> None:
     if is_local(source) and os.path.exists(source):
         sync(source)
     try:
-        _rename(source, place)
+        _rename(source, target)
     except OSError:
-        if not exists(place):
+        if not exists(target):
             raise
         if exists(source):  # some filesystems do not replace files on rename
-            delete(place)
-            _rename(source, place)
+            delete(target)
+            _rename(source, target)
 
 
-def _rename(source: str, place: str) -> None:
+def _rename(source: str, target: str) -> None:
     if is_local(source):
-        os.rename(source, place)
+        os.rename(source, target)
     else:
-        _filesystem(source).rename([source], [place])
+        _filesystem(source).rename([source], [target])
 
 
 def delete(path: str) -> None:

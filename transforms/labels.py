@@ -132,7 +132,7 @@ class JoinLabels(beam.PTransform):
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> LabelledPayloads:
         """Apply the transform."""
-        requests = payloads | "Ask" >> beam.FlatMap(_ask)
+        requests = payloads | "Request" >> beam.FlatMap(_requests)
         labels = self.labels | "Key" >> beam.Map(_key_and_label)
         outputs = (
             flatten_pairs("Sides", requests, labels)
@@ -144,7 +144,7 @@ class JoinLabels(beam.PTransform):
         return LabelledPayloads(outputs["payloads"], outputs[REJECTED])
 
 
-def _ask(keyed: Keyed) -> Iterator[Pair]:
+def _requests(keyed: Keyed) -> Iterator[Pair]:
     conversation_id, packed = keyed
     request = _REQUEST + conversation_id.encode()
     for key in keys_of(conversation_id, record_ids(packed)):

@@ -24,11 +24,11 @@ from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.gather import Pair, flatten_pairs
 
-_PROBLEMS = "problems"
-_DROPS = "drops"
+_REFUSED = "refused"
+_REPLACEMENTS = "replacements"
 
 # The first byte of a value is its kind, since one GroupByKey joins several kinds.
-_EXISTING, _NEW, _REPLACED = b"h", b"n", b"d"
+_EXISTING, _NEW, _REPLACED = b"e", b"n", b"r"
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 _encode_all = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
@@ -121,35 +121,36 @@ class BuildPool(beam.PTransform):
     def expand(self, contributions: beam.PCollection[Contribution]) -> BuiltPool:
         """Apply the transform."""
         new = contributions | "KeyContributions" >> beam.Map(_by_topic)
-        pooled = (
+        existing = (
             contributions.pipeline
-            | "HeldFiles" >> beam.Create(self.existing, reshuffle=True)
-            | "ReadHeld"
+            | "ExistingFiles" >> beam.Create(self.existing, reshuffle=True)
+            | "ReadExisting"
             >> beam.FlatMap(read_documents, open_plain, MemoryBudget(None)).with_output_types(
                 PoolDocument
             )
         )
-        known = pooled | "KeyHeldConversations" >> beam.ParDo(_HeldConversations())
+        known = existing | "KeyExistingConversations" >> beam.ParDo(_ExistingConversations())
         added = contributions | "KeyConversations" >> beam.Map(_by_conversation)
-        met = (
+        repeated = (
             flatten_pairs("Conversations", known, added)
             | "GroupByConversation" >> beam.GroupByKey()
-            | "Meet" >> beam.ParDo(_Meet(self.replaces)).with_outputs(_PROBLEMS, main=_DROPS)
+            | "FindRepeated"
+            >> beam.ParDo(_FindRepeated(self.replaces)).with_outputs(_REFUSED, main=_REPLACEMENTS)
         )
-        documents = pooled | "KeyHeld" >> beam.Map(_held_by_topic)
+        documents = existing | "KeyExisting" >> beam.Map(_existing_by_topic)
         topics = (
-            flatten_pairs("Topics", new, documents, met[_DROPS])
+            flatten_pairs("Topics", new, documents, repeated[_REPLACEMENTS])
             | "GroupByTopic" >> beam.GroupByKey()
             | "BuildTopic" >> beam.ParDo(_BuildTopic(self.rules)).with_output_types(BuiltTopic)
         )
-        return BuiltPool(topics, met[_PROBLEMS])
+        return BuiltPool(topics, repeated[_REFUSED])
 
 
 def _by_topic(one: Contribution) -> Pair:
     return _encode(one.topic), _NEW + _encode_all(one)
 
 
-def _held_by_topic(document: PoolDocument) -> Pair:
+def _existing_by_topic(document: PoolDocument) -> Pair:
     return _encode(document.topic), _EXISTING + _encode(document)
 
 
@@ -157,7 +158,7 @@ def _by_conversation(one: Contribution) -> Pair:
     return _encode((one.run, one.conversation_id)), _NEW
 
 
-class _HeldConversations(beam.DoFn):
+class _ExistingConversations(beam.DoFn):
     """The conversations of a pool with their topics, each once per bundle."""
 
     def start_bundle(self) -> None:
@@ -172,20 +173,20 @@ class _HeldConversations(beam.DoFn):
                 yield pair
 
 
-class _Meet(beam.DoFn):
+class _FindRepeated(beam.DoFn):
     """Finds conversations that are both in the pool and in a new run, to replace or report them."""
 
     def __init__(self, replaces: bool) -> None:
         self._replaces = replaces
 
-    def process(self, met: tuple[bytes, Iterable[bytes]]) -> Iterator[Pair | TaggedOutput]:
-        conversation, values = met
+    def process(self, grouped: tuple[bytes, Iterable[bytes]]) -> Iterator[Pair | TaggedOutput]:
+        conversation, values = grouped
         kinds_and_topics = set(values)
         topics = sorted(kinds_and_topics - {_NEW})
         if not topics or _NEW not in kinds_and_topics:
             return
         if not self._replaces:
-            yield TaggedOutput(_PROBLEMS, _conversation(conversation))
+            yield TaggedOutput(_REFUSED, _conversation(conversation))
             return
         for topic in topics:
             yield topic[1:], _REPLACED + conversation

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
-from apache_beam.transforms.window import GlobalWindow
 from apache_beam.typehints import KV
 from apache_beam.utils.windowed_value import WindowedValue
 
@@ -35,6 +34,7 @@ from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.gather import Pair, flatten_pairs
 from goodgain.transforms.read import PlanShards
+from goodgain.transforms.times import at_end_of_global_window
 
 _PROBLEMS = "problems"
 _TOPICS = "topics"
@@ -50,7 +50,7 @@ _JUDGMENT = b"j"
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_key = msgspec.msgpack.Decoder(tuple[str, str]).decode
-_decode_judged = msgspec.msgpack.Decoder(tuple[int | None, JudgmentPlace]).decode
+_decode_judgment = msgspec.msgpack.Decoder(tuple[int | None, JudgmentPlace]).decode
 _decode_pool = msgspec.msgpack.Decoder(list[int]).decode
 
 Counts = dict[str, int]
@@ -140,7 +140,7 @@ class Labelling(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class AskForLabels(beam.PTransform):
+class RequestLabels(beam.PTransform):
     """`PCollection[SearchCall]` to `PCollection[LabelRequest]`, for `JoinQrels`.
 
     `ReadPayloads` also outputs this.
@@ -153,7 +153,9 @@ class AskForLabels(beam.PTransform):
 
     def expand(self, calls: beam.PCollection[SearchCall]) -> beam.PCollection[LabelRequest]:
         """Apply the transform."""
-        return calls | "Ask" >> beam.Map(_label_request, self.keys).with_output_types(LabelRequest)
+        return calls | "Request" >> beam.Map(_label_request, self.keys).with_output_types(
+            LabelRequest
+        )
 
 
 def _label_request(call: SearchCall, keys: LabelKeys) -> LabelRequest:
@@ -167,8 +169,8 @@ class JoinQrels(beam.PTransform):
     Labels are joined by topic and document, so that a topic's judgments spread over workers. The
     judged pool of a topic, which is the number of documents by gain, is joined by topic. Neither a
     side of a join nor the values of a key are held in memory; a bundle holds at most 100,000 labels
-    and 100,000 topics. The work for a key grows with the number of conversations that need it; each
-    bundle requests it once. For bounded input in the global window.
+    and 100,000 topics. The work for a key grows with the number of conversations that need it. For
+    bounded input in the global window.
 
     Counts: `qrels.judgments` (judged documents of topics), `qrels.unjudged` (negative labels),
     `qrels.repeated`, `qrels.never_retrieved` (judged documents that are in no record),
@@ -182,19 +184,19 @@ class JoinQrels(beam.PTransform):
 
     judgments: beam.PCollection[Judgment]
 
-    def expand(self, questions: beam.PCollection[LabelRequest]) -> Labelling:
+    def expand(self, requests: beam.PCollection[LabelRequest]) -> Labelling:
         """Apply the transform."""
-        asked = questions | "Ask" >> beam.ParDo(_Ask()).with_outputs(
+        requested = requests | "Request" >> beam.ParDo(_RequestJudgments()).with_outputs(
             _TOPICS, _COUNTS, main="documents"
         )
         judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed_by_document).with_output_types(
             Pair
         )
-        documents = _group("Document", asked["documents"], judged)
+        documents = _group("Document", requested["documents"], judged)
         labels = documents | "Label" >> beam.ParDo(_Label()).with_outputs(
             _TOPICS, _PROBLEMS, _COUNTS, main="payloads"
         )
-        topics = _group("Topic", asked[_TOPICS], labels[_TOPICS])
+        topics = _group("Topic", requested[_TOPICS], labels[_TOPICS])
         pools = topics | "Pool" >> beam.ParDo(_Pool()).with_outputs(_COUNTS, main="payloads")
         problems = labels[_PROBLEMS]
         problems.element_type = QrelsProblem
@@ -203,7 +205,7 @@ class JoinQrels(beam.PTransform):
         return Labelling(
             (labels["payloads"], pools["payloads"]) | "Payloads" >> beam.Flatten(),
             problems,
-            (asked[_COUNTS], labels[_COUNTS], pools[_COUNTS]) | "Counts" >> beam.Flatten(),
+            (requested[_COUNTS], labels[_COUNTS], pools[_COUNTS]) | "Counts" >> beam.Flatten(),
         )
 
 
@@ -214,12 +216,6 @@ def _group(by: str, *sides: beam.PCollection[Pair]) -> beam.PCollection[Any]:
 def _keyed_by_document(judgment: Judgment) -> Pair:
     key = _encode((judgment.topic, judgment.document))
     return key, _JUDGMENT + _encode((judgment.gain, judgment.place))
-
-
-def _at_end(value: Any) -> WindowedValue:
-    """A value at the end of the global window."""
-    window = GlobalWindow()
-    return WindowedValue(value, window.max_timestamp(), (window,))
 
 
 class _CountingDoFn(beam.DoFn):
@@ -233,20 +229,20 @@ class _CountingDoFn(beam.DoFn):
 
     def _emit_counts(self) -> Iterator[TaggedOutput]:
         if self._counts:
-            yield TaggedOutput(_COUNTS, _at_end(self._counts))
+            yield TaggedOutput(_COUNTS, at_end_of_global_window(self._counts))
 
 
-class _Ask(_CountingDoFn):
+class _RequestJudgments(_CountingDoFn):
     """Requests for judgments, keyed by document and by topic."""
 
-    def process(self, asked: LabelRequest) -> Iterator[WindowedValue | TaggedOutput]:
-        self._count("qrels.records_without_topic", asked.without_topic)
-        self._count("qrels.results_without_id", asked.without_name)
-        request = _REQUEST + asked.conversation_id.encode()
-        for topic, documents in asked.documents.items():
-            yield TaggedOutput(_TOPICS, _at_end((topic.encode(), request)))
+    def process(self, labels: LabelRequest) -> Iterator[WindowedValue | TaggedOutput]:
+        self._count("qrels.records_without_topic", labels.without_topic)
+        self._count("qrels.results_without_id", labels.without_name)
+        request = _REQUEST + labels.conversation_id.encode()
+        for topic, documents in labels.documents.items():
+            yield TaggedOutput(_TOPICS, at_end_of_global_window((topic.encode(), request)))
             for document in documents:
-                yield _at_end((_encode((topic, document)), request))
+                yield at_end_of_global_window((_encode((topic, document)), request))
 
     def finish_bundle(self) -> Iterator[TaggedOutput]:
         return self._emit_counts()
@@ -297,7 +293,7 @@ class _Label(_CountingDoFn):
         judgment_count = 0
         for value in values:
             if value[:1] == _JUDGMENT:
-                gain, place = _decode_judged(value[1:])
+                gain, place = _decode_judgment(value[1:])
                 places[gain] = min(place, places.get(gain, place))
                 judgment_count += 1
         return places, judgment_count
@@ -311,7 +307,9 @@ class _Label(_CountingDoFn):
     def _emit_labels(self) -> Iterator[WindowedValue]:
         by_conversation, self._labels, self._held = self._labels, {}, 0
         for conversation_id, labels in by_conversation.items():
-            yield _at_end((conversation_id, payload((), external=ExternalLabels({}, labels))))
+            yield at_end_of_global_window(
+                (conversation_id, payload((), external=ExternalLabels({}, labels)))
+            )
 
     def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
         yield from self._emit_labels()
@@ -321,7 +319,9 @@ class _Label(_CountingDoFn):
     def _emit_pools(self) -> Iterator[TaggedOutput]:
         pools, self._pools = self._pools, {}
         for topic, pool in pools.items():
-            yield TaggedOutput(_TOPICS, _at_end((topic.encode(), _JUDGMENT + _encode(pool))))
+            yield TaggedOutput(
+                _TOPICS, at_end_of_global_window((topic.encode(), _JUDGMENT + _encode(pool)))
+            )
 
 
 class _Pool(_CountingDoFn):

@@ -26,7 +26,7 @@ from goodgain.transforms.pool import pools_of
 _UNDECIDED = "undecided"
 _encode = msgspec.msgpack.Encoder().encode
 # The topic's key, conversation_id, payload.
-_decode_of_topic = msgspec.msgpack.Decoder(tuple[str, str, bytes]).decode
+_decode_with_topic = msgspec.msgpack.Decoder(tuple[str, str, bytes]).decode
 _SORTED_AT_ONCE = 1_000  # conversations
 
 
@@ -149,7 +149,7 @@ class ScoreWithPool(GatheredDoFn):
     def process(self, grouped: tuple[str, Iterable[bytes]]) -> Iterator[ConversationScore]:
         """Score the conversations by topic, so that few topics are in memory at a time."""
         _, gathered = grouped
-        remaining = map(_decode_of_topic, self.payloads(gathered))
+        remaining = map(_decode_with_topic, self.payloads(gathered))
         while batch := list(islice(remaining, _SORTED_AT_ONCE)):
             for _, conversation_id, packed in sorted(batch):
                 yield self._scorer.score(conversation_id, [packed])

@@ -38,10 +38,10 @@ from goodgain.transforms.core.streaming.windowed_means import (
     SliceWindows,
     WindowedMeanRow,
     WindowRules,
-    added,
+    due_panes,
     rows_of,
     window_start,
-    woken,
+    with_added,
 )
 from goodgain.transforms.means import CombineMeans, Slice, SumMeans
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
@@ -227,24 +227,24 @@ class GivePanes(beam.DoFn):
     ) -> Iterator[TaggedOutput]:
         """Keep the sums, or count them as missed."""
         slice_, arrived = keyed
-        known = windows.read() or SliceWindows()
-        decision, now_known, wake_ups = added(known, arrived.window_start, self._rules)
-        if decision == "missed":
-            start = arrived.window_start
+        start = arrived.window_start
+        added = with_added(windows.read() or SliceWindows(), start, self._rules)
+        if added is None:
             missed = MissedByMeans(
                 start, start + self._rules.window, slice_of(slice_), arrived.conversations
             )
             yield TaggedOutput(MISSED, missed)
             return
+        state, wake_ups = added
         sums.add(arrived)
         waiting = (parts.read() or 0) + 1
-        if waiting > _MOST_PARTS + len(now_known.open):
+        if waiting > _MOST_PARTS + len(state.open):
             by_window = _by_window(sums.read())
             waiting = _keep(
                 {start: [self._added_up(by_window[start])] for start in by_window}, sums
             )
         parts.write(waiting)
-        windows.write(now_known)
+        windows.write(state)
         for one in wake_ups:
             wake.set(timestamp_of(one.at), dynamic_timer_tag=one.name)
 
@@ -261,7 +261,7 @@ class GivePanes(beam.DoFn):
         now = millis_of(timestamp)
         if not self._end.is_due(now):
             return
-        panes, known = woken(windows.read() or SliceWindows(), now, self._rules)
+        panes, state = due_panes(windows.read() or SliceWindows(), now, self._rules)
         if not panes:
             return
         by_window = _by_window(sums.read())
@@ -277,7 +277,7 @@ class GivePanes(beam.DoFn):
                 if warnings is not None:
                     yield TaggedOutput(WARNINGS, warnings)
         parts.write(_keep(by_window, sums))
-        windows.write(known)
+        windows.write(state)
 
     def _added_up(self, parts: Sequence[WindowSums]) -> WindowSums:
         """Merge the parts of one window."""

@@ -68,7 +68,7 @@ pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, pools: &Pools) {
 }
 
 fn encode_result(out: &mut Vec<u8>, result: &SearchResult, pools: &Pools) {
-    // The names are short, so each is one byte followed by its letters.
+    // Constant: a map of 11 fields, and each name with its header byte.
     out.extend_from_slice(b"\x8b\xabentity_type");
     write_optional_text(out, result.entity_type);
     out.extend_from_slice(b"\xa2id");
@@ -130,7 +130,7 @@ impl Value for Number {
     }
 }
 
-/// Append a map in its order.
+/// Append a map with its pairs in the order given.
 pub fn encode_pairs<'p, 'a: 'p, V: Value + 'p>(
     out: &mut Vec<u8>,
     pairs: impl ExactSizeIterator<Item = &'p (&'a str, V)>,

@@ -67,16 +67,15 @@ def evaluate(
     """Score labelled traces in this process: the numbers of `goodgain run`, without Beam.
 
     Args:
-      traces: a path or pattern of trace files, or a list of these; or the traces themselves: dicts
-        (one a search call), or a table of pandas, polars or pyarrow. A table with the column
-        `results` has one row a search call, one without it one row a result.
+      traces: a path or pattern of trace files, or a list of these; or the traces themselves: dicts,
+        one per search call, or a table of pandas, polars or pyarrow. A table has one row per search
+        call if it has the column `results`, else one row per result.
       metrics: ranking metrics, like `ndcg@10`; by default those of `goodgain run`.
       slices: attributes to slice the means by, like `market`, or several at once like `["arm",
         "market"]`.
       config: a YAML file with options of `goodgain run`; arguments given here override it.
-      labels: labels of single results, in place of those that the traces give them: a path or
-        pattern of files as for `goodgain run --labels`, or their rows as dicts or as a
-        table.
+      labels: labels of single results, which replace those of the traces: a path or pattern of
+        files as for `goodgain run --labels`, or their rows as dicts or as a table.
       options: any other option of `goodgain run`, with `_` between words, like
         `good_gain_threshold=3`.
 
@@ -104,8 +103,8 @@ def evaluate(
     if isinstance(labels, str | os.PathLike):
         chosen["labels"] = labels
     chosen = {
-        name: os.fspath(one) if isinstance(one, os.PathLike) else one
-        for name, one in chosen.items()
+        name: os.fspath(value) if isinstance(value, os.PathLike) else value
+        for name, value in chosen.items()
     }
     paths = None if files is None else [file.path for file in files]
     settings = evaluation_config(paths, chosen, config)
@@ -116,15 +115,17 @@ def evaluate(
     else:
         source = _Files(files, settings.adaptation, settings.read_bounds)
         seen = first_look(files, open_local, settings.adaptation)
-    found = local_scoring(settings, seen.costs, started)
-    scoring, pool = found.scoring, found.pool
+    scored_with = local_scoring(settings, seen.costs, started)
+    scoring, pool = scored_with.scoring, scored_with.pool
     budget = memory_budget_of(settings, files or (), pool)
     # Traces that the caller has in memory anyway are not counted, only other files.
-    of_traces = MemoryBudget(None) if files is None else budget
+    trace_budget = MemoryBudget(None) if files is None else budget
+    if settings.labels is not None:
+        labels = settings.labels
     label_rows = None
-    if (from_where := labels if settings.labels is None else settings.labels) is not None:
-        label_rows = read_result_labels(from_where, settings.iteration_base, budget)
-    judged = read_judgments(found.qrels, open_local, budget)
+    if labels is not None:
+        label_rows = read_result_labels(labels, settings.iteration_base, budget)
+    judged = read_judgments(scored_with.qrels, open_local, budget)
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
     sums = RunSums(
         scoring.ranking.names,
@@ -136,7 +137,7 @@ def evaluate(
     )
     with progress.shown(sum(file.size for file in files or ())):
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
-        gathered = gather(source.packed(packer_for(packing)), of_traces)
+        gathered = gather(source.packed(packer_for(packing)), trace_budget)
         judgments = join(gathered.label_requests, judged)
         for conversation_id, external in judgments.by_conversation.items():
             gathered.payloads[conversation_id].append(payload((), external=external))
@@ -144,7 +145,7 @@ def evaluate(
         joined = None
         if label_rows is not None:
             joined = join_labels(label_rows, gathered.payloads)
-        for score in scores_of(gathered.payloads, scoring, source.encodings, pools, of_traces):
+        for score in scores_of(gathered.payloads, scoring, source.encodings, pools, trace_budget):
             sums.add(score)
             scores.append(score)
     counts = sums.counts + Counter(gathered.counts) + judgments.counts
@@ -155,9 +156,9 @@ def evaluate(
         counts=counts,
         datasets={},
         parameters=settings.model_dump(mode="json"),
-        rules_digest=xxhash.xxh3_128_hexdigest(found.rules.model_dump_json().encode()),
+        rules_digest=xxhash.xxh3_128_hexdigest(scored_with.rules.model_dump_json().encode()),
         inputs=files or [],
-        qrels=found.qrels,
+        qrels=scored_with.qrels,
         labels=() if label_rows is None else label_rows.files,
         pool=pool,
         engine=_ENGINE,
@@ -172,7 +173,7 @@ def evaluate(
             scoring.rules,
             settings.good_gain_threshold,
             settings.names_to_check(seen),
-            external=bool(found.qrels),
+            external=bool(scored_with.qrels),
             clock=scoring.clock,
             label_spans=pool.label_spans if pool else {},
         ),
@@ -182,13 +183,13 @@ def evaluate(
         unjoined = joined.rejected + [
             rejected_row(one, label_rows.files) for score in scores for one in score.rejected_labels
         ]
-        tables[datasets.REJECTED_LABELS.name] = _made_once(
+        tables[datasets.REJECTED_LABELS.name] = _lazy_table(
             datasets.REJECTED_LABELS, map(asdict, sorted(unjoined, key=rejected_key))
         )
     return Run(
         tables,
         manifest,
-        lambda: found,
+        lambda: scored_with,
         source.records,
         lambda _: () if label_rows is None else label_rows.labels(),
         lambda _: MemoryBudget(None) if files is None else memory_budget_of(settings, files, pool),
@@ -201,12 +202,12 @@ def _tables(
     means: Iterable[MeanRow],
     scoring: Scoring,
 ) -> dict[str, Callable[[], Table]]:
-    """The rows of every dataset, sorted by key."""
+    """For each dataset, a function that makes its table, sorted by key, on the first call."""
     scores.sort(key=score_key)
     metrics = scoring.ranking.metrics
     pooled = scoring.pool is not None
     ranked = RankedRows(tuple(metric.name for metric in metrics))
-    found = {
+    rows_of = {
         datasets.conversations(
             metrics, scoring.label_keys is not None, pooled, scoring.costs
         ): chain.from_iterable(map(ranked.conversation, scores)),
@@ -218,11 +219,11 @@ def _tables(
         datasets.REJECTED: map(asdict, sorted(rejected, key=rejected_key)),
     }
     if scoring.per_call:
-        found[datasets.calls(metrics)] = chain.from_iterable(map(ranked.calls, scores))
-    return {dataset.name: _made_once(dataset, rows) for dataset, rows in found.items()}
+        rows_of[datasets.calls(metrics)] = chain.from_iterable(map(ranked.calls, scores))
+    return {dataset.name: _lazy_table(dataset, rows) for dataset, rows in rows_of.items()}
 
 
-def _made_once(dataset: Dataset, rows: Iterable[Row]) -> Callable[[], Table]:
+def _lazy_table(dataset: Dataset, rows: Iterable[Row]) -> Callable[[], Table]:
     return cache(lambda: Table(dataset, list(rows)))
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from goodgain.pipeline.api.long_tables import is_column, records_of_rows
-from goodgain.pipeline.first_look import look_at
+from goodgain.pipeline.first_look import seen_names
 from goodgain.pipeline.local import local_files
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.first_records import MOST_LOOKED_AT
@@ -59,7 +59,7 @@ class TracesInMemory(Struct, frozen=True):
     """In-memory traces as search calls; unusable records become rejected rows.
 
     Attributes:
-      seen: the names in the first of them.
+      seen: the names of fields in the first records.
     """
 
     records: list[SearchCall | RejectedRecord]
@@ -70,7 +70,7 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInM
     """Convert traces in memory to search calls.
 
     Raises:
-      UsageError: it is not a list of records or a table.
+      UsageError: `traces` is neither a list of records nor a table.
     """
     kind = type(traces).__module__.split(".")[0]
     if kind not in _TABLES:
@@ -103,7 +103,7 @@ def _parsed(
     left = iter(traces)
     first = list(islice(left, MOST_LOOKED_AT))
     raw = [one for one in first if isinstance(one, Mapping)]
-    seen = look_at(raw, adaptation) if raw else names_in(map(to_builtins, first))
+    seen = seen_names(raw, adaptation) if raw else names_in(map(to_builtins, first))
     records = (_record(place, one, adaptation) for place, one in enumerate(chain(first, left), 1))
     return TracesInMemory(list(records), seen)
 

@@ -14,7 +14,6 @@ import apache_beam as beam
 import msgspec
 import xxhash
 import zstandard
-from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
@@ -23,6 +22,7 @@ from goodgain.pipeline.outputs.folder import unfinished_folder
 from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.filesystems import create, join, make_folder
+from goodgain.transforms.times import at_end_of_global_window
 
 _Packed = tuple[int, bytes]  # shard, and encoded elements with their keys
 _MOST_WAITING = 2**16  # bytes to pack together
@@ -146,9 +146,7 @@ class _PackForShards(beam.DoFn):
             yield from self._packed()
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        window = GlobalWindow()
-        for packed in self._packed():
-            yield WindowedValue(packed, window.max_timestamp(), (window,))
+        return map(at_end_of_global_window, self._packed())
 
     def _packed(self) -> Iterator[_Packed]:
         waiting = self._waiting

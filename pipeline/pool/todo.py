@@ -25,7 +25,7 @@ class Todo(Struct, frozen=True):
 
     Attributes:
       documents: unlabelled documents, in the order in which to label them.
-      deeper: number of unlabelled documents below the depth.
+      deeper: number of unlabelled documents seen only below the depth.
       results: number of places where any document was seen.
       saved: number of these places that need no label of their own.
     """
@@ -103,12 +103,12 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
             else:
                 writer = csv.DictWriter(file, COLUMNS)
                 writer.writeheader()
-                writer.writerows(map(_plain, map(row_of, documents)))
+                writer.writerows(map(_without_formulas, map(row_of, documents)))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error}.") from None
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+def _without_formulas(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row, with quotes so that spreadsheets do not interpret texts as formulas."""
     return {
         name: f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value

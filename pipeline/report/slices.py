@@ -77,7 +77,7 @@ class Slices(Struct, frozen=True):
     Attributes:
       shown: all conversations first, then by dimension; empty if none searched.
       left_out: how many more the dataset `means` has.
-      iterations_left_out: how many i it has beyond the last one shown.
+      iterations_left_out: how many values of i it has beyond the last one shown.
     """
 
     shown: tuple[SliceMeans, ...]
@@ -164,7 +164,7 @@ def _add(one: SliceMeans, row: Row) -> None:
     if row["population"] == "everyone":
         if row["i"] is None:
             one.everyone[row["metric"]] = row
-        return  # the other populations have only conversations that searched
+        return  # curves show only conversations that searched
     if row["population"] == "calls":
         return
     if row["i"] is None and row["population"] == "reached":
@@ -200,8 +200,11 @@ def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
     by_i: dict[int, int] = {}
     for row in chain.from_iterable(curves.values()):
         by_i[row["i"]] = max(row["n"], by_i.get(row["i"], 0))
-    counted = [by_i[i] for i in sorted(by_i)]
-    return {"n": counted, **{name: _curve(name, rows, counted) for name, rows in curves.items()}}
+    common_n = [by_i[i] for i in sorted(by_i)]
+    return {
+        "n": common_n,
+        **{name: _curve(name, rows, common_n) for name, rows in curves.items()},
+    }
 
 
 def _end_values(row: Row) -> list[Any]:
@@ -209,8 +212,8 @@ def _end_values(row: Row) -> list[Any]:
     return [*(rounded(row.get(name)) for name in names), row["n"], row["undefined"]]
 
 
-def _curve(name: str, rows: list[Row], counted: Sequence[int]) -> list[list[float | None]]:
-    """Means and intervals by i; also n, for costs and metrics that are sometimes null."""
+def _curve(name: str, rows: list[Row], common_n: Sequence[int]) -> list[list[float | None]]:
+    """Means and intervals by i; also n, for costs and where it differs from the common one."""
     curve = [[rounded(row[part]) for row in rows] for part in ("mean", "ci_low", "ci_high")]
     own = [row["n"] for row in rows]
-    return curve if own == counted and cost_metric(name) is None else [*curve, own]
+    return curve if own == common_n and cost_metric(name) is None else [*curve, own]

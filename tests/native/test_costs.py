@@ -166,22 +166,22 @@ def written(costs):
 
 @given(st.lists(maps | odd_maps, min_size=1, max_size=6), st.booleans())
 @settings(max_examples=80)
-def test_any_costs_in_avro(told, keep_encodings):
+def test_any_costs_in_avro(drawn, keep_encodings):
     schema = schema_of(["null", ANY])
-    content = file_of(schema, rows_of(*map(written, told)))
+    content = file_of(schema, rows_of(*map(written, drawn)))
     assert_same(content, "a.avro", keep_encodings=keep_encodings)
 
 
 @given(st.lists(maps, min_size=1, max_size=6))
 @settings(max_examples=60)
-def test_plain_costs_in_avro_need_no_python(told):
-    assert asked_for(schema_of(["null", ANY]), rows_of(*map(written, told))) == []
+def test_plain_costs_in_avro_need_no_python(drawn):
+    assert asked_for(schema_of(["null", ANY]), rows_of(*map(written, drawn))) == []
 
 
 @given(st.lists(maps | odd_maps, min_size=1, max_size=6), st.booleans())
 @settings(max_examples=80)
-def test_any_costs_in_json_lines(told, keep_encodings):
-    content = b"".join(msgspec.json.encode(row) + b"\n" for row in rows_of(*told))
+def test_any_costs_in_json_lines(drawn, keep_encodings):
+    content = b"".join(msgspec.json.encode(row) + b"\n" for row in rows_of(*drawn))
     assert_same(content, "a.jsonl", keep_encodings=keep_encodings)
 
 

@@ -35,8 +35,8 @@ def left_over(table):
     """The numbers of the rows that native code leaves to Python; None = all."""
     packer = NativePacker(Packing(shipped_rules()), native_module())
     (batch,) = table.combine_chunks().to_batches()
-    told = native_columns(batch.to_struct_array())
-    rows = None if told is None else packer.prepare_rows(told, batch.num_rows)
+    columns = native_columns(batch.to_struct_array())
+    rows = None if columns is None else packer.prepare_rows(columns, batch.num_rows)
     if rows is None:
         return None
     left, begin = [], 0

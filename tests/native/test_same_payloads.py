@@ -1,4 +1,4 @@
-"""Native code gives the payloads that Python gives, byte for byte, whatever records hold."""
+"""Native code and Python make the same payloads, byte for byte, from any records."""
 
 from datetime import datetime, timedelta, timezone
 from random import Random
@@ -30,7 +30,7 @@ FIELDS = ("author", "file_name", "start", "unknown", "subject")
 
 
 def assert_same_results(results):
-    """Both ways, for results that are given as the fields of `Result`."""
+    """Assert equal payloads for calls with these results, each a dict of fields of `Result`."""
     calls = [
         SearchCall("c", at + 1, results=[Result(**one) for one in results[at : at + 50]])
         for at in range(0, len(results), 50)
@@ -39,7 +39,7 @@ def assert_same_results(results):
 
 
 def results_with(text, times=300):
-    """Results that hold a text in every place that can hold one, in the longest so many times."""
+    """Results with a text in every field that can hold it, repeated up to `times` times."""
     yield {"entity_type": text, "id": text, "title": text}
     yield {"ids": {"file_id": text, text: text, "item": [text, f"{text}A"]}, "entity_type": "File"}
     yield {"url": f"https://host/{text}?a={text}&{text}=b"}
@@ -102,11 +102,11 @@ def test_every_character_of_the_basic_plane_in_every_place():
 
 
 def assert_characters(codes):
-    for some in batched(groups([code for code in codes if not 0xD800 <= code <= 0xDFFF]), 4_000):
+    for batch in batched(groups([code for code in codes if not 0xD800 <= code <= 0xDFFF]), 4_000):
         assert_same_results(
             [
                 result
-                for group in some
+                for group in batch
                 for result in results_with(
                     "".join(f"X{one}Y {one}" for one in group), 300 // len(group)
                 )
@@ -120,7 +120,7 @@ def test_any_texts(texts):
     assert_same_results([result for text in texts for result in results_with(text)])
 
 
-joining = st.text(
+combining_texts = st.text(
     st.one_of(
         st.sampled_from("aA éÅ\u0301\u0323\u0345\u1100\u1161\u11a8\uac00ﾞカ\u09be\u09c7가…ßİ\ufdfa"),
         st.characters(max_codepoint=0xFFFF, categories=["Mn", "Mc", "Lo", "Zs", "Cc"]),
@@ -129,9 +129,9 @@ joining = st.text(
 )
 
 
-@given(joining)
+@given(combining_texts)
 @settings(max_examples=200)
-def test_characters_that_join_others(text):
+def test_combining_characters(text):
     assert_same_results([{"title": text}, {"snippet": text}, {"content": text, "id": text}])
 
 
@@ -155,7 +155,7 @@ written_moments = st.tuples(
     st.sampled_from(["auto", "seconds", "milliseconds", "microseconds", "minutes", "hours"]),
     st.sampled_from(["T", " ", "t"]),
     st.sampled_from(["", "Z", "z", " ", "+00:00", "0"]),
-).map(lambda told: told[0].isoformat(told[2], told[1]) + told[3])
+).map(lambda parts: parts[0].isoformat(parts[2], parts[1]) + parts[3])
 nearly_moments = st.from_regex(
     r"\s?\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,7})?)?(Z|[+-]\d\d:?\d\d)?)?\s?", fullmatch=True
 )
@@ -193,9 +193,9 @@ def test_urls(urls):
     assert_same_results([{"url": url} for url in [*urls, *(f"https://h{url}" for url in urls)]])
 
 
-def test_urls_of_the_adversary():
-    urls = [spell for spell in values.URLS if isinstance(spell, str)]
-    assert_same_results([{"url": spelled} for url in urls for spelled in (url, url.upper())])
+def test_adversarial_urls():
+    urls = [url for url in values.URLS if isinstance(url, str)]
+    assert_same_results([{"url": cased} for url in urls for cased in (url, url.upper())])
 
 
 ids = st.one_of(
@@ -216,11 +216,11 @@ maps = st.dictionaries(
     )
 )
 @settings(max_examples=150)
-def test_ids(told):
+def test_ids(drawn):
     assert_same_results(
         [
             {"ids": named, "id": one, "entity_type": kind, "fields": named}
-            for named, one, kind in told
+            for named, one, kind in drawn
         ]
     )
 

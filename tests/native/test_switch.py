@@ -1,4 +1,4 @@
-"""Which way a program reads: native where it is built, fits and is not turned off."""
+"""Native code reads if it is installed, made for this version, and not turned off."""
 
 import json
 import sys
@@ -20,8 +20,8 @@ from tests.pipeline.runs import SAMPLE
 
 
 @pytest.fixture
-def forgotten():
-    """Nothing is remembered of what was imported, before and after."""
+def fresh_import():
+    """Clear the caches of what was imported, before and after a test."""
     native._installed.cache_clear()
     native._compatible.cache_clear()
     yield
@@ -44,7 +44,7 @@ def test_turned_off(monkeypatch, capsys):
     assert capsys.readouterr().out.endswith(", reads by python (GOODGAIN_NATIVE=0)\n")
 
 
-@pytest.mark.usefixtures("forgotten")
+@pytest.mark.usefixtures("fresh_import")
 def test_not_built(monkeypatch):
     monkeypatch.setitem(sys.modules, "goodgain_native", None)
     monkeypatch.delenv("GOODGAIN_NATIVE", raising=False)
@@ -52,7 +52,7 @@ def test_not_built(monkeypatch):
     assert native.active_path() == "python"
 
 
-@pytest.mark.usefixtures("forgotten")
+@pytest.mark.usefixtures("fresh_import")
 @pytest.mark.parametrize("differs", ["FORMAT", "CALL_FIELDS", "RESULT_FIELDS"])
 def test_built_for_another_version(monkeypatch, differs):
     names = {
@@ -77,7 +77,7 @@ def test_built_for_another_version(monkeypatch, differs):
     ("written", "judged"), [("avro", False), ("jsonl", True), ("parquet", False)]
 )
 def test_runs_write_the_same_bytes(written, judged, tmp_path, monkeypatch, capsys):
-    """All datasets; the manifest says which way it was."""
+    """All datasets; the manifest says which code read."""
     found, judgments = {}, {}
     options = ["--write-duplicates", *(["--qrels", qrels_of_sample(tmp_path)] if judged else [])]
     for switch in ("1", "0"):
@@ -90,9 +90,9 @@ def test_runs_write_the_same_bytes(written, judged, tmp_path, monkeypatch, capsy
             for file in sorted(folder.rglob("*"))
             if file.is_file() and file.name not in ("manifest.json", "report.html")
         }
-        told = json.loads((folder / "manifest.json").read_bytes())
-        assert told["reading"] == ("native" if switch == "1" else "python (GOODGAIN_NATIVE=0)")
-        judgments[switch] = told.get("qrels")
+        saved = json.loads((folder / "manifest.json").read_bytes())
+        assert saved["reading"] == ("native" if switch == "1" else "python (GOODGAIN_NATIVE=0)")
+        judgments[switch] = saved.get("qrels")
     assert found["1"].keys() == found["0"].keys()
     assert found["1"] == found["0"]
     assert judgments["1"] == judgments["0"]
@@ -119,20 +119,20 @@ def qrels_of_sample(folder):
 
 
 @pytest.mark.parametrize(
-    ("native", "python", "told"),
+    ("native", "python", "reading"),
     [
         (3, 0, "native"),
         (2, 1, "native in 2 of 3 parts of files"),
         (0, 3, "python (GOODGAIN_NATIVE=0)"),
     ],
 )
-def test_the_manifest_says_what_the_workers_did(native, python, told, monkeypatch):
+def test_the_manifest_says_what_the_workers_did(native, python, reading, monkeypatch):
     """Not what the program could do that started them."""
     monkeypatch.setenv("GOODGAIN_NATIVE", "0")
     counts = {"shards.native": native, "shards.python": python}
-    assert manifest._reading(counts) == told
+    assert manifest._reading(counts) == reading
 
 
 @needs_native
-def test_workers_without_the_native_part_are_told_of():
+def test_the_manifest_names_workers_without_the_native_part():
     assert manifest._reading({"shards.python": 3}) == "python"

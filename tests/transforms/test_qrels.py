@@ -31,7 +31,7 @@ from goodgain.transforms.core.scoring.payload import payload, unpack
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls
-from goodgain.transforms.qrels import AskForLabels, JoinQrels, ReadQrels
+from goodgain.transforms.qrels import JoinQrels, ReadQrels, RequestLabels
 from goodgain.transforms.score import ScorePayloads
 
 pytestmark = pytest.mark.slow
@@ -101,7 +101,7 @@ def assert_joined(calls, judged, keys, expect_gains, expect_counts=None, expect_
     with engine() as pipeline:
         read = pipeline | "Calls" >> beam.Create(calls).with_output_types(SearchCall)
         known = pipeline | "Judged" >> beam.Create(judged).with_output_types(Judgment)
-        labelling = read | AskForLabels(keys) | JoinQrels(known)
+        labelling = read | RequestLabels(keys) | JoinQrels(known)
         fingerprints = read | FingerprintCalls(RULES, True, keys)
         scored = (fingerprints, labelling.payloads) | beam.Flatten() | ScorePayloads(scoring(keys))
         check(scored.scores, gains_are)
@@ -237,7 +237,7 @@ def test_ties_are_scored_again_with_the_same_labels():
         ]
         together = apart | "Together" >> beam.Flatten()
         known = pipeline | "Judged" >> beam.Create(judged).with_output_types(Judgment)
-        labels = (together | AskForLabels(keys) | JoinQrels(known)).payloads
+        labels = (together | RequestLabels(keys) | JoinQrels(known)).payloads
         fingerprints = [
             one | f"Print {at}" >> FingerprintCalls(RULES, False, keys)
             for at, one in enumerate(apart)

@@ -1,4 +1,4 @@
-"""The spans of a trace, as a mapping reads them."""
+"""Reads spans from the records of a trace, with the paths that a mapping names."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Span(Struct, frozen=True, array_like=True):
     Attributes:
       span_id: "" for a record about the whole trace.
       parent_id: the id of the span above it.
-      start: start time, by which spans are ordered.
+      start: start time in nanoseconds since 1970, by which spans are ordered.
       kind: SEARCH, TOOL (a search if its tool searches), RERANK, MODEL or OTHER.
       conversation: the session, if it names one.
-      time: in milliseconds since 1970.
-      results: None if it does not record any.
+      time: event time of the search call, in milliseconds since 1970.
+      results: None if the span does not record any.
     """
 
     trace_id: str
@@ -79,7 +79,7 @@ def span_of(record: Any, mapping: Mapping, position: str, counts: ImportCounts) 
         query=text(mapping.part("query", record)) if searches else None,
         time=millis(nanos(mapping.part("time", record), mapping.time_unit)),
         attributes=mapping.attributes_of(record),
-        costs=costs if kind else {},
+        costs=costs if kind != OTHER else {},
         results=mapping.results_of(record) if searches else None,
     )
 

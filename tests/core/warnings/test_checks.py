@@ -267,13 +267,13 @@ UNREAD = [
 ]
 
 
-@pytest.mark.parametrize(("result", "place", "meant"), UNREAD)
-def test_unknown_fields_of_results_suggest_a_mapping(result, place, meant):
+@pytest.mark.parametrize(("result", "path", "meant"), UNREAD)
+def test_unknown_fields_of_results_suggest_a_mapping(result, path, meant):
     (one,) = unknown_names(names_in([{"results": [result]}]), shipped_rules().fields)
-    assert (one.place, one.meant) == (place, meant)
+    assert (one.path, one.meant) == (path, meant)
     (warning,) = warned({}, [{"results": [result]}])
     assert warning.code == "unknown_fields"
-    assert place in warning.message
+    assert path in warning.message
     assert (f"--map {meant}={next(iter(result))}" in warning.remedy) == (meant is not None)
 
 
@@ -283,7 +283,7 @@ def test_unknown_fields_of_results_suggest_a_mapping(result, place, meant):
 )
 def test_unknown_fields_of_records_suggest_a_mapping(name, meant):
     (one,) = unknown_names(names_in([{name: 1}]), ())
-    assert (one.place, one.meant) == (name, meant)
+    assert (one.path, one.meant) == (name, meant)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from goodgain.transforms.core.files.shard import FileShard
 _WINDOW = 1024 * 1024
 _LONGEST_BLOCK_HEADER = 20
 _MOST_RECORDS_PER_BYTE = 64  # for the smallest records, compressed
-_KEPT = 8192
+_MOST_DATA_KEPT = 8192
 _DAMAGED_HEADER = "The header of this Avro block is damaged."
 
 Block = TypeVar("Block")
@@ -91,17 +91,17 @@ class _BlockReader(Generic[Block]):
             return self._skip(offset, 1, _DAMAGED_HEADER)
         records, size, length = header
         end = offset + length + size
-        # The number of records in the header, unless they cannot fit.
-        lost = records if 0 < records <= _MOST_RECORDS_PER_BYTE * size else 1
+        # The number of records that the header claims, unless they cannot fit.
+        claimed = records if 0 < records <= _MOST_RECORDS_PER_BYTE * size else 1
         if end > window.size:
             if window.find(self._sync, offset) is not None:
                 return self._skip(offset, 1, _DAMAGED_HEADER)
-            return self._skip(offset, lost, "The file ends inside this Avro block.")
+            return self._skip(offset, claimed, "The file ends inside this Avro block.")
         if size > largest:
             if window.at(end, SYNC_BYTES) != self._sync:
                 return self._skip(offset, 1, _DAMAGED_HEADER)
-            data = window.at(offset + length, _KEPT)
-            damaged = self._damaged(offset, lost, too_large(largest), data)
+            data = window.at(offset + length, _MOST_DATA_KEPT)
+            damaged = self._damaged(offset, claimed, too_large(largest), data)
             return [damaged], end + SYNC_BYTES, end
         raw = window.at(offset, length + size + SYNC_BYTES)
         data = raw[length : length + size]
@@ -111,7 +111,7 @@ class _BlockReader(Generic[Block]):
         try:
             block = self._decode(offset, data, records)
         except DamagedBlockError as error:
-            block = self._damaged(offset, lost, error, data)
+            block = self._damaged(offset, claimed, error, data)
         return [block], end + SYNC_BYTES, end
 
     def _read_without_marker(
@@ -138,7 +138,7 @@ class _BlockReader(Generic[Block]):
         """Skip to the next marker."""
         marker = self._window.find(self._sync, offset)
         end = self._window.size if marker is None else marker + SYNC_BYTES
-        data = self._window.at(offset, min(end - offset, _KEPT))
+        data = self._window.at(offset, min(end - offset, _MOST_DATA_KEPT))
         return [DamagedStretch(offset, records, reason, data)], end, marker
 
     def _damaged(
@@ -147,7 +147,7 @@ class _BlockReader(Generic[Block]):
         records = claimed if error.records is None else max(1, min(claimed, error.records))
         remedy = f"; to read it, {self._bounds.remedy}" if error.too_large else ""
         reason = f"This Avro block is damaged: {error}{remedy}."
-        return DamagedStretch(offset, records, reason, data[:_KEPT])
+        return DamagedStretch(offset, records, reason, data[:_MOST_DATA_KEPT])
 
 
 def _block_header(data: bytes) -> tuple[int, int, int] | None:
@@ -179,7 +179,7 @@ class _Window:
         return self._bytes[begin : begin + length]
 
     def find(self, marker: bytes, offset: int) -> int | None:
-        """Offset of the first occurrence of `wanted` from `offset` on."""
+        """Offset of the first occurrence of `marker` from `offset` on."""
         while offset < self.size:
             index = self.at(offset, _WINDOW).find(marker)
             if index >= 0:

@@ -9,7 +9,7 @@ from goodgain.transforms.core.records.search_call import SearchCall
 
 # A result with every field of SPEC 2, three ids and five further fields has about this many values.
 _VALUES_PER_RESULT = 32
-_MEMORY_PER_BYTE = 8
+_MEMORY_PER_BYTE = 8  # bytes of objects per decoded byte
 
 
 class ReadBounds(Struct, frozen=True):
@@ -42,7 +42,7 @@ class ReadBounds(Struct, frozen=True):
 
 
 DEFAULT_BOUNDS = ReadBounds()
-# Of files that are read within the default bounds whatever the options.
+# For files that no option gives other bounds.
 FIXED_BOUNDS = ReadBounds(remedy="write it in smaller blocks or row groups")
 
 

@@ -69,14 +69,14 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
     try:
         for row in table_rows(file.table, open_file, _COLUMNS):
             number = row.number
-            yield _read(file, number, row.values, row.written, iteration_base)
+            yield _label_or_rejected(file, number, row.values, row.written, iteration_base)
     except (OSError, BrokenTableError) as error:
         reason = f"The file cannot be read from here on ({error})."
         yield RejectedRecord(file.table.path, file.table.position(number + 1), reason)
 
 
 def counted_labels(rows: Iterable[LabelRow], budget: MemoryBudget) -> Iterator[LabelRow]:
-    """The rows of a file of labels, counted in `budget`, which limits them."""
+    """The rows of a file of labels; `budget` counts them, and raises beyond its limit."""
     for row in rows:
         if isinstance(row, RejectedRecord):
             budget.count_read(row.conversation_id, row.reason, row.payload)
@@ -88,10 +88,10 @@ def counted_labels(rows: Iterable[LabelRow], budget: MemoryBudget) -> Iterator[L
 def labels_of_rows(rows: Iterable[Any], file: LabelFile, iteration_base: int) -> Iterator[LabelRow]:
     """Like `read_labels`, for rows in memory; rejected rows have `file` as their source."""
     for number, row in enumerate(rows, start=1):
-        yield _read(file, number, row, None, iteration_base)
+        yield _label_or_rejected(file, number, row, None, iteration_base)
 
 
-def _read(
+def _label_or_rejected(
     file: LabelFile, number: int, row: Any, written: bytes | None, iteration_base: int
 ) -> LabelRow:
     try:
@@ -144,7 +144,7 @@ def _label(file: int, number: int, row: Any, iteration_base: int) -> ResultLabel
 
 
 def _record(values: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """The record of a row, and whether it is identified only by its span."""
+    """The record_id of a row, or its span_id and True if the trace is unknown."""
     span = next((_text(values, name) for name in SPAN if name in values), None)
     if span is None:
         return _text(values, "record_id"), False
@@ -166,7 +166,8 @@ def _rank(values: Mapping[str, Any]) -> int:
 
 
 def _is_blank(value: Any) -> bool:
-    return value is None or value != value or (isinstance(value, str) and not value.strip())
+    is_nan = value != value
+    return value is None or is_nan or (isinstance(value, str) and not value.strip())
 
 
 def _whole(values: Mapping[str, Any], name: str, least: int, most: int = LARGEST_INT) -> int:
@@ -174,6 +175,7 @@ def _whole(values: Mapping[str, Any], name: str, least: int, most: int = LARGEST
     number = None
     if isinstance(value, str):
         value = float(value) if _WHOLE.fullmatch(value) else None
+    # `value - value` is 0 unless it is infinite or NaN; `isfinite` fails for huge integers.
     if isinstance(value, int | float) and not isinstance(value, bool) and value - value == 0:
         number = int(value) if value == int(value) else None
     if number is None or not least <= number <= most:

@@ -59,7 +59,7 @@ class MeansAccumulator(Struct, array_like=True):
     Attributes:
       auc: index of auc in `ConversationValues.at_end`; None if it is not there.
       at_end: by index in `ConversationValues.at_end`.
-      reached, beyond: by i - 1, by iteration metric.
+      reached, beyond: for each i from 1, by iteration metric.
       weighted_auc: judged results times auc, and judged results, where auc is defined.
       calls: over search calls, by ranking metric.
       best: the same for best cases; None until there is one.

@@ -37,8 +37,9 @@ class ConversationValues(Struct, frozen=True, array_like=True):
 
     Attributes:
       at_end: values of the conversation metrics, the ranking metrics, and any pool metrics.
-      reached: by i - 1 up to min(N, max_i), values of the iteration metrics, then of pool metrics.
-      beyond: the same by i - N - 1 for N < i <= max_i, with empty iterations added.
+      reached: for each i from 1 to min(N, max_i), values of the iteration metrics, then of pool
+        metrics.
+      beyond: the same for each i from N + 1 to max_i, as if empty iterations followed.
       judged: number of judged results in the ranked list.
       calls: by search call, values of the ranking metrics; empty if calls are not evaluated.
       counted: the counts behind warnings, in the order of COUNTED.

@@ -26,7 +26,7 @@ def dcg(ranked: RankedList, k: int | None) -> float:
     20(4), 2002, equation 2, with the discount log2(j + 1) at every rank instead of their
     max(1, log2 j), as in trec_eval and Burges et al. 2005.
     """
-    return _through(ranked.discounted_sums, k)
+    return _sum_to(ranked.discounted_sums, k)
 
 
 def dcg_burges(ranked: RankedList, k: int | None) -> float:
@@ -35,7 +35,7 @@ def dcg_burges(ranked: RankedList, k: int | None) -> float:
     Source: Burges et al., "Learning to rank using gradient descent", ICML 2005: the sum
     inside their NDCG.
     """
-    return _through(ranked.discounted_sums_burges, k)
+    return _sum_to(ranked.discounted_sums_burges, k)
 
 
 def ndcg(ranked: RankedList, k: int | None) -> float | None:
@@ -44,8 +44,8 @@ def ndcg(ranked: RankedList, k: int | None) -> float | None:
     Source: Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS
     20(4), 2002: the normalised DCG vector, at one rank.
     """
-    ideal = _through(ranked.ideal_discounted_sums, k)
-    return _through(ranked.discounted_sums, k) / ideal if ideal else None
+    ideal = _sum_to(ranked.ideal_discounted_sums, k)
+    return _sum_to(ranked.discounted_sums, k) / ideal if ideal else None
 
 
 def ndcg_burges(ranked: RankedList, k: int | None) -> float | None:
@@ -53,9 +53,9 @@ def ndcg_burges(ranked: RankedList, k: int | None) -> float | None:
 
     Source: Burges et al., "Learning to rank using gradient descent", ICML 2005: NDCG.
     """
-    ideal = _through(ranked.ideal_discounted_sums_burges, k)
-    return _through(ranked.discounted_sums_burges, k) / ideal if ideal else None
+    ideal = _sum_to(ranked.ideal_discounted_sums_burges, k)
+    return _sum_to(ranked.discounted_sums_burges, k) / ideal if ideal else None
 
 
-def _through(sums: list[float], k: int | None) -> float:
+def _sum_to(sums: list[float], k: int | None) -> float:
     return sums[-1] if k is None or k >= len(sums) else sums[k]

@@ -17,7 +17,7 @@ def rbp(ranked: RankedList, p: float) -> float:
     Source: Moffat and Zobel, "Rank-biased precision for measurement of retrieval effectiveness",
     ACM TOIS 27(1), 2008: the definition of RBP.
     """
-    return _share(_persisting(ranked.relevant_ranks, p, len(ranked.labels)))
+    return _at_most_one(_discounted(ranked.relevant_ranks, p, len(ranked.labels)))
 
 
 def rbp_residual(ranked: RankedList, p: float) -> float:
@@ -28,14 +28,14 @@ def rbp_residual(ranked: RankedList, p: float) -> float:
     ACM TOIS 27(1), 2008: the residual of RBP, the range that unknown judgments leave open.
     """
     size = len(ranked.labels)
-    return _share(_persisting(ranked.unjudged_ranks, p, size) + powers(p, size)[size])
+    return _at_most_one(_discounted(ranked.unjudged_ranks, p, size) + powers(p, size)[size])
 
 
-def _persisting(ranks: list[int], p: float, size: int) -> float:
-    table = powers(p, size)
+def _discounted(ranks: list[int], p: float, size: int) -> float:
+    weights = powers(p, size)
     total = 0.0
     for rank in ranks:  # sum() rounds differently from Python 3.12 on
-        total += table[rank - 1]
+        total += weights[rank - 1]
     return (1.0 - p) * total
 
 
@@ -47,7 +47,7 @@ def err(ranked: RankedList, k: int | None) -> float:
     Source: Chapelle, Metzler, Zhang and Grinspan, "Expected reciprocal rank for graded relevance",
     CIKM 2009: the definitions of R(g), the probability of being satisfied, and of ERR.
     """
-    return _through(ranked.reciprocal_rank_steps, k)
+    return _sum_to(ranked.reciprocal_rank_steps, k)
 
 
 def nerr(ranked: RankedList, k: int | None) -> float | None:
@@ -58,16 +58,16 @@ def nerr(ranked: RankedList, k: int | None) -> float | None:
     Source: Chapelle, Metzler, Zhang and Grinspan, CIKM 2009, the definition of ERR, normalised as
     Järvelin and Kekäläinen 2002 normalise dcg.
     """
-    ideal = _through(ranked.ideal_reciprocal_rank_steps, k)
-    return _share(_through(ranked.reciprocal_rank_steps, k) / ideal) if ideal else None
+    ideal = _sum_to(ranked.ideal_reciprocal_rank_steps, k)
+    return _at_most_one(_sum_to(ranked.reciprocal_rank_steps, k) / ideal) if ideal else None
 
 
-def _share(value: float) -> float:
+def _at_most_one(value: float) -> float:
     """The value, at most 1, which rounding may have exceeded."""
     return min(value, 1.0)
 
 
-def _through(steps: tuple[list[int], list[float]], k: int | None) -> float:
+def _sum_to(steps: tuple[list[int], list[float]], k: int | None) -> float:
     ranks, sums = steps
     within = len(ranks) if k is None else bisect_right(ranks, k)
     return sums[within - 1] if within else 0.0

@@ -22,7 +22,7 @@ from goodgain.transforms.core.scoring.gains import IterationCounts
 
 
 class FoldedTurn(Struct, frozen=True):
-    """A folded turn. The index of a result is its number among all of the turn, in order, from 0.
+    """A folded turn. The index of a result is its position among all results of the turn, from 0.
 
     Attributes:
       calls: the calls, in order.
@@ -32,12 +32,12 @@ class FoldedTurn(Struct, frozen=True):
       labels: by index, the label of the document there (SPEC 5, 8).
       judged: by index, the label for ranking metrics; with a pool, only the pool's (SPEC 9).
       pooled: the pool document of each first occurrence, by index; None without a pool.
-      iterations: counts by i - 1.
+      iterations: counts of each iteration, in order of i.
       label_conflicts: number of duplicates whose own label differs from that of their document.
       judgments_met_again: for each document that stays unjudged because all judgments of its names
         label earlier documents, the first of these (SPEC 8); both by index of first occurrence.
         None without external judgments.
-      deduplicator: the one that found the duplicates, with its counts of candidates.
+      deduplicator: found the duplicates, and has counts of candidates.
     """
 
     calls: Sequence[CallFingerprint]
@@ -146,7 +146,7 @@ def _iterations(
     unlabelled: Sequence[int | None],
     good_gain_threshold: int,
 ) -> list[IterationCounts]:
-    """Counts by i - 1.
+    """The counts of each iteration, in order of i.
 
     Args:
       unlabelled: by index, None if the result counts as unlabelled.

@@ -38,7 +38,7 @@ def turn_pool_of(
 
 
 def pool_shares(turn: FoldedTurn, pool: TurnPool, good_gain_threshold: int) -> list[PoolShares]:
-    """For each i - 1, the shares of the pool's good documents found up to that iteration."""
+    """For each iteration, the shares of the pool's good documents found up to it."""
     labels = [label for label in pool.topic_pool.labels if label is not None]
     good = [label for label in labels if label >= good_gain_threshold]
     if not good:
@@ -50,21 +50,24 @@ def pool_shares(turn: FoldedTurn, pool: TurnPool, good_gain_threshold: int) -> l
             new_gains[i - 1].append(label)
     gain_of_pool = sum(good)
     shares: list[PoolShares] = []
-    documents = cumulated = 0
-    discounted = 0.0
+    found = cumulated_gain = 0
+    discounted_gain = 0.0
     for i, gains in enumerate(new_gains, start=1):
-        documents += len(gains)
-        cumulated += sum(gains)
-        discounted += discount(i) * sum(gains)
-        recall = documents / len(good)
-        shares.append(PoolShares(recall, cumulated / gain_of_pool, discounted / gain_of_pool))
+        found += len(gains)
+        cumulated_gain += sum(gains)
+        discounted_gain += discount(i) * sum(gains)
+        shares.append(
+            PoolShares(
+                found / len(good), cumulated_gain / gain_of_pool, discounted_gain / gain_of_pool
+            )
+        )
     return shares
 
 
 def pool_outcome(
     iterations: Sequence[IterationRow], turn: FoldedTurn, pool: TurnPool, good_gain_threshold: int
 ) -> PoolOutcome:
-    """The shares at N, when half of the good documents were found, and which were found."""
+    """The shares at N, the iteration that reached half of the good documents, and those found."""
     labels = pool.topic_pool.labels
     good = {at for at, label in enumerate(labels) if (label or 0) >= good_gain_threshold}
     pooled = [one.document for _, one in sorted((turn.pooled or {}).items())]
@@ -111,7 +114,8 @@ def pool_counts(
     """Counts of how a turn's documents match the pool, by dotted name."""
     documents = documents_of(turn.duplicates)
     pooled = (turn.pooled or {}).values()
-    good = [one[0] for one in documents if (turn.labels[one[0]] or 0) >= good_gain_threshold]
+    firsts = [places[0] for places in documents]
+    good = [first for first in firsts if (turn.labels[first] or 0) >= good_gain_threshold]
     outside_pool = sum(turn.judged[first] is None for first in good)
     has_good = any((label or 0) >= good_gain_threshold for label in pool.topic_pool.labels)
     searched = bool(turn.calls)

@@ -48,7 +48,7 @@ from goodgain.transforms.core.scoring.rows import (
     PoolShares,
 )
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.scoring.tally import Tally, tally
+from goodgain.transforms.core.scoring.tally import Tally, tally_of
 
 
 class ConversationScore(Struct, frozen=True, array_like=True):
@@ -118,9 +118,9 @@ def score_conversation(
         judged = judged_pool(turn)
     else:
         judged = external_pool(conversation_id, calls, attributes, keys, external)
-    folded = tally(delivered, turn, judged, scoring.rules, scoring.hold_slot)
+    tally = tally_of(delivered, turn, judged, scoring.rules, scoring.hold_slot)
     shares = None if turn_pool is None else pool_shares(turn, turn_pool, threshold)
-    score = score_tally(conversation_id, folded, rejected_records, scoring, shares)
+    score = score_tally(conversation_id, tally, rejected_records, scoring, shares)
     if labelled is not None:
         score = replace(
             score,
@@ -132,38 +132,37 @@ def score_conversation(
 
 def score_tally(
     conversation_id: str,
-    folded: Tally,
+    tally: Tally,
     rejected_records: int,
     scoring: Scoring,
     shares: Sequence[PoolShares] | None = None,
 ) -> ConversationScore:
-    """The score of a folded conversation, without the parts that need its calls and results.
+    """The score of a conversation from its tally, without the parts that need single results.
 
     Args:
       rejected_records: how many of its records were rejected (SPEC 3).
-      shares: for each i - 1, the shares found of the topic's pool; None without a pool.
+      shares: for each iteration, the shares of the topic's pool found up to it; None without a
+        pool.
     """
     iterations = with_computed(
-        iteration_rows(
-            conversation_id, folded.last_turn or 0, folded.attributes, folded.iterations
-        ),
-        folded.iterations,
+        iteration_rows(conversation_id, tally.last_turn or 0, tally.attributes, tally.iterations),
+        tally.iterations,
     )
     if shares is not None:
         iterations = [
             replace(row, pool=share) for row, share in zip(iterations, shares, strict=True)
         ]
     if scoring.costs:
-        iterations = with_costs(iterations, folded.costs, scoring.costs)
-    ranking = scoring.ranking.evaluate(folded.ranked.labels, folded.judged, folded.ranked.scores)
+        iterations = with_costs(iterations, tally.costs, scoring.costs)
+    ranking = scoring.ranking.evaluate(tally.ranked.labels, tally.judged, tally.ranked.scores)
     unsearched: tuple[float | None, ...] = ()
     if not iterations:
         ranking, unsearched = (None,) * len(ranking), ranking
         if shares is not None:
-            unsearched += unsearched_outcome(folded.judged, scoring.good_gain_threshold)
+            unsearched += unsearched_outcome(tally.judged, scoring.good_gain_threshold)
     row = _conversation_row(
         conversation_id,
-        folded,
+        tally,
         iterations,
         rejected_records,
         ranking,
@@ -174,12 +173,12 @@ def score_tally(
         iterations=iterations,
         calls=[],
         duplicates=[],
-        judged=judged_results(folded.ranked.labels),
+        judged=judged_results(tally.ranked.labels),
         best=None,
         counts={
-            **folded.counts,
-            **_record_counts(folded, row),
-            **times_counts(folded.times, scoring.clock),
+            **tally.counts,
+            **_record_counts(tally, row),
+            **times_counts(tally.times, scoring.clock),
         },
         unsearched=unsearched,
         budgets=at_budgets(iterations, scoring.budgets),
@@ -193,7 +192,7 @@ def _with_details(
     turn_pool: TurnPool | None,
     scoring: Scoring,
 ) -> ConversationScore:
-    """Add the parts that need calls and results: their rows, the best case, pool recall."""
+    """Add the parts that need single calls and results: their rows, best case and pool metrics."""
     row, iterations = score.conversation, score.iterations
     if turn_pool is not None:
         threshold = scoring.good_gain_threshold
@@ -214,7 +213,7 @@ def _with_details(
 
 def _conversation_row(
     conversation_id: str,
-    folded: Tally,
+    tally: Tally,
     iterations: list[IterationRow],
     rejected_records: int,
     ranking: tuple[float | None, ...],
@@ -222,21 +221,21 @@ def _conversation_row(
 ) -> ConversationRow:
     return ConversationRow(
         conversation_id=conversation_id,
-        turn=folded.last_turn,
-        attributes=folded.attributes,
+        turn=tally.last_turn,
+        attributes=tally.attributes,
         N=len(iterations),
-        calls=folded.calls,
+        calls=tally.calls,
         **values_at_n(iterations),
-        unlabelled=sum(counts.unlabelled for counts in folded.iterations),
-        label_conflicts=folded.label_conflicts,
-        judgments_met_again=folded.judgments_met_again,
-        qrels_best=None if folded.judgments_met_again is None else max(folded.judged, default=None),
+        unlabelled=sum(counts.unlabelled for counts in tally.iterations),
+        label_conflicts=tally.label_conflicts,
+        judgments_met_again=tally.judgments_met_again,
+        qrels_best=None if tally.judgments_met_again is None else max(tally.judged, default=None),
         rejected_records=rejected_records,
-        redelivered=folded.redelivered,
-        first_timestamp=min(folded.times, default=None),
-        last_timestamp=max(folded.times, default=None),
+        redelivered=tally.redelivered,
+        first_timestamp=min(tally.times, default=None),
+        last_timestamp=max(tally.times, default=None),
         ranking=ranking,
-        computed=computed(folded.iterations),
+        computed=computed(tally.iterations),
         costs=costs,
     )
 
@@ -278,13 +277,13 @@ def _label_counts(labelled: LabelledCalls) -> dict[str, int]:
     }
 
 
-def _record_counts(folded: Tally, row: ConversationRow) -> dict[str, int]:
+def _record_counts(tally: Tally, row: ConversationRow) -> dict[str, int]:
     """Outcomes of the records (SPEC 3), and sizes of the sets (SPEC 5)."""
     return {
-        "records.scored": folded.calls,
-        "records.earlier_turn": folded.earlier_calls,
-        "records.redelivered": folded.redelivered,
-        "conflicting_redeliveries": folded.conflicting,
+        "records.scored": tally.calls,
+        "records.earlier_turn": tally.earlier_calls,
+        "records.redelivered": tally.redelivered,
+        "conflicting_redeliveries": tally.conflicting,
         "conversations.total": 1,
         "conversations.without_search": int(row.N == 0),
         "conversations.with_rejected_records": int(row.rejected_records > 0),

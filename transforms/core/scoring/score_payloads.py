@@ -62,7 +62,7 @@ class PayloadScorer:
         if folded is not None:
             delivered, turn, counts = folded
             rejected_records += delivered[5]
-            tally = _tally(delivered, turn, counts)
+            tally = _tally_of(delivered, turn, counts)
             return score_tally(conversation_id, tally, rejected_records, self._scoring)
         frame = unpack(payloads)
         return score_conversation(
@@ -91,7 +91,7 @@ def _native_folder(scoring: Scoring) -> Any | None:
     )
 
 
-def _tally(delivered: Any, turn: Any, counts: Any) -> Tally:
+def _tally_of(delivered: Any, turn: Any, counts: Any) -> Tally:
     last_turn, calls, earlier_calls, redelivered, conflicting, _, times, attributes = delivered
     iterations, label_conflicts, labels, scores, judged, costs = turn
     by_type, by_step, near_misses, cut, by_gain, unidentified = counts

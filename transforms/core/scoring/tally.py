@@ -25,8 +25,8 @@ class Tally(Struct, frozen=True):
       calls, earlier_calls: number of search calls of the last turn, and of earlier turns.
       redelivered, conflicting: as in `Delivered`.
       times: timestamps of the usable records, in ms.
-      iterations: counts by i - 1.
-      costs: for each i - 1, the costs of each call.
+      iterations: counts of each iteration, in order of i.
+      costs: for each iteration, the costs of each call.
       label_conflicts: as in `FoldedTurn`.
       judgments_met_again: number of those in `FoldedTurn`.
       ranked: the ranked list.
@@ -50,7 +50,7 @@ class Tally(Struct, frozen=True):
     counts: Mapping[str, int]
 
 
-def tally(
+def tally_of(
     delivered: Delivered, turn: FoldedTurn, judged: list[int], rules: RuleTable, hold_slot: bool
 ) -> Tally:
     """The tally of a folded turn; `judged` has the gains of the judged documents."""

@@ -42,10 +42,10 @@ class LiveIteration(Struct, frozen=True, array_like=True):
 def ends_of_iterations(
     rows: Sequence[IterationRow], calls: Iterable[CallFingerprint], unknown: int
 ) -> list[int]:
-    """For each i - 1, the time of the last event up to that iteration of the turn, in ms.
+    """For each iteration of a turn, the time of the last event up to it, in ms.
 
     Args:
-      rows: rows of one turn, by i - 1.
+      rows: rows of one turn, in order of i.
       calls: every delivery of the conversation.
       unknown: the event time to assume for calls without a timestamp.
     """
@@ -82,7 +82,7 @@ def revise(
 
     Args:
       given: the last revision of each row emitted so far.
-      rows: all rows that closing would give now, by i - 1.
+      rows: all rows that closing would give now, in order of i.
       due: number of rows that may be emitted.
       is_final: whether the conversation is closed.
     """

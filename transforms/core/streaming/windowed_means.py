@@ -7,16 +7,15 @@ for each slice separately:
 * Each conversation that is closed later causes an update.
 * The last pane, `is_last`, is emitted when the watermark has passed the end by `gap` and
   `allowed_lateness`, even if nothing has changed.
-* A conversation that is closed even later is missed by the means: it has rows, and is counted as
-  missed.
-Each pane covers the whole window, so of rows with equal window, slice, metric, i and population the
-one with the greatest pane counts.
+* A conversation that is closed even later is missing from the means, and counted as missed. It
+  still has rows of its own.
+Each pane covers the whole window, so use the greatest pane of the rows with equal window, slice,
+metric, i and population.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -124,14 +123,11 @@ class WindowRules(Struct, frozen=True):
         return self.on_time(start) if window.changed else self.last(start)
 
 
-Fate = Literal["add", "missed"]
-
-
 class WakeUp(Struct, frozen=True):
-    """A wake-up to set; independent of the slice's other wake-ups, and fires once.
+    """A timer of a slice to set; it fires once.
 
     Attributes:
-      name: its name; setting it again moves it.
+      name: setting a timer of the same name again moves it; others are independent.
       at: when it fires.
     """
 
@@ -139,36 +135,40 @@ class WakeUp(Struct, frozen=True):
     at: int
 
 
-def added(
-    known: SliceWindows, start: int, rules: WindowRules
-) -> tuple[Fate, SliceWindows, list[WakeUp]]:
-    """Add conversations to the window with this start; returns fate, new state and wake-ups.
+def with_added(
+    state: SliceWindows, start: int, rules: WindowRules
+) -> tuple[SliceWindows, list[WakeUp]] | None:
+    """The state with conversations added to the window at `start`, and the wake-ups to set.
+
+    None if they are missed, since the last pane of the window has been emitted.
 
     All wake-ups of a window are set when it opens rather than one after another: an engine may need
     seconds for a wake-up that is set by another one, and after a pause many windows are due at
     once.
     """
-    before = known.open.get(start)
-    if before is None and known.finished is not None and start <= known.finished:
-        return "missed", known, []
+    before = state.open.get(start)
+    if before is None and state.finished is not None and start <= state.finished:
+        return None
     wake_ups = [] if before is not None and before.changed else [_on_time(start, rules)]
     if before is None:
         wake_ups.append(WakeUp(f"{start} last", rules.last(start)))
     window = replace(before or OpenWindow(), changed=True)
-    return "add", replace(known, open={**known.open, start: window}), wake_ups
+    return replace(state, open={**state.open, start: window}), wake_ups
 
 
 def _on_time(start: int, rules: WindowRules) -> WakeUp:
-    """The wake-up for the on-time pane, set again for an update, which is then due immediately."""
+    """The wake-up for the on-time pane; set again for an update, it fires immediately."""
     return WakeUp(f"{start} on time", rules.on_time(start))
 
 
-def woken(known: SliceWindows, now: int, rules: WindowRules) -> tuple[list[DuePane], SliceWindows]:
+def due_panes(
+    state: SliceWindows, now: int, rules: WindowRules
+) -> tuple[list[DuePane], SliceWindows]:
     """The panes to emit when the watermark has reached `now`, and the new state."""
-    open_ = dict(known.open)
+    open_ = dict(state.open)
     panes = []
-    finished = known.finished
-    for start, window in sorted(known.open.items()):
+    finished = state.finished
+    for start, window in sorted(state.open.items()):
         if now < rules.due(start, window):
             continue
         is_last = now >= rules.last(start)

@@ -103,7 +103,7 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
     if not unknown:
         return
     shown = ", ".join(
-        one.place + (f" ({one.meant}?)" if one.meant else "") for one in unknown[:_SHOWN_NAMES]
+        one.path + (f" ({one.meant}?)" if one.meant else "") for one in unknown[:_SHOWN_NAMES]
     )
     more = len(unknown) - _SHOWN_NAMES
     meant: dict[str, str] = {}

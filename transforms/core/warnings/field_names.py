@@ -86,7 +86,7 @@ class SeenNames(Struct, frozen=True):
     Attributes:
       call, result: names of the fields of records and of their results.
       ids, fields: names in the maps of results.
-      types: by named id, the entity types of the results that have it; "" for a missing type.
+      types: by name of an id, the entity types of the results with it; "" for a missing type.
       without_source: fields that --map should rename, but that no record has.
       costs: names of costs.
     """
@@ -104,19 +104,19 @@ class UnknownName(Struct, frozen=True, order=True):
     """A name that Good Gain does not read.
 
     Attributes:
-      place: its path, like `relevance` or `results[].relevance`.
+      path: like `relevance` or `results[].relevance`.
       name: the last part of the path.
       meant: the field that was probably meant, as for `--map`; None if none is close.
     """
 
-    place: str
+    path: str
     name: str
     meant: str | None
 
     @property
     def of_result(self) -> bool:
         """Whether it is a field of a result."""
-        return self.place.startswith(_OF_RESULT)
+        return self.path.startswith(_OF_RESULT)
 
 
 def names_in(records: Iterable[Any]) -> SeenNames:
@@ -185,7 +185,7 @@ def _objects_in(results: Any) -> list[Mapping[Any, Any]]:
 
 
 def _keys(map_: Any) -> list[str]:
-    """The keys of a map, which some formats decode as pairs."""
+    """The keys of a map, which some formats decode as a list of pairs."""
     if isinstance(map_, Mapping):
         return [name for name, value in map_.items() if isinstance(name, str) and value is not None]
     pairs = map_ if isinstance(map_, list | tuple) else ()
