@@ -61,8 +61,8 @@ def memory_budget_of(
       UsageError: a file of labels or judgments cannot be found.
     """
     pool_pattern = None if pool is None else pool.use.files.pattern
-    label_patterns = [one for one in (config.qrels, config.labels, pool_pattern) if one is not None]
-    files = [*traces, *(local_files(label_patterns) if label_patterns else ())]
+    patterns = [one for one in (config.qrels, config.labels, pool_pattern) if one is not None]
+    files = [*traces, *(local_files(patterns) if patterns else ())]
     return MemoryBudget(
         config.max_held_bytes or default_memory_budget(sum(file.size for file in files))
     )

@@ -82,8 +82,8 @@ def run(
     """
     started = datetime.now(UTC)
     engine, options = runners.create(config.runner, beam_arguments)
-    handed_over = runners.only_stores_template(options)
-    if handed_over and config.gate:
+    template_only = runners.only_stores_template(options)
+    if template_only and config.gate:
         raise UsageError(
             "--gate checks finished outputs, but --template_location only submits the job: "
             "leave it out, and use `goodgain gate` when the job has ended."
@@ -98,7 +98,7 @@ def run(
         files = find_label_files(config.labels, "labels", "--labels")
         labels = label_files(files, open_plain, config.iteration_base)
     pool = open_pool(config.pool, config.run_name, open_plain) if config.pool else None
-    facts = StartedRun(
+    this_run = StartedRun(
         folder=config.output,
         parameters=config.model_dump(mode="json"),
         max_rejected=config.max_rejected,
@@ -115,23 +115,24 @@ def run(
         area=uuid4().hex,
     )
     with folder_locked(config.output):
-        facts = replace(facts, replaces=started_in(config.output))
-        plan = _plan(config, rules, facts, handed_over)
+        this_run = replace(this_run, replaces=started_in(config.output))
+        plan = _plan(config, rules, this_run, template_only)
         prepare(config.output, config.overwrite)
-        claim(config.output, facts.area)
+        claim(config.output, this_run.area)
         size = sum(file.size for file in inputs)
         console = message_console(quiet)
         console.print(
-            f"goodgain: reading {counted(len(inputs), 'file')} of {size:,} bytes on {facts.engine}."
+            f"goodgain: reading {counted(len(inputs), 'file')} of {size:,} bytes on "
+            f"{this_run.engine}."
         )
         try:
-            with _spill_folder(config, facts.area) as folder:
+            with _spill_folder(config, this_run.area) as folder:
                 _run_pipeline(replace(plan, spill_folder=folder), engine, options, quiet)
         except (KeyboardInterrupt, GoodGainError):
-            discard_unfinished(config.output, facts.area)
+            discard_unfinished(config.output, this_run.area)
             raise
-        if not handed_over:
-            return _finish(facts, show)
+        if not template_only:
+            return _finish(this_run, show)
     console.print(
         f"goodgain: the job is submitted; it publishes its outputs to {config.output} "
         f"itself, {MANIFEST} last.",
@@ -152,11 +153,11 @@ def _finish(run: StartedRun, show: Show) -> int:
     return ExitCode.DATA_QUALITY if bad else ExitCode.DONE
 
 
-def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: bool) -> graph.Plan:
+def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, template_only: bool) -> graph.Plan:
     input_bytes = sum(file.size for file in run.inputs)
-    bytes_beside = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
+    other_bytes = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
     if run.pool is not None:
-        bytes_beside += sum(file.size for file in matching(run.pool.use.files.pattern))
+        other_bytes += sum(file.size for file in matching(run.pool.use.files.pattern))
     return graph.Plan(
         inputs=run.inputs,
         target=Target(
@@ -164,7 +165,7 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
             format=config.format,
             shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_PER_FILE)),
             area=run.area,
-            max_held_bytes=_max_held_bytes(config, input_bytes + bytes_beside),
+            max_held_bytes=_max_held_bytes(config, input_bytes + other_bytes),
         ),
         scoring=scoring_of(
             config,
@@ -183,22 +184,22 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, handed_over: boo
         qrels=run.qrels,
         labels=run.labels,
         iteration_base=config.iteration_base,
-        finishes=run if handed_over else None,
+        finishes=run if template_only else None,
     )
 
 
 def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
-    """A folder for payloads that an engine would keep in memory; "" if it uses its disks.
+    """A folder for payloads that an engine would keep in memory; "" if the engine uses its disks.
 
-    It is removed at the end. It is on the disk of the outputs, since /tmp may be in memory.
+    The folder is removed at the end. It is beside the outputs, since /tmp may be in memory.
     """
     if not runners.ENGINES[config.runner].in_memory:
         return nullcontext("")
-    beside = None
+    parent = None
     if is_local(config.output):
-        beside = unfinished_folder(config.output, area)
-        os.makedirs(beside, exist_ok=True)
-    return TemporaryDirectory(prefix="goodgain-", dir=beside, ignore_cleanup_errors=True)
+        parent = unfinished_folder(config.output, area)
+        os.makedirs(parent, exist_ok=True)
+    return TemporaryDirectory(prefix="goodgain-", dir=parent, ignore_cleanup_errors=True)
 
 
 def _max_held_bytes(config: RunConfig, input_bytes: int) -> int | None:

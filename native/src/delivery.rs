@@ -117,9 +117,9 @@ fn winner<'e, Text: AsRef<str>>(
     encoding: &impl Fn(usize) -> Option<&'e [u8]>,
 ) -> Option<usize> {
     let latest = group.iter().map(|at| deliveries[*at].timestamp).max()?;
-    let mut late = group.iter().copied().filter(|at| deliveries[*at].timestamp == latest);
-    let mut winner = late.next()?;
-    let rest: Vec<usize> = late.collect();
+    let mut candidates = group.iter().copied().filter(|at| deliveries[*at].timestamp == latest);
+    let mut winner = candidates.next()?;
+    let rest: Vec<usize> = candidates.collect();
     let first = &deliveries[winner].record_digest;
     if rest.iter().any(|at| deliveries[*at].record_digest != *first) {
         for at in rest {

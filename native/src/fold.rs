@@ -17,8 +17,8 @@ const HELD_COPY: i64 = -2;
 const GAINS: usize = 5;
 const UNKNOWN_BYTES: usize = 9;
 
-/// The settings of the fold.
-pub struct How {
+/// What the fold depends on besides the conversation.
+pub struct FoldSettings {
     pub rules: PairRules,
     pub good_gain_threshold: i64,
     /// Whether later copies keep their places in the ranked list.
@@ -68,7 +68,11 @@ pub struct Folded<'p> {
 }
 
 /// Fold a conversation whose distinct evidence has these layouts; None if it is left to Python.
-pub fn fold<'p>(frame: Frame<'p>, layouts: &[&Layout], how: &How) -> Option<Folded<'p>> {
+pub fn fold<'p>(
+    frame: Frame<'p>,
+    layouts: &[&Layout],
+    settings: &FoldSettings,
+) -> Option<Folded<'p>> {
     let evidence: Vec<Evidence> = frame
         .evidence
         .iter()
@@ -88,7 +92,7 @@ pub fn fold<'p>(frame: Frame<'p>, layouts: &[&Layout], how: &How) -> Option<Fold
         .iter()
         .flat_map(|at| frame.results[frame.calls[*at].results.clone()].iter().copied())
         .collect();
-    let mut deduplicator = Deduplicator::new(&how.rules, &evidence);
+    let mut deduplicator = Deduplicator::new(&settings.rules, &evidence);
     let duplicates: Vec<Option<Duplicate>> =
         results.iter().map(|result| deduplicator.add(result.evidence)).collect();
     let names = turn.iter().flat_map(|at| frame.calls[*at].names.iter().copied()).collect();
@@ -123,7 +127,7 @@ pub fn fold<'p>(frame: Frame<'p>, layouts: &[&Layout], how: &How) -> Option<Fold
         folded.begin_call(frame.deliveries[at].iteration, &frame.calls[at]);
         for place in start..end {
             let first = duplicates[place].map(|duplicate| results[duplicate.first].gain);
-            folded.add(&results[place], first, how)?;
+            folded.add(&results[place], first, settings)?;
         }
         start = end;
     }
@@ -148,7 +152,12 @@ impl<'p> Folded<'p> {
     /// Count a result of the last iteration; None if its label is invalid.
     ///
     /// `first` is the label of the first occurrence; None if this is the first occurrence.
-    fn add(&mut self, result: &FrameResult, first: Option<Option<i64>>, how: &How) -> Option<()> {
+    fn add(
+        &mut self,
+        result: &FrameResult,
+        first: Option<Option<i64>>,
+        settings: &FoldSettings,
+    ) -> Option<()> {
         let counts = self.iterations.last_mut()?;
         counts.results += 1;
         match result.gain {
@@ -159,7 +168,7 @@ impl<'p> Folded<'p> {
             let conflicts =
                 matches!((result.gain, label), (Some(one), Some(other)) if one != other);
             self.label_conflicts += usize::from(conflicts);
-            if how.hold_slot {
+            if settings.hold_slot {
                 self.labels.push(HELD_COPY);
                 self.scores.push(result.score);
             }
@@ -168,7 +177,7 @@ impl<'p> Folded<'p> {
         counts.unique += 1;
         if let Some(gain) = result.gain {
             self.judged.push(gain);
-            if gain >= how.good_gain_threshold {
+            if gain >= settings.good_gain_threshold {
                 counts.good += 1;
                 counts.gain += gain;
             }

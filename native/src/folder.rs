@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use rustc_hash::FxHashMap;
 
 use crate::evidence::{Layout, Number};
-use crate::fold::{Folded, How, fold};
+use crate::fold::{FoldSettings, Folded, fold};
 use crate::unpacking::Frame;
 use crate::verification::{Confidence, Need, PairRules, Policy, TypeRules};
 
@@ -17,7 +17,7 @@ const MOST_LAYOUTS: usize = 10_000;
 /// Folds conversations.
 #[pyclass]
 pub struct Folder {
-    how: How,
+    settings: FoldSettings,
     /// The Python function that reads codes.
     layout_of: Py<PyAny>,
     layouts: FxHashMap<Box<[u8]>, Arc<Layout>>,
@@ -36,8 +36,8 @@ impl Folder {
         good_gain_threshold: i64,
         hold_slot: bool,
     ) -> PyResult<Self> {
-        let how = How { rules: read_rules(rules)?, good_gain_threshold, hold_slot };
-        Ok(Folder { how, layout_of, layouts: FxHashMap::default() })
+        let settings = FoldSettings { rules: read_rules(rules)?, good_gain_threshold, hold_slot };
+        Ok(Folder { settings, layout_of, layouts: FxHashMap::default() })
     }
 
     /// Fold the conversation of these payloads; None if it is left to Python.
@@ -64,7 +64,7 @@ impl Folder {
             layouts.push(self.layout(codes)?);
         }
         let layouts: Vec<&Layout> = layouts.iter().map(Arc::as_ref).collect();
-        Ok(fold(frame, &layouts, &self.how))
+        Ok(fold(frame, &layouts, &self.settings))
     }
 
     fn layout(&mut self, codes: &[u8]) -> PyResult<Arc<Layout>> {

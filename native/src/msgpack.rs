@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The number of remaining bytes, which bounds the items of a container.
-    pub fn left(&self) -> usize {
+    pub fn remaining(&self) -> usize {
         self.rest.len()
     }
 
@@ -249,6 +249,6 @@ impl<'a> Reader<'a> {
         } else {
             return Err(Malformed);
         };
-        if length > self.left() { Err(Malformed) } else { Ok(length) }
+        if length > self.remaining() { Err(Malformed) } else { Ok(length) }
     }
 }

@@ -23,7 +23,7 @@ def pool_lines(finds: PoolFinds) -> Iterator[str]:
     if finds.topics_of_one_arm:
         yield (
             f"{counted(finds.topics_of_one_arm, 'topic')} that only one arm has "
-            f"{fitting(finds.topics_of_one_arm, 'does', 'do')} not count there."
+            f"{fitting(finds.topics_of_one_arm, 'is', 'are')} not counted."
         )
     if finds.note:
         yield f"The documents cannot be listed: {finds.note}."

@@ -30,9 +30,8 @@ _RANKING = "of the ranked list; chosen with --metrics"
 _COSTS = "of costs, for each NAME that calls have; within a budget B with --budget"
 _SUFFIXES = {"none": "", "cutoff": "[@k]", "persistence": ".p"}
 _IN_JSON = (
-    *("name", "label", "unit", "direction", "meaning", "caution", "undefined", "formula"),
-    "bounded",
-)
+    "name", "label", "unit", "direction", "meaning", "caution", "undefined", "formula", "bounded",
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the metrics."""
     from goodgain.pipeline.terminal.console import print_json
 
-    groups = _named(metric_groups(), args.words)
+    groups = _matching(metric_groups(), args.words)
     if args.json:
         print_json([_as_json(group, metric) for group, metrics in groups for metric in metrics])
     else:
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _named(groups: Groups, words: Sequence[str]) -> Groups:
+def _matching(groups: Groups, words: Sequence[str]) -> Groups:
     """Only the metrics whose names contain one of the words; all if there are no words."""
     if not words:
         return groups

@@ -57,13 +57,13 @@ def arm_means(
         base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
         everyone = differ(base.share_without_search, candidate.share_without_search)
         for name, arm in (("base", base), ("candidate", candidate)):
-            means = ArmMeans(arm.everyone() if everyone else arm, slice_, cluster, interval)
+            means = MeansOfArm(arm.everyone() if everyone else arm, slice_, cluster, interval)
             for row in means.rows(costs, max_i, "everyone" if everyone else "all"):
                 yield ArmMean(name, row)
 
 
-class ArmMeans(Struct, frozen=True):
-    """Means over the conversations of one arm, including those without a partner."""
+class MeansOfArm(Struct, frozen=True):
+    """Computes the means over the conversations of one arm."""
 
     arm: Arm
     slice_: dict[str, str]
@@ -87,13 +87,13 @@ class ArmMeans(Struct, frozen=True):
         values, present = self.arm.values(measure)
         known = present & ~np.isnan(values)
         undefined = int((present & ~known).sum())
-        of = MeanOf(measure.metric, measure.i, measure.population)
+        mean_of = MeanOf(measure.metric, measure.i, measure.population)
         distribution = Distribution().add(values[known].tolist(), undefined=undefined)
         estimate = estimate_of(distribution, self.interval, binary=False)
         if self.cluster is not None:
             totals = ((len(one), fsum(one)) for one in self._by_cluster(values, known))
             estimate = clustered(estimate, ClusterVariance.of(totals))
-        return mean_row(self.slice_, of, estimate)
+        return mean_row(self.slice_, mean_of, estimate)
 
     def _ratio(self, cost: str, population: Population) -> MeanRow:
         gains, costs = self.arm.at_end[_GAIN], self.arm.at_end[COST + cost]

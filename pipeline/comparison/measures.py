@@ -79,8 +79,8 @@ class Measures(Struct, frozen=True):
       at_end: names of metrics at N.
       by_i: names of metrics of iterations, up to `max_i`.
       declared: names of the metrics in the declared family, including the primary one.
-      primary: name of the metric at N that answers the question, tested by itself; None if no
-        declared metric at N has a better direction.
+      primary: name of the metric at N that answers the question, tested by itself; None if the
+        family has none for which higher or lower values are better.
       tolerances: by metric, in its unit; `tolerance` applies to all others.
     """
 
@@ -139,16 +139,16 @@ def direction(metric: str) -> Direction:
     return metric_by_name(metric).direction
 
 
-def counts_everyone(measure: Measure) -> bool:
+def can_include_everyone(measure: Measure) -> bool:
     """Whether a measure can include conversations that did not search.
 
     The population `reached` cannot, since they reached no iteration.
     """
-    return measure.population != "reached" and without_search(measure.metric) is not None
+    return measure.population != "reached" and value_without_search(measure.metric) is not None
 
 
-def without_search(metric: str) -> float | None:
-    """A metric's value for a conversation that did not search; None if it has none.
+def value_without_search(metric: str) -> float | None:
+    """A metric's value for a conversation that did not search; None if undefined.
 
     Gain and costs are 0. Other metrics that are better when lower have no value, nor has gain per
     unit of a cost.
@@ -179,13 +179,14 @@ def choose(
       ranking: names of the ranking metrics that both arms have.
       tolerances: `VALUE`, or `NAME=VALUE` for one metric.
       pooled: whether both arms were scored with a pool.
-      primary: the metric that answers the question; None = the first of the family at N with a
-        better direction.
+      primary: the metric that answers the question; None = the first of the family at N for which
+        higher or lower values are better.
       costs: names of the costs that both arms have.
 
     Raises:
-      UsageError: a metric that neither arm has, a primary metric that is not at N or has no better
-        direction, or a tolerance that is not a number of at least 0.
+      UsageError: a metric that neither arm has, a primary metric that is not at N or for which
+        neither higher nor lower values are better, or a tolerance that is not a number of at least
+        0.
     """
     at_ends = (*_AT_END, *ranking, *conversation_columns(costs))
     by_iteration = (*_ITERATION_NAMES, *iteration_columns(costs))

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.comparability import POOL
-from goodgain.pipeline.comparison.costs import ArmMeans
+from goodgain.pipeline.comparison.costs import MeansOfArm
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.pipeline.pool.store import read_pool
@@ -190,7 +190,7 @@ def _shares(
     """The mean share with its interval, by arm and i."""
     population: Population = "everyone" if everyone else "all"
     for name, arm in (("base", arms.base), ("candidate", arms.candidate)):
-        means = ArmMeans(arm.everyone() if everyone else arm, {}, cluster, interval)
+        means = MeansOfArm(arm.everyone() if everyone else arm, {}, cluster, interval)
         for i in range(1, arms.measures.max_i + 1 if _SHARE in arm.by_i else 0):
             row = means.mean(Measure(_SHARE, i, population))
             yield SharePoint(name, i, population, row.n, row.mean, row.ci_low, row.ci_high)

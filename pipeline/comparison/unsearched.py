@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from goodgain.pipeline.comparison.measures import without_search
+from goodgain.pipeline.comparison.measures import value_without_search
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.scoring.registry import POOL_ITERATION_METRICS, POOL_METRICS
 
@@ -33,13 +33,13 @@ class Unsearched:
     def at_end(self, name: str, row: Mapping[str, Any]) -> float:
         """The value of a metric at N; NaN if it has none.
 
-        See `without_search`; ranking metrics have the value of an empty list, as in the means.
+        See `value_without_search`; ranking metrics have the value of an empty list, as in `means`.
 
         Args:
           row: a row of `conversations` without search.
         """
         value, nothing = row[name], self.by_i(name, row)
-        if without_search(name) is None or value is None:
+        if value_without_search(name) is None or value is None:
             value = nothing
             best = "pool_best" if "pool_best" in row else "qrels_best"
             if value == 0:
@@ -48,7 +48,7 @@ class Unsearched:
 
     def by_i(self, name: str, row: Mapping[str, Any]) -> float:
         """The value of a metric of iterations, which is the same at every i."""
-        nothing = without_search(name)
+        nothing = value_without_search(name)
         nothing_to_find = name in _OF_POOL and not row["pool_good"]
         return float("nan") if nothing is None or nothing_to_find else nothing
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.matching import BY_ID, Grouped, Matched, Sample
-from goodgain.pipeline.comparison.measures import Measure, counts_everyone
+from goodgain.pipeline.comparison.measures import Measure, can_include_everyone
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -81,7 +81,7 @@ def compared_measure(measure: Measure, conditions: VerdictConditions) -> Measure
     It is `everyone` if the arms differ in how many conversations did not search and the measure has
     a value for those (SPEC 10).
     """
-    if conditions.unequal_search and counts_everyone(measure):
+    if conditions.unequal_search and can_include_everyone(measure):
         return replace(measure, population="everyone")
     return measure
 

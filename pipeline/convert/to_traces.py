@@ -37,7 +37,7 @@ class Iterations(Struct, frozen=True):
             return 1
         written = line.tag if self.field == "tag" else line.q0
         match = self.pattern.search(written)
-        number = match.group(self.pattern.groups and 1) if match else None
+        number = match.group(1 if self.pattern.groups else 0) if match else None
         if number is None or not number.isdecimal() or not 1 <= int(number) <= LARGEST_INT:
             raise run.error(
                 line.number,

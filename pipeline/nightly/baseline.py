@@ -1,4 +1,4 @@
-"""The baseline of a day: which earlier days, and in which folder."""
+"""Finds the earlier days that a day is compared with, and merges their outputs in one folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import counted, fitting
 from goodgain.transforms.filesystems import delete
 
-_POOLED_FORMAT = FORMATS["avro"]
+_MERGED_FORMAT = FORMATS["avro"]
 
 
 class Baseline(Struct, frozen=True):
@@ -30,7 +30,7 @@ class Baseline(Struct, frozen=True):
 
     Attributes:
       days: the days of the baseline, ascending; empty without one.
-      folder: contains their conversations; None without a baseline.
+      folder: contains the conversations of these days; None without a baseline.
       lacking: why there is no baseline yet: no earlier day was good, or the good ones measured
         something else, for example after a change of rules; None with a baseline.
       note: which good days were left out, and why.
@@ -72,18 +72,19 @@ def find_baseline(
     good = [one for one in folders.published_days() if one < day and _passed(one, folders)]
     if not good:
         damaged = _damaged_before(day, folders)
-        return Baseline(lacking=f"no earlier day was good{damaged and f' ({damaged})'}")
+        return Baseline(lacking="no earlier day was good" + (f" ({damaged})" if damaged else ""))
     by_day: dict[date, Path] = {}
     different: list[date] = []
-    for one in reversed(good):
-        outputs = _comparable_outputs(one, manifest, folders, on_pool)
+    for earlier in reversed(good):
+        outputs = _comparable_outputs(earlier, manifest, folders, on_pool)
         if outputs is None:
-            different.append(one)
+            different.append(earlier)
         else:
-            by_day[one] = outputs
+            by_day[earlier] = outputs
         if len(by_day) == choice.days:
             break
-    notes = [] if (note := _note_of_pool(by_day, folders)) is None else [note]
+    rescored = _note_of_rescored(by_day, folders)
+    notes = [] if rescored is None else [rescored]
     if different:
         differing = mismatches(read_manifest(str(folders.published_folder(different[0]))), manifest)
         notes.append(
@@ -96,7 +97,7 @@ def find_baseline(
     note = "; ".join(notes) or None
     if not by_day:
         return Baseline(lacking=note)
-    folder = next(iter(by_day.values())) if len(by_day) == 1 else _write_pooled(by_day, folders)
+    folder = next(iter(by_day.values())) if len(by_day) == 1 else _write_merged(by_day, folders)
     return Baseline(tuple(sorted(by_day)), folder, note=note)
 
 
@@ -113,7 +114,8 @@ def _comparable_outputs(
     return None
 
 
-def _note_of_pool(by_day: Mapping[date, Path], folders: DayFolders) -> str | None:
+def _note_of_rescored(by_day: Mapping[date, Path], folders: DayFolders) -> str | None:
+    """A note on the days that were scored again with another pool; None without any."""
     rescored = [
         day.isoformat()
         for day, outputs in sorted(by_day.items())
@@ -161,16 +163,16 @@ def _pinned(
             f"The baseline {pinned.isoformat()} measured something else: it differs in "
             f"{', '.join(map(str, differing))}; run it again, or pin another day."
         )
-    return Baseline((pinned,), outputs, note=_note_of_pool({pinned: outputs}, folders))
+    return Baseline((pinned,), outputs, note=_note_of_rescored({pinned: outputs}, folders))
 
 
-def _write_pooled(by_day: Mapping[date, Path], folders: DayFolders) -> Path:
+def _write_merged(by_day: Mapping[date, Path], folders: DayFolders) -> Path:
     """Write the conversations of several days into one folder, like the output of one run.
 
     Ids are prefixed with the day, since the same id on another day is another conversation.
     """
-    pooled = folders.baseline()
-    delete(str(pooled))
+    merged = folders.baseline()
+    delete(str(merged))
     outputs = [by_day[day] for day in sorted(by_day)]
     manifest = read_manifest(str(outputs[-1]))
     metrics = parse_ranking_metrics(_common_metrics(outputs))
@@ -179,15 +181,15 @@ def _write_pooled(by_day: Mapping[date, Path], folders: DayFolders) -> Path:
         "qrels_best" in next(read_dataset(str(folder), "conversations"), {}) for folder in outputs
     )
     for dataset in (conversations(metrics, judged, is_pooled), iterations(is_pooled)):
-        (pooled / dataset.name).mkdir(parents=True)
+        (merged / dataset.name).mkdir(parents=True)
         names = [column.name for column in dataset.columns]
-        with open(pooled / dataset.name / f"part-0{_POOLED_FORMAT.suffix}", "wb") as file:
-            _POOLED_FORMAT.write(dataset, _rows(by_day, dataset.name, names), file)
+        with open(merged / dataset.name / f"part-0{_MERGED_FORMAT.suffix}", "wb") as file:
+            _MERGED_FORMAT.write(dataset, _rows(by_day, dataset.name, names), file)
     parameters: Any = manifest["parameters"]
     manifest["parameters"] = parameters | {"metrics": [metric.name for metric in metrics]}
     manifest.pop("datasets", None)  # row counts of one day only
-    (pooled / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
-    return pooled
+    (merged / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    return merged
 
 
 def _common_metrics(outputs: Sequence[Path]) -> list[str]:

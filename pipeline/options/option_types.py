@@ -38,7 +38,7 @@ def _split_at_commas(value: Any) -> Any:
 
 
 def _slices(value: Any) -> Any:
-    """Each slice is a list of attribute names, or one string with commas."""
+    """Turn slices that are strings with commas into lists of attribute names."""
     value = _as_list(value)
     if not isinstance(value, list):
         return value
@@ -46,7 +46,7 @@ def _slices(value: Any) -> Any:
 
 
 def _mapping(value: Any) -> Any:
-    """Renamed fields: a mapping, or strings like `gain=relevance,content=text`."""
+    """Turn renamed fields, a mapping or strings with commas, into a list like `gain=relevance`."""
     if isinstance(value, dict):
         return [f"{field}={name}" for field, name in value.items()]
     return [entry for entry in _split_at_commas(value) or () if entry]
@@ -98,9 +98,10 @@ def option(
     flag: str | None = None,
     **checks: Any,
 ) -> Any:
-    """A field that is an option, with its group in `--help`, metavar and description.
+    """A field that is an option.
 
     Args:
+      group: its heading in `--help`.
       flag: its name on the command line, if it differs from the field's.
     """
     extra: JsonDict = {"group": group, "metavar": metavar}

@@ -1,4 +1,4 @@
-"""The setting of one conversation: its company, people, sites, topic and time."""
+"""What one conversation is about: its company, people, sites, topic and time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _MARKETS = (
     (0.08, "ja-JP"),
     (0.06, "fr-FR"),
 )
-_DAY_SECONDS = 86_400
+_HOUR_SECONDS = 3_600
+_DAY_SECONDS = 24 * _HOUR_SECONDS
+_QUARTER_HOUR = 900_000  # ms
+_QUARTERS_PER_DAY = 96
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,11 @@ class Site:
 
 @dataclass(frozen=True)
 class Scene:
-    """What the documents of one conversation have in common."""
+    """What the documents of one conversation have in common.
+
+    Attributes:
+      begins: start of the conversation, in ms since 1970.
+    """
 
     draw: Draw
     author: Author
@@ -54,15 +61,16 @@ class Scene:
         return [self.person().email for _ in range(count)]
 
     def past(self, days: int) -> str:
-        """A time at most `days` before the conversation, to the second."""
-        seconds = self.begins // 1000 - 3600 - self.draw.below(days * _DAY_SECONDS)
+        """A time before the conversation, by an hour and up to `days` more, to the second."""
+        seconds = self.begins // 1000 - _HOUR_SECONDS - self.draw.below(days * _DAY_SECONDS)
         return iso(seconds * 1000)
 
     def slot(self, days: int) -> tuple[str, str]:
         """Start and end of a meeting at most `days` before or after the conversation."""
-        quarter = self.begins // 900_000 + self.draw.between(-96 * days, 96 * days)
+        most = _QUARTERS_PER_DAY * days
+        quarter = self.begins // _QUARTER_HOUR + self.draw.between(-most, most)
         length = self.draw.between(1, 6)
-        return iso(quarter * 900_000), iso((quarter + length) * 900_000)
+        return iso(quarter * _QUARTER_HOUR), iso((quarter + length) * _QUARTER_HOUR)
 
 
 def make_scene(draw: Draw, begins: int) -> Scene:

@@ -1,4 +1,4 @@
-"""The two ways from a file to payloads, in Python and in native code, side by side."""
+"""Compares the payloads that Python and native code make from the same files or records."""
 
 import io
 from functools import cache
@@ -45,7 +45,10 @@ def given(packer, content, path, shard_bytes=1 << 30, adaptation=None, bounds=DE
 def assert_same(
     content, path, shard_bytes=1 << 30, adaptation=None, bounds=DEFAULT_BOUNDS, **packing
 ):
-    """Both ways give the same payloads and rejected rows; where native code is not built, skip."""
+    """Assert that both give the same payloads and rejected rows, and return those of Python.
+
+    Returns None without a check where native code is not built.
+    """
     if native_module() is None:
         return None
     in_python, native = (
@@ -57,13 +60,13 @@ def assert_same(
 
 
 def payloads(packer, records):
-    """What a packer gives for records, each at the time of its place."""
+    """The payloads that a packer makes from records, whose timestamps are their indexes."""
     given = [one for at, record in enumerate(records) for one in packer.add(record, at)]
     return [*given, *packer.rest()]
 
 
 def assert_same_records(records, **how):
-    """Both packers give the same for records; returns it."""
+    """Assert that both packers make the same payloads from records, and return them."""
     in_python, native = (payloads(packer, records) for packer in packers(**how))
     assert native == in_python
     return in_python

@@ -1,4 +1,4 @@
-"""Rows of Parquet: which ones native code reads; Python reads the others to the same records."""
+"""Native code reads rows of Parquet and leaves odd ones to Python, which reads them all alike."""
 
 import io
 import math
@@ -31,8 +31,8 @@ LISTS = pa.map_(TEXT, pa.list_(TEXT))
 ROWS = samples.records(40, results=3)
 
 
-def left_over(table):
-    """The numbers of the rows that native code leaves to Python; None = all."""
+def rows_left_to_python(table):
+    """Indexes of the rows that native code leaves to Python; None = it reads no row."""
     packer = NativePacker(Packing(shipped_rules()), native_module())
     (batch,) = table.combine_chunks().to_batches()
     columns = native_columns(batch.to_struct_array())
@@ -62,7 +62,7 @@ def table_of(lists=None, fields=None, **columns):
 
 
 def assert_same_table(table, **how):
-    """Read natively and in Python: one row group and several, with and without dictionaries."""
+    """`assert_same` for a table in one row group and several, with and without dictionaries."""
     file = io.BytesIO()
     pq.write_table(table, file, row_group_size=7, use_dictionary=False)
     assert_same(file.getvalue(), "a.parquet", **how)
@@ -79,13 +79,13 @@ def test_plain_rows_need_no_python():
                     result["ids"] = [(name, "x") for name, _ in result["ids"]]
                     result["fields"] = [(name, None) for name, _ in result["fields"]]
         table = pa.Table.from_pylist(rows, samples.parquet_schema(many))
-        assert left_over(table) == []
+        assert rows_left_to_python(table) == []
         (whole, rejected) = assert_same_table(table)
         assert (sum(one.calls for one in whole), rejected) == (len(ROWS), [])
 
 
 MOMENT = datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC)
-CASES = [  # column, values, type, and the odd ones among the values
+CASES = [  # column, its values and type, and what `rows_left_to_python` gives
     ("conversation_id", ["c", " ", "é", None, "", "\u2003x"], TEXT, [1, 2, 3, 4]),
     ("conversation_id", ["c", "d"], pa.large_string(), []),
     ("conversation_id", ["c", "d", "c"], pa.dictionary(pa.int8(), TEXT), []),
@@ -138,7 +138,7 @@ CASES = [  # column, values, type, and the odd ones among the values
 @pytest.mark.parametrize(("name", "values", "kind", "odd"), CASES)
 def test_columns_of_every_type(name, values, kind, odd):
     table = table_of(**{name: (values, kind)})
-    assert left_over(table) == (odd if odd is None else list(odd))
+    assert rows_left_to_python(table) == (odd if odd is None else list(odd))
     (whole, rejected) = assert_same_table(table)
     assert sum(one.calls for one in whole) + len(rejected) == len(values)
 
@@ -168,7 +168,7 @@ def test_columns_of_every_type(name, values, kind, odd):
 def test_results_with_columns_of_every_type(name, values, kind, odd):
     rows = [[{name: one, "id": f"r{at}"}, {"id": "x"}] for at, one in enumerate(values)]
     table = table_of(rows, [(name, kind), ("id", TEXT)])
-    assert left_over(table) == odd
+    assert rows_left_to_python(table) == odd
     assert_same_table(table)
     assert_same_table(table_of([None, [], *rows, []], [(name, kind), ("id", TEXT)]))
 
@@ -186,7 +186,7 @@ def test_texts_that_are_not_utf_8(name):
     if name in table.schema.names:
         table = table.drop_columns([name])
     table = table.append_column(name, raw_texts(b"a", b"\xff", b"\xed\xa0\x80", b"b"))
-    assert left_over(table) == ([] if name == "noise" else [1, 2])
+    assert rows_left_to_python(table) == ([] if name == "noise" else [1, 2])
     assert_same_table(table)
 
 
@@ -229,7 +229,7 @@ def test_deep_columns_are_left_to_python():
     for _ in range(70):
         kind, value = pa.list_(kind), [value]
     table = table_of([[{"noise": value}]], [("noise", kind)])
-    assert left_over(table) is None
+    assert rows_left_to_python(table) is None
 
 
 @pytest.mark.parametrize("odd", [range(100), range(30, 60), [0, 1, 2, 9, 40, 98, 99], [99]])
@@ -242,7 +242,7 @@ def test_odd_rows_go_to_python_together(odd, monkeypatch):
         lambda self, rows, begin, most: calls.append(begin) or pack_rows(self, rows, begin, most),
     )
     table = table_of(record_id=(["\u2003" if at in odd else "x" for at in range(100)], TEXT))
-    assert left_over(table) == list(odd)
+    assert rows_left_to_python(table) == list(odd)
     calls.clear()
     (whole, rejected) = assert_same(samples.table_bytes(table), "a.parquet")
     assert (sum(one.calls for one in whole), rejected) == (100, [])

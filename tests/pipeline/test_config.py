@@ -176,9 +176,8 @@ class TestFile:
         assert (config.output, config.max_i) == ("given", 3)
 
     def test_an_empty_file_changes_nothing(self, config_file):
-        assert load_config(RunConfig, NEEDED, config_file("# nothing\n")) == load_config(
-            RunConfig, NEEDED
-        )
+        config = load_config(RunConfig, NEEDED, config_file("# nothing\n"))
+        assert config == load_config(RunConfig, NEEDED)
 
     def test_the_shipped_example_is_valid(self):
         text = files("goodgain.configs").joinpath("run.yaml").read_text(encoding="utf-8")

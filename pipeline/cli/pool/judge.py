@@ -30,13 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--annotator",
         default=_ANNOTATOR,
         metavar="NAME",
-        help=f"annotator of the labels ({_ANNOTATOR})",
+        help=f"name of the annotator in the pool ({_ANNOTATOR})",
     )
     parser.add_argument(
         "--parallel", type=int, default=1, metavar="N", help="copies of the program (1)"
     )
     parser.add_argument(
-        "--at-most", type=int, metavar="N", help="most calls, retries included (default: no limit)"
+        "--at-most", type=int, metavar="N", help="limit of calls, retries included (default: none)"
     )
     parser.add_argument("--again", action="store_true", help="also judge what others have labelled")
     parser.add_argument(
@@ -78,10 +78,10 @@ def run(args: argparse.Namespace) -> int:
         args.timeout,
     )
 
-    def advance(done: int, of: int) -> None:
-        if done == of or done % max(of // 20, 1) == 0:
+    def advance(done: int, total: int) -> None:
+        if done == total or done % max(total // 20, 1) == 0:
             messages.print(
-                f"goodgain: {done:,} of {counted(of, 'document')} judged", soft_wrap=True
+                f"goodgain: {done:,} of {counted(total, 'document')} judged", soft_wrap=True
             )
 
     outcome = judge_pool(request, advance)

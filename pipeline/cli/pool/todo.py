@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         choices=METRICS,
         default=METRICS[0],
-        help="metric whose bounds the first documents narrow most (CG)",
+        help="list first the documents that narrow the bounds of this metric most (CG)",
     )
 
 
@@ -50,7 +50,8 @@ def run(args: argparse.Namespace) -> int:
     console = result_console()
     console.print(f"{counted(len(todo.documents), 'document')} without a label: {args.output}")
     if todo.deeper:
-        console.print(f"{todo.deeper:,} more lie below rank {args.depth} everywhere.")
+        were = fitting(todo.deeper, "was", "were")
+        console.print(f"{todo.deeper:,} more {were} seen only below rank {args.depth}.")
     console.print(
         f"{todo.saved:,} of {todo.results:,} results {fitting(todo.saved, *_SAVED)} of documents "
         "that are labelled once.",

@@ -141,6 +141,7 @@ def _from_spans(
 
 
 def _count_tools(spans: Sequence[Span], tools: Collection[str], counts: ImportCounts) -> None:
+    """Count the calls of each tool; a span that was exported twice counts once."""
     for span in {span.span_id: span for span in spans if span.kind == TOOL}.values():
         name = span.tool or ""
         (counts.search_tools if name in tools else counts.other_tools)[name] += 1

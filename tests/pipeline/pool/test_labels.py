@@ -71,7 +71,7 @@ def test_todo_lists_unlabelled_documents_once_and_sorts_them_by_weight(pool, tmp
     todo(pool, tmp_path / "todo.jsonl", "--depth", "1", "--metric", "DCG")
     lines = (tmp_path / "todo.jsonl").read_text().splitlines()
     assert [json.loads(line)["document"] for line in lines] == [ids["d1"], ids["d2"]]
-    assert "1 more lie below rank 1" in capsys.readouterr().out
+    assert "1 more was seen only below rank 1" in capsys.readouterr().out
 
 
 def test_labels_from_a_filled_table_change_the_metrics(pool, built, tmp_path, capsys):

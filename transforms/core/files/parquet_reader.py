@@ -83,7 +83,8 @@ def _records_of(
             yield PackedBlock(packed, [])
         if stop is None:
             return
-        # An unusual column is so in every row, and Python reads many rows faster than single ones.
+        # What native code cannot read in one row, it usually cannot read in the next either, and
+        # Python reads rows faster together, so leave it twice as many each time.
         in_python = 2 * in_python if stop == begin and in_python else 1
         yield from _calls_of(rows.slice(stop, in_python), shard, group, first + stop)
         begin = stop + in_python

@@ -15,9 +15,9 @@ FAR_APART = 2  # in grades, the smallest difference that counts
 
 
 def label_spans(document: PoolDocument) -> Iterator[tuple[str, bool]]:
-    """Each id name that at least two voters have, and whether their votes are far apart.
+    """Each id name that two or more voters saw, and whether their votes are far apart.
 
-    A voter is a conversation of a run.
+    A voter is a conversation of a run; it saw the names of the ids in its results.
     """
     names: dict[tuple[str, str], set[str]] = {}
     for place in document.places:
