@@ -50,7 +50,7 @@ from goodgain.transforms.filesystems import delete, is_full, is_local, join, ope
 
 SUMMARY = "summary.json"
 _LABELS_OF_SLICES = MeansWanted(metrics=frozenset(("R", "unlabelled")), at_end=True)
-_MILLIS = 1_000  # of a second
+_MILLIS_PER_SECOND = 1_000
 
 
 class Summary(Struct, frozen=True):
@@ -110,13 +110,12 @@ def write_summary(
 
 
 def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
-    """Publish the outputs of a run, then its report, and finally its manifest; return that.
+    """Publish the outputs of a run, then its report, and finally its manifest, and return that.
 
-    If it was interrupted at any point, it can be called again and does the rest.
+    If a call was interrupted at any point, the next one does the rest.
 
     Args:
-      finished: UTC, for the manifest; if it is called several times, the first that gets this far
-        counts.
+      finished: end of the run for the manifest, UTC; ignored once a call has made the manifest.
 
     Raises:
       UnusableQrelsError: there are problems with the judgments.
@@ -235,7 +234,7 @@ def _size_now(file: InputFile) -> int | None:
 
 def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
     means = read_means(unfinished_folder(run.folder, run.area), _LABELS_OF_SLICES)
-    clock = int(run.started.timestamp() * _MILLIS)
+    clock = int(run.started.timestamp() * _MILLIS_PER_SECOND)
     return warnings_of_run(
         counts,
         means,

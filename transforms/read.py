@@ -62,9 +62,11 @@ class PlanShards(beam.DoFn):
         of_traces: bool = True,
         bounds: ReadBounds = DEFAULT_BOUNDS,
     ) -> None:
-        """Split files of traces or judgments into shards of `shard_bytes`.
+        """Split files into shards of `shard_bytes`.
 
-        `adaptation` and `bounds` apply when the shards are read.
+        Args:
+          adaptation, bounds: used when the shards are read.
+          of_traces: whether the files are traces, not judgments.
         """
         self._shard_bytes = shard_bytes
         self._of_traces = of_traces

@@ -207,7 +207,7 @@ fn given<T: Send>(
             payload,
             one.calls,
             one.earliest,
-            one.asked.map(LabelRequest::into_plain),
+            one.label_request.map(LabelRequest::into_plain),
         )
     });
     Ok((rows.collect(), result))

@@ -27,7 +27,7 @@ pub struct Packed {
     pub payload: Vec<u8>,
     pub calls: usize,
     pub earliest: i64,
-    pub asked: Option<LabelRequest>,
+    pub label_request: Option<LabelRequest>,
 }
 
 /// Fingerprints records and joins those of one conversation.
@@ -53,10 +53,10 @@ struct Buffered {
     frame: Frame,
     calls: Vec<Call>,
     deliveries: Vec<Delivery>,
-    asked: Option<LabelRequest>,
+    label_request: Option<LabelRequest>,
     rejected_records: i64,
     earliest: i64,
-    room: usize,
+    size: usize,
     last_seen: u64,
 }
 
@@ -65,7 +65,7 @@ struct Call {
     before: Vec<u8>,
     attributes: Vec<u8>,
     encoding: Option<Vec<u8>>,
-    behind: Vec<u8>,
+    after: Vec<u8>,
     /// The call as encoded by msgspec.
     whole: Box<[u8]>,
 }
@@ -93,8 +93,8 @@ impl Packer {
         }
     }
 
-    /// Add one call, given at `at`, with its canonical encoding if that is known. If too many are
-    /// buffered, return the least recently seen conversations.
+    /// Add one call with its time `at`, and its canonical encoding if that is known. If the buffer
+    /// is full, return the least recently seen conversations.
     pub fn add(
         &mut self,
         call: &SearchCall,
@@ -114,18 +114,18 @@ impl Packer {
         };
         let results = pools.results_of(call.results);
         // A call without results takes memory too, and so do long texts.
-        let room = 1 + results.len() + whole.len() / BYTES_PER_RESULT;
+        let size = 1 + results.len() + whole.len() / BYTES_PER_RESULT;
         let mut buffered = self.take(call.conversation_id, at);
         let names = self.add_results(results, pools, &mut buffered.frame)?;
         if let Some(keys) = &self.label_keys {
-            let asked = buffered.asked.get_or_insert_default();
-            asked.add(call, record_digest, pools, keys, &self.python)?;
+            let label_request = buffered.label_request.get_or_insert_default();
+            label_request.add(call, record_digest, pools, keys, &self.python)?;
         }
         buffered.calls.push(Call {
             before: packed_before(call, &record_digest),
             attributes: packed_attributes(call, pools),
             encoding,
-            behind: packed_behind(&names, call, pools),
+            after: packed_after(&names, call, pools),
             whole,
         });
         buffered.deliveries.push(Delivery {
@@ -136,8 +136,8 @@ impl Packer {
             record_id: call.record_id.map(Box::from),
             record_digest,
         });
-        buffered.room += room;
-        self.results += room;
+        buffered.size += size;
+        self.results += size;
         self.put(call.conversation_id, buffered);
         self.give_when_full(given)
     }
@@ -152,9 +152,9 @@ impl Packer {
     ) -> PyResult<()> {
         let mut buffered = self.take(conversation_id, at);
         buffered.rejected_records += records;
-        let room = 1 + conversation_id.len() / BYTES_PER_RESULT;
-        buffered.room += room;
-        self.results += room;
+        let size = 1 + conversation_id.len() / BYTES_PER_RESULT;
+        buffered.size += size;
+        self.results += size;
         self.put(conversation_id, buffered);
         self.give_when_full(given)
     }
@@ -219,7 +219,7 @@ impl Packer {
                 continue;
             }
             if let Some(mut buffered) = self.buffered.remove(&conversation_id) {
-                self.results -= buffered.room;
+                self.results -= buffered.size;
                 for place in tied(&buffered.deliveries) {
                     let call = &mut buffered.calls[place];
                     if call.encoding.is_none() {
@@ -241,7 +241,7 @@ impl Buffered {
             .calls
             .iter()
             .zip(&encodings)
-            .map(|(call, encoding)| [&call.before[..], &encoding[..], &call.behind[..]]);
+            .map(|(call, encoding)| [&call.before[..], &encoding[..], &call.after[..]]);
         let attributes = self.calls.iter().map(|call| &call.attributes[..]);
         Packed {
             conversation_id,
@@ -249,11 +249,11 @@ impl Buffered {
                 attributes,
                 calls,
                 self.rejected_records,
-                self.asked.as_ref(),
+                self.label_request.as_ref(),
             ),
             calls: self.calls.len(),
             earliest: self.earliest,
-            asked: self.asked,
+            label_request: self.label_request,
         }
     }
 }
@@ -290,7 +290,7 @@ fn packed_encoding(encoding: Option<&[u8]>) -> Vec<u8> {
 }
 
 /// The rest of a `CallFingerprint` after its encoding: names, results (empty) and costs.
-fn packed_behind(names: &Names, call: &SearchCall, pools: &Pools) -> Vec<u8> {
+fn packed_after(names: &Names, call: &SearchCall, pools: &Pools) -> Vec<u8> {
     let mut out = Vec::new();
     write_map(&mut out, names.len());
     for (codes, name) in names {

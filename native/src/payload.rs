@@ -97,7 +97,7 @@ impl Frame {
         attributes: impl ExactSizeIterator<Item = &'c [u8]>,
         calls: impl ExactSizeIterator<Item = [&'c [u8]; 3]>,
         rejected_records: i64,
-        asked: Option<&LabelRequest>,
+        label_request: Option<&LabelRequest>,
     ) -> Vec<u8> {
         let mut out = vec![0; 4];
         write_array(&mut out, 10);
@@ -128,8 +128,8 @@ impl Frame {
             call.into_iter().for_each(|part| out.extend_from_slice(part));
         }
         write_int(&mut out, rejected_records);
-        match asked {
-            Some(asked) => asked.write_external(&mut out),
+        match label_request {
+            Some(label_request) => label_request.write_external(&mut out),
             None => write_null(&mut out),
         }
         write_map(&mut out, 0); // encodings of calls in other payloads

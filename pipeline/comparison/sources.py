@@ -52,7 +52,7 @@ class Arms(Struct, frozen=True):
 
     Attributes:
       forced: mismatches that --force overrides.
-      shared_judgments: whether the same judgments from outside label both.
+      shared_judgments: whether the same external judgments label both.
       max_i: last i for which both runs have means.
       only_in_base, only_in_candidate: ranking metrics, and costs, that only one of the runs has.
     """
@@ -92,36 +92,39 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -
 def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: ComparisonRequest) -> Arms:
     """Read both arms; `outputs` maps a run's folder to that of its outputs, and their manifest."""
     base_folder, candidate_folder = request.outputs[0], request.outputs[-1]
-    (base_outputs, before), (candidate_outputs, after) = (
+    (base_outputs, base_manifest), (candidate_outputs, candidate_manifest) = (
         outputs[base_folder],
         outputs[candidate_folder],
     )
-    differing = mismatches(before, after)
+    differing = mismatches(base_manifest, candidate_manifest)
     if not request.force:
         refuse(differing)
-    ranking, costs = _ranking(before), _costs(base_folder)
-    their_ranking, their_costs = _ranking(after), _costs(candidate_folder)
-    in_base = (*ranking, *conversation_columns(costs))
-    in_candidate = (*their_ranking, *conversation_columns(their_costs))
+    base_ranking, base_costs = _ranking(base_manifest), _costs(base_folder)
+    candidate_ranking, candidate_costs = _ranking(candidate_manifest), _costs(candidate_folder)
+    in_base = (*base_ranking, *conversation_columns(base_costs))
+    in_candidate = (*candidate_ranking, *conversation_columns(candidate_costs))
     measures = choose(
         request.metrics,
         request.family,
-        [name for name in ranking if name in their_ranking],
-        request.max_i or _max_i(before, after),
+        [name for name in base_ranking if name in candidate_ranking],
+        request.max_i or _max_i(base_manifest, candidate_manifest),
         request.tolerances,
-        POOL in before and POOL in after,
+        POOL in base_manifest and POOL in candidate_manifest,
         request.primary,
-        [name for name in costs if name in their_costs],
+        [name for name in base_costs if name in candidate_costs],
     )
     values: tuple[str | None, str | None] = (None, None)
-    base = read_arm(base_outputs, base_folder, measures, Unsearched(before["parameters"]))
+    base = read_arm(base_outputs, base_folder, measures, Unsearched(base_manifest["parameters"]))
     by = request.by
     if by is not None:
         whole, values = base, _values_of(base, request)
         base, candidate = (whole.where({by: value or ""}, f"{by}={value}") for value in values)
     else:
         candidate = read_arm(
-            candidate_outputs, candidate_folder, measures, Unsearched(after["parameters"])
+            candidate_outputs,
+            candidate_folder,
+            measures,
+            Unsearched(candidate_manifest["parameters"]),
         )
     for arm in (base, candidate):
         if not arm.ids:
@@ -129,12 +132,12 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
     return Arms(
         base=base,
         candidate=candidate,
-        base_source=Source(base_folder, before, values[0]),
-        candidate_source=Source(candidate_folder, after, values[1]),
+        base_source=Source(base_folder, base_manifest, values[0]),
+        candidate_source=Source(candidate_folder, candidate_manifest, values[1]),
         measures=measures,
         forced=differing,
-        shared_judgments=share_judgments(before, after),
-        max_i=_max_i(before, after),
+        shared_judgments=share_judgments(base_manifest, candidate_manifest),
+        max_i=_max_i(base_manifest, candidate_manifest),
         only_in_base=tuple(name for name in in_base if name not in in_candidate),
         only_in_candidate=tuple(name for name in in_candidate if name not in in_base),
     )

@@ -1,4 +1,4 @@
-"""Collect one conversation out of trace files."""
+"""Collects the records of one conversation from trace files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def gather(
 
     Raises:
       UsageError: there is no such conversation; the message names the nearest.
-      GoodGainError: it exceeds the limit of `budget`.
+      GoodGainError: the conversation exceeds the limit of `budget`.
     """
     calls: list[SearchCall] = []
     rejected: list[RejectedRecord] = []

@@ -54,7 +54,7 @@ _AT_N = (*(metric.name for metric in _OF_CONVERSATIONS), GAUC.name, GAUC_WEIGHTE
 _BY_I = tuple(metric.name for metric in _OF_ITERATIONS)
 WARNINGS = "warnings"
 _WARNING_WORDS = [[word] for word in (WARNINGS, *WARNING_CODES)]
-_OF_WARNINGS = (
+_HOW_TO_FORBID_WARNINGS = (
     "warnings are not a rule: next to `rules:`, write `warnings: none`, or the codes that the run "
     "must not have, like `warnings: [no_labels, few_labels]`"
 )
@@ -160,11 +160,11 @@ class Rule(_StrictModel):
     def _sentence(cls, written: Any) -> Any:
         """A rule may be a sentence: `SRE >= 0.2`, `rejected <= 1 %`, `CG drop <= 2 %`."""
         if isinstance(written, dict) and WARNINGS in written:
-            raise ValueError(_OF_WARNINGS)
+            raise ValueError(_HOW_TO_FORBID_WARNINGS)
         if not isinstance(written, str):
             return written
         if written.split(":")[0].split()[:1] in _WARNING_WORDS:
-            raise ValueError(_OF_WARNINGS)
+            raise ValueError(_HOW_TO_FORBID_WARNINGS)
         match = _SENTENCE.fullmatch(written.strip())
         if match is None or (match["change"] and match["sign"] != "<="):
             raise ValueError(

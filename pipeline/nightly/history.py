@@ -36,11 +36,11 @@ def read_history(output: Path) -> list[DayEntry]:
         try:
             entries.append(msgspec.json.decode(line, type=DayEntry))
         except (msgspec.DecodeError, UnicodeDecodeError):
-            continue  # `gathered` reads the entry from the day's folder
+            continue  # `current_entries` reads the entry from the day's folder
     return entries
 
 
-def gathered(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEntry]:
+def current_entries(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEntry]:
     """One entry for each day, ascending.
 
     Args:

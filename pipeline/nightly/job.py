@@ -14,7 +14,7 @@ from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.dates import days_between, patterns_of
 from goodgain.pipeline.nightly.day_folders import DayFolders
 from goodgain.pipeline.nightly.entry import DayEntry
-from goodgain.pipeline.nightly.history import gathered, write_history
+from goodgain.pipeline.nightly.history import current_entries, write_history
 from goodgain.pipeline.nightly.late_files import LateFiles, late_files
 from goodgain.pipeline.nightly.notify import Channel, channels_of, document, notify
 from goodgain.pipeline.nightly.one_day import Night, run_config, run_day
@@ -130,13 +130,13 @@ def _run(
         for day in _days(config, request, folders, today):
             entry = run_day(night, day)
             entries.append(entry)
-            write_history(folders, gathered(folders, entry))
+            write_history(folders, current_entries(folders, entry))
             if entry.exit_code:
                 subject = f"{entry.date}: {entry.verdict}"
                 body = document(subject, entry.reasons, entry, str(folders.published_folder(day)))
                 notify(body, notified, config, surroundings)
         late = _late(config, folders, _last(request, today))
-        history = gathered(folders)
+        history = current_entries(folders)
         write_history(folders, history, late)
         write_whole(folders.output / REPORT, build_nights_report(history))
     return NightlyResult(tuple(entries), tuple(late))

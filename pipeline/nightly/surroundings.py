@@ -44,14 +44,14 @@ def post(url: str, body: bytes, timeout_seconds: float) -> int:
     """
     outcome: queue.SimpleQueue[int | BaseException] = queue.SimpleQueue()
 
-    def ask() -> None:
+    def send() -> None:
         try:
             outcome.put(_posted(url, body, timeout_seconds))
         except BaseException as error:
             outcome.put(error)
 
-    # A socket's timeout restarts with each byte, so a thread enforces the total; it dies with us.
-    threading.Thread(target=ask, daemon=True).start()
+    # A socket's timeout restarts with each byte, so a daemon thread enforces the total.
+    threading.Thread(target=send, daemon=True).start()
     try:
         answer = outcome.get(timeout=timeout_seconds)
     except queue.Empty:

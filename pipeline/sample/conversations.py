@@ -17,13 +17,13 @@ REGULAR = "regular"
 _MODELS = ("agent-large-2", "agent-small-2", "agent-large-3-preview")
 _GOLDEN_RATIO = 0.6180339887498949
 _TWO_SEARCHES_SHARE = 0.12  # of iterations
-_EMPTY_SHARE = 0.03  # iterations whose only search returns nothing
+_EMPTY_SHARE = 0.03  # of iterations: their only search returns nothing
 _REDELIVERED_SHARE = 0.02  # of records
-_ITERATION_GAP_SHARE = 0.12  # of iterations; before them, numbers are skipped
-_UNSEARCHED_TURN_SHARE = 0.01  # conversations with a last turn without a search
+_ITERATION_GAP_SHARE = 0.12  # of iterations: numbers are skipped before them
+_UNSEARCHED_TURN_SHARE = 0.01  # of conversations: their last turn does not search
 _STEP_TOKENS = 350  # added to the context by each earlier step
 _USD_PER_TOKEN = 2.0**-18  # a power of 2, so that sums are exact
-_NO_PRICES_SHARE = 0.04  # share of conversations without costs in USD
+_NO_PRICES_SHARE = 0.04  # of conversations: they have no costs in USD
 
 
 @dataclass(frozen=True)
@@ -206,16 +206,16 @@ def _with_redeliveries(
 ) -> list[SampleCall]:
     """Redeliver some usable records: at once or at the end, unchanged or changed (SPEC 3)."""
     delivered: list[SampleCall] = []
-    late: list[SampleCall] = []
+    at_end: list[SampleCall] = []
     for call in calls:
         delivered.append(call)
         if draw.chance(_REDELIVERED_SHARE) and call.kind == REGULAR:
-            again = _again(draw, producer, call)
-            (late if draw.chance(0.5) else delivered).append(again)
-    return delivered + late
+            copy = _redelivered(draw, producer, call)
+            (at_end if draw.chance(0.5) else delivered).append(copy)
+    return delivered + at_end
 
 
-def _again(draw: Draw, producer: _Producer, call: SampleCall) -> SampleCall:
+def _redelivered(draw: Draw, producer: _Producer, call: SampleCall) -> SampleCall:
     # Without record_id and call number only an exact copy is a redelivery.
     identified = producer.names_records or producer.numbers_calls
     if not identified or not call.record["results"] or draw.chance(0.6):

@@ -1,4 +1,4 @@
-"""Native code folds conversations to the scores that Python gives, to the bit."""
+"""Native code and Python give the same scores, bit for bit."""
 
 from contextlib import suppress
 from itertools import pairwise
@@ -46,35 +46,35 @@ MANY_NAMES = compile_rules(
 )
 
 
-def native_score(conversation_id, payloads, how, rejected=0):
+def native_score(conversation_id, payloads, config, rejected=0):
     """The score where native code folds; None where it leaves the conversation to Python."""
-    scorer = PayloadScorer(how)
+    scorer = PayloadScorer(config)
     if scorer._folder.fold(payloads) is None:
         return None
     return scorer.score(conversation_id, payloads, rejected)
 
 
-def score_in_python(conversation_id, payloads, how, rejected=0):
+def score_in_python(conversation_id, payloads, config, rejected=0):
     frame = unpack(payloads)
     rejected += frame.rejected_records
-    return score_conversation(conversation_id, frame.calls, rejected, how)
+    return score_conversation(conversation_id, frame.calls, rejected, config)
 
 
-def assert_same(conversation_id, payloads, how, rejected=0):
-    """Both ways; gives whether native code folded it."""
+def assert_same(conversation_id, payloads, config, rejected=0):
+    """Assert equal scores of both, and return whether native code folded the conversation."""
     try:
-        expected = score_in_python(conversation_id, payloads, how, rejected)
+        expected = score_in_python(conversation_id, payloads, config, rejected)
     except EncodingsNeededError:
-        assert native_score(conversation_id, payloads, how, rejected) is None
+        assert native_score(conversation_id, payloads, config, rejected) is None
         return False
-    native = native_score(conversation_id, payloads, how, rejected)
+    native = native_score(conversation_id, payloads, config, rejected)
     assert native is not None
     assert encode(native) == encode(expected)
     return True
 
 
-def parted(random, calls):
-    """The payloads of calls, in some parts and some order, with rejected records."""
+def shuffled(random, calls):
+    """The calls shuffled and split into payloads, some with rejected records."""
     calls = random.sample(calls, len(calls))
     cuts = sorted(random.randrange(len(calls) + 1) for _ in range(random.randrange(3)))
     return [
@@ -87,11 +87,16 @@ def parted(random, calls):
 @pytest.mark.parametrize("max_candidates", [1, 2, 256])
 def test_adversarial_traces(policy, max_candidates):
     random = Random(max_candidates)
-    how = scoring(shipped_rules(max_candidates, policy), METRICS, costs=COSTS)
+    config = scoring(shipped_rules(max_candidates, policy), METRICS, costs=COSTS)
     for hold_slot in (False, True):
         by_conversation = fingerprints(trace(random, conversations=40))
         folded = [
-            assert_same(name, parted(random, calls), replace(how, hold_slot=hold_slot), rejected=1)
+            assert_same(
+                name,
+                shuffled(random, calls),
+                replace(config, hold_slot=hold_slot),
+                rejected=1,
+            )
             for name, calls in by_conversation.items()
         ]
         assert all(folded)
@@ -100,16 +105,17 @@ def test_adversarial_traces(policy, max_candidates):
 def test_undecided_conversations_are_left_to_python():
     random = Random(7)
     by_conversation = fingerprints(trace(random, conversations=60), keep_encoding=False)
-    how = scoring()
+    config = scoring()
     folded = [
-        assert_same(name, parted(random, calls), how) for name, calls in by_conversation.items()
+        assert_same(name, shuffled(random, calls), config)
+        for name, calls in by_conversation.items()
     ]
     assert 0 < sum(folded) < len(folded)
 
 
 def test_rules_with_more_names_than_numbers():
     random = Random(3)
-    how = scoring(MANY_NAMES, METRICS)
+    config = scoring(MANY_NAMES, METRICS)
     for number in range(60):
         records = [
             {
@@ -121,7 +127,7 @@ def test_rules_with_more_names_than_numbers():
             for iteration in range(1, 5)
         ]
         calls = fingerprints(records, MANY_NAMES)["c"]
-        assert assert_same(f"c{number}", parted(random, calls), how)
+        assert assert_same(f"c{number}", shuffled(random, calls), config)
 
 
 def result_of(random):
@@ -189,10 +195,10 @@ CALLS = st.builds(
     st.booleans(),
 )
 @settings(max_examples=300)
-def test_whatever_calls_hold(payloads, policy, max_candidates, hold_slot):
+def test_any_calls(payloads, policy, max_candidates, hold_slot):
     rules = shipped_rules(max_candidates, policy)
-    how = scoring(rules, METRICS, costs=COSTS, hold_slot=hold_slot, clock=0)
-    assert_same("c", [payload(calls, 1) for calls in payloads], how)
+    config = scoring(rules, METRICS, costs=COSTS, hold_slot=hold_slot, clock=0)
+    assert_same("c", [payload(calls, 1) for calls in payloads], config)
 
 
 @pytest.mark.slow

@@ -70,19 +70,19 @@ class MemoryBudget:
     def __init__(self, limit: int | None) -> None:
         self.limit = limit
         self._bytes = 0
-        self._shard = 0
+        self._shard_bytes = 0
 
     def begin_shard(self) -> None:
         """Release the further copies of the previous shard."""
-        self._shard = 0
+        self._shard_bytes = 0
 
     def count_read(self, key: str | None, *parts: str | bytes | None) -> None:
         """Count a payload, or the texts of a rejected row, and its conversation_id."""
         # Not `len`, since a character has up to 4 bytes.
         size = sum(map(getsizeof, filter(None, parts))) + _KEY_COPIES * getsizeof(key)
         self._bytes += _PAYLOAD_BYTES + _PAYLOAD_COPIES * size
-        self._shard += _SHARD_COPIES * size
-        self.check(self._bytes + self._shard)
+        self._shard_bytes += _SHARD_COPIES * size
+        self.check(self._bytes + self._shard_bytes)
 
     def count_rows(self, compressed: int, size: int) -> None:
         """Count rows that wait to be written, `size` bytes before they were compressed."""

@@ -20,7 +20,8 @@ class Row(Struct, frozen=True, array_like=True):
 
     Attributes:
       at: index of the row in the input, from 0.
-      results: the results of the call, or only the row's own; None if the row has none recorded.
+      time: event time in ms since 1970.
+      results: the results of the call, or only the row's own; None if the row does not record any.
     """
 
     conversation: str
@@ -88,15 +89,15 @@ def calls_of_rows(rows: Sequence[Row], unit: str) -> list[Row]:
     """
     calls = _joined(rows) if unit == "result" else list(rows)
     calls.sort(key=lambda call: (call.time is None, call.time or 0, call.at))
-    in_turn: dict[int, int] = {}
-    in_iteration: dict[tuple[int, int], int] = {}
+    calls_in_turn: dict[int, int] = {}
+    calls_in_iteration: dict[tuple[int, int], int] = {}
     numbered = []
     for call in calls:
         turn = 1 if call.turn is None else call.turn
-        in_turn[turn] = in_turn.get(turn, 0) + 1
-        iteration = in_turn[turn] if call.iteration is None else call.iteration
-        earlier_calls = in_iteration.get((turn, iteration), 0)
-        in_iteration[turn, iteration] = earlier_calls + 1
+        calls_in_turn[turn] = calls_in_turn.get(turn, 0) + 1
+        iteration = calls_in_turn[turn] if call.iteration is None else call.iteration
+        earlier_calls = calls_in_iteration.get((turn, iteration), 0)
+        calls_in_iteration[turn, iteration] = earlier_calls + 1
         number = earlier_calls if call.call is None else call.call
         numbered.append(replace(call, turn=turn, iteration=iteration, call=number))
     return numbered

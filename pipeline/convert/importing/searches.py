@@ -51,7 +51,7 @@ def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], i
     outermost = {span.span_id: _outermost(span, candidates, tree) for span in candidates}
     models_inside: dict[str, list[Span]] = {}
     for span in (one for one in tree.spans if one.kind == MODEL):
-        for above in tree.above(span):
+        for above in tree.ancestors(span):
             if above.kind == MODEL:
                 break  # counted as part of it
             if above.span_id in outermost:
@@ -90,7 +90,7 @@ def _innermost(candidates: Sequence[Span], tree: SpanTree) -> list[Span]:
     has_inner: set[str] = set()
     has_recording_inner: set[str] = set()
     for span in candidates:
-        for above in tree.above(span):
+        for above in tree.ancestors(span):
             if above.span_id in names:
                 has_inner.add(above.span_id)
                 if span.results is not None:
@@ -105,13 +105,13 @@ def _innermost(candidates: Sequence[Span], tree: SpanTree) -> list[Span]:
     return [
         span
         for span in innermost
-        if not any(above.span_id in innermost_names for above in tree.above(span))
+        if not any(above.span_id in innermost_names for above in tree.ancestors(span))
     ]
 
 
 def _outermost(span: Span, candidates: Sequence[Span], tree: SpanTree) -> Span:
     names = {one.span_id for one in candidates}
-    return next((above for above in reversed(tree.above(span)) if above.span_id in names), span)
+    return next((above for above in reversed(tree.ancestors(span)) if above.span_id in names), span)
 
 
 def _reranked(
@@ -121,7 +121,7 @@ def _reranked(
     for span in tree.spans:
         if span.kind != RERANK or not span.results:
             continue
-        ancestors = {one.span_id for one in tree.above(span)}
+        ancestors = {one.span_id for one in tree.ancestors(span)}
         if ancestors & outermost.keys():
             continue  # the enclosing search has the re-ranked results
         documents = _names(span.results)
@@ -130,7 +130,7 @@ def _reranked(
             for search in searches
             if search.span.order < span.order
             and search.span.kind != RERANK
-            and (search.span.parent_id == span.parent_id or span in tree.above(search.span))
+            and (search.span.parent_id == span.parent_id or span in tree.ancestors(search.span))
             and documents & _names(search.span.results or [])
         ]
         costs = total([span.costs, *(search.costs for search in replaced)])

@@ -24,7 +24,7 @@ class SpanTree:
     """
 
     def __init__(self, spans: Iterable[Span]) -> None:
-        """Order and link spans; of several with one id, the last by start and content counts."""
+        """Order and link spans; of several with one id, the last by start and content is kept."""
         by_id: dict[str, Span] = {}
         self.repeated = 0
         for span in spans:
@@ -41,8 +41,8 @@ class SpanTree:
         self._roots = {span.span_id for span in roots}
         self._ancestors: dict[str, tuple[Span, ...]] = {}
 
-    def above(self, span: Span) -> tuple[Span, ...]:
-        """The ancestors of a span, its parent first; a cycle is cut."""
+    def ancestors(self, span: Span) -> tuple[Span, ...]:
+        """The ancestors of a span, its parent first; a cycle ends before it repeats a span."""
         known = self._ancestors.get(span.span_id)
         if known is None:
             ancestors: list[Span] = []
@@ -56,6 +56,6 @@ class SpanTree:
         return known
 
     def root(self, span: Span) -> Span:
-        """The root of a span's tree."""
-        top = self.above(span)[-1] if self.above(span) else span
+        """The root above a span, or the fallback for spans whose parent is missing."""
+        top = (span, *self.ancestors(span))[-1]
         return top if top.span_id in self._roots else self._fallback_root

@@ -109,7 +109,9 @@ def _model_steps(tree: SpanTree, tools: Collection[str]) -> list[Span]:
         span
         for span in tree.spans
         if span.kind == MODEL
-        and not any(above.kind == MODEL or is_search(above, tools) for above in tree.above(span))
+        and not any(
+            above.kind == MODEL or is_search(above, tools) for above in tree.ancestors(span)
+        )
     ]
 
 
@@ -128,7 +130,7 @@ class _Sessions:
                     named.append(span.conversation)
 
     def of(self, span: Span) -> str | None:
-        for one in (span, *self._tree.above(span)):
+        for one in (span, *self._tree.ancestors(span)):
             if one.conversation is not None:
                 return one.conversation
         return self.of_root(self._tree.root(span))[0]
@@ -161,7 +163,7 @@ def _calls(
         ordinal += not has_stepped
         span = event.span
         attributes = {**common}
-        for above in reversed((span, *tree.above(span))):
+        for above in reversed((span, *tree.ancestors(span))):
             attributes |= above.attributes
         costs = turn_costs.costs(event, pending)
         calls.append(

@@ -22,7 +22,8 @@ _FIELDS = range(32, 96)
 _IDS = range(96, 126)
 UNKNOWN_FIELD = 126
 UNKNOWN_ID = 127
-KEY = 0x80  # set on an attribute's byte for the digest of its key, if that differs from its value
+# Set on an attribute's byte to mark the digest of its key, if that differs from its value's.
+KEY = 0x80
 TITLE, SNIPPET, CONTENT, SUBJECT, FILE_NAME, DISPLAY_NAME, START, END = _FIELDS[:8]
 _TEXTS = {"title": TITLE, "snippet": SNIPPET, "content": CONTENT}
 _KEYED_FIELDS = {

@@ -17,11 +17,12 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro_header import read_zigzag
 
 DEEPEST = 64
-# Bytes in CPython: empty objects of each kind, and an entry's slot in a list or dict.
-_SLOT = 8
+# Bytes of memory in CPython; the numbers below are those of empty objects of each kind.
+_SLOT = 8  # per item of a list
 _MAP_ENTRY = 160
+# Up to so many fields, a record's dict takes so many bytes; beyond that, so many per field.
 _DICTS = ((0, 64), (5, 184), (10, 352), (21, 640), (42, 1184))
-_A_FIELD = 110
+_DICT_BYTES_PER_FIELD = 110
 
 # Remaining memory, in a list of one; the walk stops when it falls below 0.
 Meter = list[float]
@@ -239,7 +240,8 @@ def _union(branches: list[Layout]) -> Layout:
 
 def _record(fields: list[Layout]) -> Layout:
     own_memory = next(
-        (memory for most, memory in _DICTS if len(fields) <= most), _A_FIELD * len(fields)
+        (memory for most, memory in _DICTS if len(fields) <= most),
+        _DICT_BYTES_PER_FIELD * len(fields),
     )
     skips = [field.skip for field in fields]
 

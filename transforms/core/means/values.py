@@ -101,7 +101,7 @@ def conversation_values(
         values,
         judged=score.judged,
         counted=ordered_counts(score.counts),
-        best=best and _only_bounded(best),
+        best=best and _without_unbounded(best),
         cluster=cluster,
         costs=cost_values(score, max_i),
     )
@@ -143,22 +143,22 @@ def _of_iteration(row: IterationRow) -> _Values:
     return values if row.pool is None else values + _pool_iteration_values(row.pool)
 
 
-def _only_bounded(values: ConversationValues) -> ConversationValues:
-    """The values without those of metrics that have no bounds."""
+def _without_unbounded(values: ConversationValues) -> ConversationValues:
+    """The values with null for metrics that have no bounds."""
     pooled = len(_POOL_NAMES) if len(values.reached[0]) > len(ITERATION_METRICS) else 0
     ranking = len(values.at_end) - len(_CONVERSATION_BOUNDED) - pooled
     bounded = _CONVERSATION_BOUNDED + (True,) * ranking + (False,) * pooled
     by_iteration = _ITERATION_BOUNDED + (False,) * (len(POOL_ITERATION_METRICS) if pooled else 0)
     return replace(
         values,
-        at_end=_bounded_only(values.at_end, bounded),
-        reached=[_bounded_only(one, by_iteration) for one in values.reached],
-        beyond=[_bounded_only(one, by_iteration) for one in values.beyond],
+        at_end=_null_unless(bounded, values.at_end),
+        reached=[_null_unless(by_iteration, one) for one in values.reached],
+        beyond=[_null_unless(by_iteration, one) for one in values.beyond],
     )
 
 
-def _bounded_only(values: _Values, bounded: Sequence[bool]) -> _Values:
-    return tuple([value if keep else None for value, keep in zip(values, bounded, strict=True)])
+def _null_unless(keep: Sequence[bool], values: _Values) -> _Values:
+    return tuple([value if kept else None for kept, value in zip(keep, values, strict=True)])
 
 
 class ValueIndexes(Struct, frozen=True):
@@ -215,8 +215,8 @@ def indexed_values(values: ConversationValues, max_i: int, pooled: bool) -> list
     nothing: list[list[float]] = [[]]
     costs = [] if values.costs is None else indexed_costs(values.costs, max_i)
     if not values.searched:
-        before, behind = nothing * index.unsearched(0), nothing * index.ranking
-        return [*before, *at_end, *behind, *costs]
+        before, after = nothing * index.unsearched(0), nothing * index.ranking
+        return [*before, *at_end, *after, *costs]
     by_index = list(at_end)
     for row in values.reached:
         for value in row:

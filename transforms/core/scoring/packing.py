@@ -93,12 +93,12 @@ class Packer:
             buffered.encoded.append(encoded)
             if self._packing.label_keys is not None:
                 buffered.calls.append(record)
-            room = 1 + len(record.results) + len(encoded) // _BYTES_PER_RESULT
+            size = 1 + len(record.results) + len(encoded) // _BYTES_PER_RESULT
         else:
             buffered.rejected_records += record.records
-            room = 1 + len(conversation_id.encode()) // _BYTES_PER_RESULT
-        buffered.room += room
-        self._results += room
+            size = 1 + len(conversation_id.encode()) // _BYTES_PER_RESULT
+        buffered.size += size
+        self._results += size
         full = self._results >= MOST_BUFFERED_RESULTS
         return self._packed(MOST_BUFFERED_RESULTS // 2) if full else iter(())
 
@@ -111,7 +111,7 @@ class Packer:
         while self._buffered and self._results >= kept_results:
             conversation_id = next(iter(self._buffered))
             buffered = self._buffered.pop(conversation_id)
-            self._results -= buffered.room
+            self._results -= buffered.size
             yield buffered.packed(conversation_id, self._packing)
 
 
@@ -122,14 +122,14 @@ class _Buffered:
     themselves only where they look for labels from outside.
     """
 
-    __slots__ = ("calls", "earliest", "encoded", "fingerprints", "rejected_records", "room")
+    __slots__ = ("calls", "earliest", "encoded", "fingerprints", "rejected_records", "size")
 
     def __init__(self, at: int) -> None:
         self.fingerprints: list[CallFingerprint] = []
         self.encoded: list[bytes] = []
         self.calls: list[SearchCall] = []
         self.rejected_records = 0
-        self.room = 0  # even a call without results takes some
+        self.size = 0  # in results, of calls that need as much memory
         self.earliest = at
 
     def packed(self, conversation_id: str, packing: Packing) -> Packed:
