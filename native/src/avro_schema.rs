@@ -29,6 +29,7 @@ pub enum Type {
 /// A field of a record.
 pub struct Field {
     pub name: String,
+    /// Its type.
     pub of: TypeNumber,
     /// Its index in `CALL_FIELDS`, if a search call has a field of this name.
     pub call_field: Option<usize>,
@@ -79,13 +80,13 @@ impl Plan {
         Ok(plan)
     }
 
-    pub fn of(&self, number: TypeNumber) -> &Type {
+    pub fn type_of(&self, number: TypeNumber) -> &Type {
         &self.types[number]
     }
 
     /// The fields of the trace records.
     pub fn top_fields(&self) -> &[Field] {
-        match self.of(self.top) {
+        match self.type_of(self.top) {
             Type::Record(fields) => fields,
             _ => &[],
         }

@@ -96,10 +96,10 @@ impl<'a> BlockReader<'a> {
 
     /// The type of the next value, after choosing the branch of a union.
     pub fn branch(&mut self, number: TypeNumber) -> Read<&'a Type> {
-        match self.plan.of(number) {
+        match self.plan.type_of(number) {
             Type::Union(branches) => {
                 let at = self.length()?;
-                let branch = self.plan.of(*branches.get(at).ok_or(Stop::Broken)?);
+                let branch = self.plan.type_of(*branches.get(at).ok_or(Stop::Broken)?);
                 if matches!(branch, Type::Union(_)) { Err(Stop::Odd) } else { Ok(branch) }
             }
             other => Ok(other),
@@ -111,7 +111,7 @@ impl<'a> BlockReader<'a> {
         if depth > DEEPEST {
             return Err(Stop::Broken);
         }
-        match self.plan.of(number) {
+        match self.plan.type_of(number) {
             Type::Null => (),
             Type::Boolean => {
                 self.boolean()?;

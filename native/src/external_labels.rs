@@ -1,4 +1,4 @@
-//! How results find judgments from outside the traces: `judgments/judgment.py` and
+//! How external judgments are matched to results: `judgments/judgment.py` and
 //! `judgments/external_labels.py`.
 
 use std::collections::BTreeSet;

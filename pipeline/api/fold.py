@@ -43,7 +43,7 @@ class GatheredInput(Struct, frozen=True):
     Attributes:
       payloads: the payloads of the calls, by conversation_id.
       rejected: records that could not be used.
-      label_requests: the judgments that conversations need from outside the traces.
+      label_requests: the external judgments that conversations need.
       counts: `records.read` and `records.rejected`.
     """
 

@@ -54,7 +54,7 @@ def refuse(differing: list[Mismatch]) -> None:
 
 
 def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
-    """Whether two manifests are of runs with the same judgments from outside the traces."""
+    """Whether two manifests are of runs with the same external judgments."""
     one, other = _compared_parameters(base), _compared_parameters(candidate)
     judgments = (QRELS, "pool")
     return any(one.get(name) for name in judgments) and all(

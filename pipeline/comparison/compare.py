@@ -53,7 +53,7 @@ class Compared(Struct, frozen=True):
       pair_by: conversation_id or the attribute used for pairing; None when unpaired.
       cluster: attribute whose values are clusters; None = values are independent.
       base_account, candidate_account: what became of each arm's conversations; None when unpaired.
-      examples: None when unpaired, or when no compared metric has a better direction.
+      examples: None when unpaired, or when no compared metric is better when higher or lower.
       pool_finds: None unless both arms were scored with one pool.
       without_labels: the arms without any label, by slice.
     """

@@ -27,7 +27,7 @@ class VerdictConditions(Struct, frozen=True):
       labelled_base, labelled_candidate: share of the compared results with a label; None without
         results.
       idle_base, idle_candidate: share of the conversations whose last turn did not search.
-      shared_judgments: whether the same judgments from outside label both arms.
+      shared_judgments: whether the same external judgments label both arms.
       max_i: last i for which both runs have means.
       missing: which conversations one arm lacks, as a clause; None if it lacks few, or if values
         are not paired by conversation. A conversation that never searches leaves no record.
@@ -228,7 +228,7 @@ class WorstCase(Struct, frozen=True):
 
 
 def worst_value(metric: str, max_i: int) -> float | None:
-    """The worst value of a metric; None if it has none, or no better direction."""
+    """The worst value of a metric; None if it has none, or neither higher nor lower is better."""
     declared = metric_by_name(metric)
     if declared.direction == "higher":
         return 0.0

@@ -1,4 +1,4 @@
-"""From a conversation's records to its explanation."""
+"""Scores one conversation, and explains the outcome of each of its results."""
 
 from __future__ import annotations
 
@@ -84,24 +84,20 @@ def explain(
         gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools, labels
     )
     delivered = deliver(fingerprints)
-    counted_fingerprints = delivered.of_last_turn()
     last_turn = delivered.last_turn
     earlier = [fingerprint.turn for fingerprint in delivered.calls if fingerprint.turn != last_turn]
-    last_turn_calls = [
-        calls_by_fingerprint[id(fingerprint)] for fingerprint in counted_fingerprints
-    ]
-    labelled = label_calls(delivered.calls, labels).calls
-    counted_fingerprints = replace(delivered, calls=labelled).of_last_turn()
-    calls: dict[int, list[ExplainedCall]] = {}
+    last_turn_calls = [calls_by_fingerprint[id(one)] for one in delivered.of_last_turn()]
+    labelled = replace(delivered, calls=label_calls(delivered.calls, labels).calls)
+    explained_calls: dict[int, list[ExplainedCall]] = {}
     pool = turn_pool_of(gathered.conversation_id, delivered.attributes(), scoring.pool, pools)
-    for i, call_ in _explained_calls(
-        counted_fingerprints, last_turn_calls, scoring, external, pool
+    for i, explained_call in _explained_calls(
+        labelled.of_last_turn(), last_turn_calls, scoring, external, pool
     ):
-        calls.setdefault(i, []).append(call_)
+        explained_calls.setdefault(i, []).append(explained_call)
     return ConversationExplanation(
         row=score.conversation,
         ranking=dict(zip(scoring.ranking.names, score.conversation.ranking, strict=True)),
-        iterations=[ExplainedIteration(row, calls[row.i]) for row in score.iterations],
+        iterations=[ExplainedIteration(row, explained_calls[row.i]) for row in score.iterations],
         earlier_turns=[EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)],
         conflicting_redeliveries=delivered.conflicting,
         rejected=gathered.rejected,

@@ -116,7 +116,7 @@ def glossary(
     Args:
       ranking_metrics: names of the requested ranking metrics and of costs, in order.
       pooled: whether the run has pool metrics, too.
-      own_ideal: whether the run was scored without judgments from outside the traces.
+      own_ideal: whether the run was scored without external judgments.
 
     Raises:
       UsageError: a name is not a ranking metric.

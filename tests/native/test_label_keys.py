@@ -1,4 +1,4 @@
-"""Records that look for judgments from outside: both ways ask for the same, byte for byte."""
+"""Native code and Python request the same external judgments for records, byte for byte."""
 
 import json
 from random import Random

@@ -13,7 +13,10 @@ from msgspec import Struct
 from goodgain.transforms.core.files.thrift import Fields, read_struct
 
 DELTA_BYTE_ARRAY = 7
-_DATA, _DICTIONARY, _DATA_V2 = 0, 2, 3
+_DATA, _DICTIONARY = 0, 2
+# Field numbers of PageHeader, and of the headers of data pages inside it.
+_TYPE, _DECOMPRESSED_SIZE, _COMPRESSED_SIZE, _DATA_HEADER, _DATA_HEADER_V2 = 1, 2, 3, 5, 8
+_VALUES, _ENCODING, _ENCODING_V2 = 1, 2, 4
 _FIRST_READ = 512
 _LONGEST_HEADER = 1024 * 1024
 
@@ -40,13 +43,14 @@ def pages_of(file: BinaryIO, begin: int, size: int) -> Pages:
     """Sum up the pages in a byte range, up to the first damaged header."""
     pages = Pages()
     for header in _headers(file, begin, begin + size):
-        length = header.get(2, 0)
-        if header.get(1) == _DICTIONARY:
+        length = header.get(_DECOMPRESSED_SIZE, 0)
+        is_v1 = header.get(_TYPE) == _DATA
+        if header.get(_TYPE) == _DICTIONARY:
             pages.dictionary = max(pages.dictionary, length)
             continue
-        data = header.get(5 if header.get(1) == _DATA else 8, {})
-        encoding = data.get(2 if header.get(1) == _DATA else 4)
-        pages.values += data.get(1, 0)
+        data = header.get(_DATA_HEADER if is_v1 else _DATA_HEADER_V2, {})
+        encoding = data.get(_ENCODING if is_v1 else _ENCODING_V2)
+        pages.values += data.get(_VALUES, 0)
         pages.largest = max(pages.largest, length)
         pages.total += length
         pages.incremental = pages.incremental or encoding == DELTA_BYTE_ARRAY
@@ -59,7 +63,7 @@ def _headers(file: BinaryIO, at: int, end: int) -> Iterator[Fields]:
         if parsed is None:
             return
         header, length = parsed
-        packed = header.get(3, -1)
+        packed = header.get(_COMPRESSED_SIZE, -1)
         if packed < 0:
             return
         yield header

@@ -1,1 +1,1 @@
-"""Labels from outside the traces (SPEC 8)."""
+"""Labels that do not come from the traces (SPEC 8)."""

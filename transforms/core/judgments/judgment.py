@@ -1,4 +1,4 @@
-"""Judgments from outside the traces, and how they match results (SPEC 8, external qrels)."""
+"""External judgments (qrels), and how they are matched to results (SPEC 8)."""
 
 from __future__ import annotations
 

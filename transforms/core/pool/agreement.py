@@ -153,20 +153,20 @@ class ShiftSums:
                         good[side].append(gain)
         topic = self._topics
         self._topics += 1
-        for one, other in gains_found.values():
-            self._values["CG"].append((topic, sum(one), sum(other)))
-            self._values["GR"].append((topic, len(one), len(other)))
+        for with_a, with_b in gains_found.values():
+            self._values["CG"].append((topic, sum(with_a), sum(with_b)))
+            self._values["GR"].append((topic, len(with_a), len(with_b)))
             if good_in_topic[0] and good_in_topic[1]:
-                shares = len(one) / len(good_in_topic[0]), len(other) / len(good_in_topic[1])
+                shares = len(with_a) / len(good_in_topic[0]), len(with_b) / len(good_in_topic[1])
                 self._values["pool_recall"].append((topic, *shares))
 
     def _gains(self, document: PoolDocument) -> tuple[int, int]:
         """The gains with A and with B; the pool's label if one of them has none."""
-        own = [label_by(document, name) for name in self._names]
-        rest = document.label(self._preferred) or 0
-        if own[0] is None or own[1] is None:
-            return rest, rest
-        return own[0], own[1]
+        by_a, by_b = (label_by(document, name) for name in self._names)
+        if by_a is None or by_b is None:
+            label = document.label(self._preferred) or 0
+            return label, label
+        return by_a, by_b
 
     def shifts(self) -> list[MeanShift]:
         """The means over all conversations."""

@@ -118,8 +118,8 @@ class Packer:
 class _Buffered:
     """The buffered records of one conversation.
 
-    Their encodings, since so many objects would leave no room in the processor's cache; the calls
-    themselves only where they look for labels from outside.
+    Holds encodings rather than calls, since so many objects would leave no room in the processor's
+    cache; holds the calls, too, where they request external labels.
     """
 
     __slots__ = ("calls", "earliest", "encoded", "fingerprints", "rejected_records", "size")

@@ -29,9 +29,9 @@ class Scoring(Struct, frozen=True):
       ranking: computes the ranking metrics.
       good_gain_threshold: smallest gain of a good result.
       hold_slot: whether later copies keep their places in ranked lists, as non-relevant.
-      per_call: whether to evaluate also the ranked list of every search call.
-      bounds: whether to compute also the best case that missing labels allow.
-      keep_duplicates: whether to make also a row for each duplicate.
+      per_call: whether to also evaluate the ranked list of every search call.
+      bounds: whether to also compute the best case that missing labels allow.
+      keep_duplicates: whether to also make a row for each duplicate.
       clock: start of the run in ms, beyond which timestamps are odd; None in a stream.
       label_keys: how external judgments are matched to results; None if the labels of the traces
         count.
