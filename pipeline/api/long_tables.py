@@ -48,6 +48,7 @@ def records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
     own fields come from its first row. Its results are ordered by `rank`, or without ranks as the
     rows are. A row without any column of a result is a call that returned nothing. The columns
     `attributes.NAME`, `costs.NAME`, `ids.NAME` and `fields.NAME` become entries of those maps.
+    Unknown columns stay with the results, for the warnings about them.
 
     Args:
       rows: column names to values; None is missing.
@@ -59,7 +60,8 @@ def records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
             calls[key] = (_part(row, _CALL_COLUMNS, _CALL_MAPS), [])
         result = _part(row, _RESULT_COLUMNS, _RESULT_MAPS)
         if result:
-            calls[key][1].append((row.get(_RANK), result))
+            unread = {name: value for name, value in row.items() if not is_column(name)}
+            calls[key][1].append((row.get(_RANK), {**unread, **result}))
     for call, ranked_results in calls.values():
         # Sorting is stable: without ranks, rows keep their order.
         ordered = sorted(ranked_results, key=lambda pair: (pair[0] is None, pair[0] or 0))

@@ -192,6 +192,28 @@ def test_no_identity_suggests_an_unread_field_as_id():
     assert "--map" not in mapped.remedy
 
 
+def results_of(**values):
+    """Lists of five results with these values, each repeated until there are five."""
+    columns = {name: [one[at % len(one)] for at in range(5)] for name, one in values.items()}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def test_no_identity_suggests_only_names_that_can_tell_documents_apart():
+    """Following `--map ids.market=market` would merge all documents of a market."""
+    counts = {RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 100}
+    documents = [f"d{number}" for number in range(5)]
+    records = [{"results": results_of(doc_id=documents, market=["de"], tenant_id=["t", "u"])}] * 3
+    unknown, one = warned(counts, records)
+    assert "If doc_id identifies a document, add --map ids.doc_id=doc_id. Otherwise" in one.remedy
+    for without in ("market=", "tenant_id="):
+        assert without not in one.remedy + unknown.remedy
+    _, of_low = warned(counts, [{"results": results_of(market=["de"], tenant_id=["t"])}])
+    assert "--map" not in of_low.remedy
+    mapped = [{"entity_type": "File", "ids": one} for one in results_of(a_id=["t"], z=documents)]
+    (named,) = warned(counts, [{"results": mapped}])
+    assert "If ids.z identifies a document" in named.remedy
+
+
 @pytest.mark.parametrize(
     ("counts", "message_part"),
     [

@@ -245,3 +245,35 @@ def test_shows_rejected_records_and_warnings(tmp_path, capsys):
         assert f"Warning ({one.code}): {one.message} {one.remedy}" in printed
     assert gg.load(output).warnings == run.warnings
     assert "Rejected" not in repr(gg.evaluate(records[:1]))
+
+
+@pytest.mark.parametrize("long", [False, True])
+def test_following_the_advice_on_identity_keeps_distinct_documents_apart(long):
+    rows = [
+        {
+            "conversation_id": f"c{number // 10}",
+            "iteration": number % 10 // 5 + 1,
+            "doc_id": f"d{number % 5}",
+            "market": "de",
+            "gain": 2,
+        }
+        for number in range(50)
+    ]
+    nested = [
+        {
+            "conversation_id": rows[at]["conversation_id"],
+            "iteration": rows[at]["iteration"],
+            "results": [
+                {name: row[name] for name in ("doc_id", "market", "gain")}
+                for row in rows[at : at + 5]
+            ],
+        }
+        for at in range(0, 50, 5)
+    ]
+    traces = pl.DataFrame(rows) if long else nested
+    (advice,) = (one for one in gg.evaluate(traces).warnings if one.code == "no_identity")
+    assert "ids.doc_id" in advice.remedy
+    assert "market" not in advice.remedy
+    followed = gg.evaluate(traces, mapping={"ids.doc_id": "doc_id"})
+    assert [row["DupR"] for row in followed.conversations] == [5] * 5
+    assert [one.code for one in followed.warnings] == ["unknown_fields"]  # market

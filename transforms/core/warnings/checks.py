@@ -130,11 +130,11 @@ def _no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
         return
     names, advice = identity_advice(inputs.seen, inputs.rules)
     unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
-    unread = [one.name for one in inputs.unknown_names if one.meant is None and one.of_result]
-    if unread and not names:
+    unread = next((one for one in inputs.unknown_names if one.identifies), None)
+    if unread:
         advice = (
-            "If a field that is not read identifies a document, make it an id, like --map "
-            f"ids.{unread[0]}={unread[0]}. Otherwise: {advice[:1].lower()}{advice[1:]}"
+            f"If {unread.name} identifies a document, add --map {unread.meant}={unread.name}. "
+            f"Otherwise: {advice[:1].lower()}{advice[1:]}"
         )
     yield DataWarning(
         NO_IDENTITY,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +15,8 @@ from goodgain.transforms.core.records.similar_names import folded_name, similar_
 CALL_FIELDS = frozenset(("costs", *(field.name for field in fields(SearchCall))))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
 _OF_RESULT = "results[]."
+_ID_ENDINGS = ("id", "key")
+_LEAST_DISTINCT_SHARE = 0.5  # among the values in one list of results, for an id of documents
 _MOST_RESULTS = 1_000  # per record; names in further results are not counted
 _MOST_NAMES = 1_000  # of each kind; where there are more, keys are data rather than names
 # What other systems call our fields, in lower case without separators.
@@ -89,6 +92,8 @@ class SeenNames(Struct, frozen=True):
       types: by name of an id, the entity types of the results with it; "" for a missing type.
       without_source: fields that --map should rename, but that no record has.
       costs: names of costs.
+      repeated: fields of results, and ids as `ids.NAME`, whose values mostly repeat within a list
+        of results, so that they cannot identify documents.
     """
 
     call: frozenset[str] = frozenset()
@@ -98,6 +103,7 @@ class SeenNames(Struct, frozen=True):
     types: Mapping[str, frozenset[str]] = {}
     without_source: tuple[str, ...] = ()
     costs: frozenset[str] = frozenset()
+    repeated: frozenset[str] = frozenset()
 
 
 class UnknownName(Struct, frozen=True, order=True):
@@ -114,9 +120,12 @@ class UnknownName(Struct, frozen=True, order=True):
     meant: str | None
 
     @property
-    def of_result(self) -> bool:
-        """Whether it is a field of a result."""
-        return self.path.startswith(_OF_RESULT)
+    def identifies(self) -> bool:
+        """Whether it is a field of a result that probably says which document it is."""
+        meant = self.meant or ""
+        return self.path.startswith(_OF_RESULT) and (
+            meant in ("id", "url") or meant.startswith("ids.")
+        )
 
 
 def names_in(records: Iterable[Any]) -> SeenNames:
@@ -126,12 +135,15 @@ def names_in(records: Iterable[Any]) -> SeenNames:
     maps: dict[str, set[str]] = {"ids": set(), "fields": set()}
     costs: set[str] = set()
     types: dict[str, set[str]] = {}
+    spread = _Spread()
     for record in records:
         if not isinstance(record, Mapping):
             continue
         call.update(_text_keys(record))
         costs.update(_keys(record.get("costs")))
-        for one in _objects_in(record.get("results"))[:_MOST_RESULTS]:
+        results = _objects_in(record.get("results"))[:_MOST_RESULTS]
+        spread.add(results)
+        for one in results:
             result.update(_text_keys(one))
             for name, keys in maps.items():
                 keys.update(_keys(one.get(name)))
@@ -147,6 +159,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
         _limited(maps["fields"]),
         {name: frozenset(types[name]) for name in _limited(types)},
         costs=_limited(costs),
+        repeated=_limited(spread.repeated()),
     )
 
 
@@ -165,10 +178,38 @@ def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[Unknown
         meant = _likely_field(name, RESULT_FIELDS, _RESULT_SYNONYMS)
         if name in rule_fields:
             meant = f"fields.{name}"
-        elif meant is None and folded_name(name).endswith("id"):
-            meant = f"ids.{name}"
+        elif meant is None and folded_name(name).endswith(_ID_ENDINGS):
+            meant = None if name in seen.repeated else f"ids.{name}"
         unknown.append(UnknownName(f"{_OF_RESULT}{name}", name, meant))
     return sorted(unknown, key=lambda one: (one.meant is None, one))
+
+
+class _Spread:
+    """How far the values of each field and id differ within lists of results."""
+
+    def __init__(self) -> None:
+        self._values: Counter[str] = Counter()
+        self._distinct: Counter[str] = Counter()
+
+    def add(self, results: Sequence[Mapping[Any, Any]]) -> None:
+        """Add a list of results."""
+        values: dict[str, list[str]] = {}
+        for one in results:
+            ids = one.get("ids")
+            named = {f"ids.{name}": value for name, value in _items(ids)}
+            for name, value in (*one.items(), *named.items()):
+                if isinstance(name, str) and value is not None and name not in ("ids", "fields"):
+                    values.setdefault(name, []).append(repr(value))
+        for name, found in values.items():
+            if len(found) > 1:
+                self._values[name] += len(found)
+                self._distinct[name] += len(set(found))
+
+    def repeated(self) -> Iterator[str]:
+        """The names whose values mostly repeat."""
+        for name, number in self._values.items():
+            if self._distinct[name] <= _LEAST_DISTINCT_SHARE * number:
+                yield name
 
 
 def _likely_field(name: str, known: frozenset[str], synonyms: Mapping[str, str]) -> str | None:
@@ -185,16 +226,23 @@ def _objects_in(results: Any) -> list[Mapping[Any, Any]]:
 
 
 def _keys(map_: Any) -> list[str]:
-    """The keys of a map, which some formats decode as a list of pairs."""
+    return [name for name, _ in _items(map_)]
+
+
+def _items(map_: Any) -> list[tuple[str, Any]]:
+    """The entries of a map, which some formats decode as a list of pairs."""
     if isinstance(map_, Mapping):
-        return [name for name, value in map_.items() if isinstance(name, str) and value is not None]
-    pairs = map_ if isinstance(map_, list | tuple) else ()
-    keys = [
-        pair.get("key") if isinstance(pair, Mapping) else next(iter(pair), None)
-        for pair in pairs
-        if isinstance(pair, Mapping | list | tuple)
-    ]
-    return [key for key in keys if isinstance(key, str)]
+        items: Iterable[Any] = ((key, value) for key, value in map_.items() if value is not None)
+    else:
+        pairs = map_ if isinstance(map_, list | tuple) else ()
+        items = (
+            (pair.get("key"), pair.get("value"))
+            if isinstance(pair, Mapping)
+            else (*pair, None, None)[:2]
+            for pair in pairs
+            if isinstance(pair, Mapping | list | tuple)
+        )
+    return [(key, value) for key, value in items if isinstance(key, str)]
 
 
 def _limited(names: Iterable[str]) -> frozenset[str]:

@@ -22,14 +22,15 @@ def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
     ids = [name for name in sorted(seen.ids) if _unused(name, seen, rules)]
     names = [f"ids.{name}" for name in ids]
     names += [f"fields.{name}" for name in sorted(seen.fields - rules.fields.keys())]
+    likely = next((name for name in ids if f"ids.{name}" not in seen.repeated), "")
     lines = [
-        f"{type_}: {{definitive: [{', '.join((*definitive, ids[0]))}]}}"
-        for type_, definitive in (_definitive_ids(ids[0], seen, rules) if ids else ())
+        f"{type_}: {{definitive: [{', '.join((*definitive, likely))}]}}"
+        for type_, definitive in (_definitive_ids(likely, seen, rules) if likely else ())
     ]
     if not lines:
         return names[:_SHOWN], _WITHOUT_NAMES
     return names[:_SHOWN], (
-        f"If ids.{ids[0]} identifies a document, say so under `types` in a copy of the rules for "
+        f"If ids.{likely} identifies a document, say so under `types` in a copy of the rules for "
         f"--rules: {'; '.join(lines)}."
     )
 
