@@ -148,7 +148,10 @@ def evaluate(
         for score in scores_of(gathered.payloads, scoring, source.encodings, pools, trace_budget):
             sums.add(score)
             scores.append(score)
-    counts = sums.counts + Counter(gathered.counts) + judgments.counts
+    # `+` would drop the counts that are 0, which warnings need.
+    counts = Counter(sums.counts)
+    counts.update(gathered.counts)
+    counts.update(judgments.counts)
     if joined is not None:
         counts.update(joined.counts)
     means = list(sums.means())
