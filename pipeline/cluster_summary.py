@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from scipy.special import stdtrit
 
+from goodgain.pipeline.misspelt import unshared_cluster
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS
 from goodgain.transforms.core.wording import counted
@@ -43,8 +44,8 @@ def print_clusters(
         "it is larger), `unpaired` if they have different values:",
         soft_wrap=True,
     )
-    if alone and all(row["clusters"] == row["n"] for row in rows.values() if row["clusters"]):
-        console.print(f"No two conversations share {attribute}; is it misspelt?", soft_wrap=True)
+    if line := unshared_cluster(rows.values(), manifest):
+        console.print(line, soft_wrap=True)
     table = plain_table("metric", "clusters", "variance between clusters", "paired", "unpaired")
     for name in _METRICS:
         row = rows[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Any
 
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from goodgain.pipeline.cluster_summary import print_clusters
 from goodgain.pipeline.data_warnings import failing_in, warning_text, warnings_in
+from goodgain.pipeline.misspelt import unknown_attributes, unknown_costs
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
@@ -19,7 +20,7 @@ from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.pipeline.terminal.values import decimal
-from goodgain.transforms.core.scoring.costs import COST, cost_metric
+from goodgain.transforms.core.scoring.costs import cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
 from goodgain.transforms.core.wording import counted, fitting
 from goodgain.transforms.filesystems import join
@@ -49,10 +50,12 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     print_clusters(console, overall, manifest)
     _print_records(console, manifest)
     at_end = [row for row in overall if row["i"] is None]
-    _print_unknown_costs(console, at_end)
+    for line in unknown_costs(at_end):
+        print_line(console, line)
     _print_everyone(console, at_end, glossary_of(manifest).by_name)
     if manifest["parameters"].get("slice"):
-        _print_unknown_attributes(console, read_means(folder, _SLICES))
+        for line in unknown_attributes(row["slice"] for row in read_means(folder, _SLICES)):
+            print_line(console, line)
     _print_changed(console, manifest["inputs"])
     _print_rejected(console, folder, manifest["records"], manifest["parameters"]["max_rejected"])
     print_line(console, "")
@@ -126,26 +129,6 @@ def _print_everyone(
 
 def _is_of_everything(row: Mapping[str, Any]) -> bool:
     return not row["slice"]
-
-
-def _print_unknown_costs(console: Console, overall: Iterable[Mapping[str, Any]]) -> None:
-    """Print the requested costs that no conversation has, which may be misspelt."""
-    for row in overall:
-        if row["metric"].startswith(COST) and row["population"] == "all" and not row["n"]:
-            name = row["metric"].removeprefix(COST)
-            print_line(
-                console, f"Costs: no conversation has {name} in all its calls; is it misspelt?"
-            )
-
-
-def _print_unknown_attributes(console: Console, means: Iterable[Mapping[str, Any]]) -> None:
-    """Print the attributes of `--slice` that no conversation has, which may be misspelt."""
-    values: dict[str, set[str]] = {}
-    for row in means:
-        for name, value in row["slice"].items():
-            values.setdefault(name, set()).add(value)
-    for name in sorted(name for name, occurring in values.items() if occurring == {""}):
-        print_line(console, f"Slices: no conversation has the attribute {name}; is it misspelt?")
 
 
 def _add_mean(table: Table, row: Mapping[str, Any], definition: Definition) -> None:

@@ -23,6 +23,7 @@ LONGEST = ("test_packaging.py", "test_peers.py", "test_hostile.py", "test_fortni
 
 
 def pytest_configure(config):
+    config.addinivalue_line("filterwarnings", "ignore::goodgain.GoodGainWarning")
     # With `-n` this process runs no tests, and importing Beam here would delay its workers.
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
         from tests.quick_beam import cache_beam_lookups

@@ -16,6 +16,7 @@ from msgspec.structs import asdict
 from goodgain.pipeline.api.fold import RunSums, gather, scores_of
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
 from goodgain.pipeline.api.labels import Labels, join_labels, read_result_labels
+from goodgain.pipeline.api.messages import phrased_for_python, warn
 from goodgain.pipeline.api.options import evaluation_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
@@ -26,6 +27,7 @@ from goodgain.pipeline.labels import rejected_row
 from goodgain.pipeline.local import open_local, read_files, shards_of
 from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
 from goodgain.pipeline.manifest import manifest_of
+from goodgain.pipeline.misspelt import unknown_attributes, unknown_costs, unshared_cluster
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.rows import RankedRows, duplicate_rows, iteration_rows
@@ -51,6 +53,7 @@ from goodgain.transforms.core.scoring.shard_payloads import (
     payloads_of,
     payloads_of_shard,
 )
+from goodgain.transforms.core.warnings.warning import allowed_codes
 
 _ENGINE = "none (goodgain.evaluate)"
 
@@ -97,9 +100,15 @@ def evaluate(
       >>> run.conversations[0]["CG"], run.conversations[0]["SRR"]
       (3, 0.5)
     """
+    with phrased_for_python():
+        return _evaluated(traces, {**options, "metrics": metrics, "slices": slices}, config, labels)
+
+
+def _evaluated(
+    traces: Traces, chosen: dict[str, Any], config: str | None, labels: Labels | None
+) -> Run:
     started = datetime.now(UTC)
     files = files_of(traces)
-    chosen = {**options, "metrics": metrics, "slices": slices}
     if isinstance(labels, str | os.PathLike):
         chosen["labels"] = labels
     chosen = {
@@ -189,7 +198,7 @@ def evaluate(
         tables[datasets.REJECTED_LABELS.name] = _lazy_table(
             datasets.REJECTED_LABELS, map(asdict, sorted(unjoined, key=rejected_key))
         )
-    return Run(
+    run = Run(
         tables,
         manifest,
         lambda: scored_with,
@@ -197,6 +206,28 @@ def evaluate(
         lambda _: () if label_rows is None else label_rows.labels(),
         lambda _: MemoryBudget(None) if files is None else memory_budget_of(settings, files, pool),
     )
+    _warn_of(run, means)
+    return run
+
+
+def _warn_of(run: Run, means: Sequence[MeanRow]) -> None:
+    """Emit what the command prints beside the numbers."""
+    parameters = run.manifest["parameters"]
+    accepted = allowed_codes(
+        unlabelled=parameters["allow_unlabelled"], no_good=parameters["allow_no_good"]
+    )
+    for one in run.warnings:
+        if one.code not in accepted:
+            warn(f"{one.code}: {one.message} {one.remedy}")
+    at_end = [asdict(row) for row in means if row.i is None and not row.slice]
+    lines = [
+        run.rejected_text(),
+        *unknown_costs(at_end),
+        *unknown_attributes(row.slice for row in means),
+        unshared_cluster(at_end, run.manifest),
+    ]
+    for line in filter(None, lines):
+        warn(line)
 
 
 def _tables(

@@ -11,6 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from msgspec.structs import replace
+
+from goodgain.pipeline.api.messages import for_python, phrased_for_python
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.local_scoring import LocalScoring
@@ -121,7 +124,8 @@ class Run:
     def warnings(self) -> list[DataWarning]:
         """The warnings about the data that `goodgain run` prints; often none.
 
-        Each has `code`, `count`, `share` (None where there is none), `message` and `remedy`.
+        `evaluate` also emits them as `GoodGainWarning`. Each has `code`, `count`, `share` (None
+        where there is none), `message` and `remedy`.
 
         Example:
           >>> import goodgain as gg
@@ -129,7 +133,20 @@ class Run:
           >>> [one.code for one in gg.evaluate([call]).warnings]
           ['no_labels', 'unknown_fields', 'no_identity']
         """
-        return warnings_in(self.manifest)
+        return [
+            replace(one, message=for_python(one.message), remedy=for_python(one.remedy))
+            for one in warnings_in(self.manifest)
+        ]
+
+    def rejected_text(self) -> str:
+        """How many records were rejected, in a sentence; "" for none."""
+        records = self.manifest["records"]
+        if not records["rejected"]:
+            return ""
+        return (
+            f"Rejected: {records['rejected']:,} of {counted(records['read'], 'record')}; "
+            "see the table `rejected`."
+        )
 
     def explain(self, conversation_id: str) -> Explanation:
         """What became of each result of a conversation, and why, for a person to read.
@@ -151,13 +168,14 @@ class Run:
         from goodgain.pipeline.explanation.explain import explain
         from goodgain.pipeline.explanation.gather import gather
 
-        scored_with = self._scoring()
-        budget = self._budget(scored_with)
-        labels = list(self._labels(budget))
-        keys = {label.key for label in labels}
-        gathered = gather(conversation_id, [self._records()], budget, keys)
+        with phrased_for_python():
+            scored_with = self._scoring()
+            budget = self._budget(scored_with)
+            labels = list(self._labels(budget))
+            keys = {label.key for label in labels}
+            gathered = gather(conversation_id, [self._records()], budget, keys)
+            explained = explain(gathered, scored_with.scoring, budget, scored_with.qrels, labels)
         text = StringIO()
-        explained = explain(gathered, scored_with.scoring, budget, scored_with.qrels, labels)
         render(explained, Console(file=text, width=100, highlight=False))
         return Explanation(text.getvalue())
 
@@ -217,12 +235,8 @@ class Run:
                 interval = f"  (95 %: {row['ci_low']:.4f} to {row['ci_high']:.4f})"
             mean = "undefined" if row["mean"] is None else f"{row['mean']:.4f}"
             lines.append(f"  {row['metric']:4} {mean}{interval}")
-        records = self.manifest["records"]
-        if records["rejected"]:
-            lines.append(
-                f"  Rejected: {records['rejected']:,} of {counted(records['read'], 'record')}; "
-                "see the table `rejected`."
-            )
+        if rejected := self.rejected_text():
+            lines.append(f"  {rejected}")
         lines += [f"  {warning_text(one)}" for one in self.warnings]
         lines.append("  tables: " + ", ".join(sorted(self._tables)))
         return "\n".join(lines)

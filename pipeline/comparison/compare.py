@@ -33,6 +33,7 @@ from goodgain.pipeline.comparison.withholding import (
     without_counterpart,
 )
 from goodgain.pipeline.comparison.without_labels import ShownRows, WithoutLabels
+from goodgain.pipeline.misspelt import unknown_attributes
 from goodgain.transforms.core.errors import UsageError
 
 DRAWS_PER_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
@@ -78,7 +79,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     """Compare two arms.
 
     Args:
-      say: called with one sentence before each slow step.
+      say: called with one sentence before each slow step, and for each unknown attribute.
 
     Raises:
       UsageError: the comparison is impossible.
@@ -89,6 +90,8 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     _warn_of_bootstrap(request, arms, matched, say)
     cluster = _cluster(request, arms)
     parts = list(slices(request.slices, arms.base, arms.candidate))
+    for line in unknown_attributes(parts):
+        say(line)
     only_family = (len(parts) - 1) * len(arms.measures.all()) > MOST_SLICE_ROWS
     if only_family:
         say(

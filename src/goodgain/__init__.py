@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from goodgain.pipeline.api.compare import Comparison, compare
     from goodgain.pipeline.api.evaluate import evaluate
     from goodgain.pipeline.api.load import load
+    from goodgain.pipeline.api.messages import GoodGainWarning
     from goodgain.pipeline.api.result import Explanation, Run
     from goodgain.pipeline.api.table import Table
     from goodgain.transforms.core.errors import GoodGainError, UsageError
@@ -36,6 +37,7 @@ __all__ = [
     "Explanation",
     "FolderSource",
     "GoodGainError",
+    "GoodGainWarning",
     "MeanRow",
     "RejectedRecord",
     "Result",
@@ -60,11 +62,12 @@ _MODULES = {
     "Explanation": "goodgain.pipeline.api.result",
     "FolderSource": "goodgain.transforms.sources.folder_watch",
     "GoodGainError": "goodgain.transforms.core.errors",
-    "MeanRow": "goodgain.transforms.core.means.accumulator",
+    "GoodGainWarning": "goodgain.pipeline.api.messages",
+    "MeanRow": "goodgain.transforms.core.means.rows",
     "RejectedRecord": "goodgain.transforms.core.records.rejected",
     "Result": "goodgain.transforms.core.records.search_call",
     "Run": "goodgain.pipeline.api.result",
-    "Scoring": "goodgain.transforms.core.scoring.score",
+    "Scoring": "goodgain.transforms.core.scoring.settings",
     "SearchCall": "goodgain.transforms.core.records.search_call",
     "StreamEnd": "goodgain.transforms.stream_end",
     "Table": "goodgain.pipeline.api.table",

@@ -209,6 +209,8 @@ def test_warns_of_fields_with_other_names_and_maps_them(traces):
         if one["code"] == "unknown_fields"
     )
     assert "add --map ids.document_id=document_id,gain=relevance" in unknown["remedy"]
+    mapping = 'mapping={"ids.document_id": "document_id", "gain": "relevance"}'
+    assert mapping in repr(gg.evaluate(traces, iteration_base=0))
     found = gg.evaluate(
         traces, iteration_base=0, mapping={"gain": "relevance", "ids.doc_id": "document_id"}
     )
@@ -241,8 +243,8 @@ def test_shows_rejected_records_and_warnings(tmp_path, capsys):
     assert main(["run", *words]) == 3  # no labels
     printed = " ".join(capsys.readouterr().out.split())
     assert [one.code for one in run.warnings] == ["no_labels", "unknown_fields", "no_identity"]
-    for one in run.warnings:
-        assert f"Warning ({one.code}): {one.message} {one.remedy}" in printed
+    for one in run.manifest["warnings"]:
+        assert f"Warning ({one['code']}): {one['message']} {one['remedy']}" in printed
     assert gg.load(output).warnings == run.warnings
     assert "Rejected" not in repr(gg.evaluate(records[:1]))
 

@@ -1,9 +1,13 @@
 """Warnings in Python: those of the command, phrased for Python and emitted through `warnings`."""
 
+import re
+import warnings
+
 import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.api.messages import for_python
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.warnings.warning import CODES
 from tests.pipeline.runs import manifest, run, write_jsonl
@@ -100,6 +104,64 @@ def test_every_warning_of_the_command_is_given_by_evaluate(case, folder, tmp_pat
     assert gg.evaluate(path, **options).manifest["warnings"] == warned
     assert gg.evaluate(records, **options).manifest["warnings"] == warned
 
+    with pytest.warns(gg.GoodGainWarning) as caught:
+        run_of = gg.evaluate(records, **options)
+    texts = [str(one.message) for one in caught]
+    assert [text.split(":")[0] for text in texts[: len(warned)]] == [one["code"] for one in warned]
+    assert not re.search(r"--[a-z]", re.sub("`goodgain [^`]*`", "", " ".join(texts) + repr(run_of)))
+
 
 def test_every_code_is_compared():
     assert set().union(*(codes for _, _, codes in CASES.values())) == set(CODES)
+
+
+def warned_of(traces, **options):
+    with pytest.warns(gg.GoodGainWarning) as caught:
+        gg.evaluate(traces, **options)
+    assert {one.filename for one in caught} == {__file__}
+    return [str(one.message) for one in caught]
+
+
+def test_notes_of_the_command_are_warnings(tmp_path, capsys):
+    """Those on names that no conversation has, and on rejected records."""
+    records = [*(call(documents(1), conversation=f"c{at}") for at in range(3)), {"iteration": 1}]
+    options = {"slices": ["mrket"], "cost": ["tokns"], "cluster": "qury"}
+    found = warned_of(records, **options)
+    assert found[0].startswith("Rejected: 1 of 4 records")
+    assert found[1:] == [
+        "Costs: no conversation has tokns in all its calls; is it misspelt?",
+        "Slices: no conversation has the attribute mrket; is it misspelt?",
+        "No two conversations share qury; is it misspelt?",
+    ]
+    path = write_jsonl(tmp_path / "a.jsonl", records)
+    words = ["--slice", "mrket", "--cost", "tokns", "--cluster", "qury", "--max-rejected", "50%"]
+    run(tmp_path / "out", [path], *words)
+    printed = capsys.readouterr().out
+    for line in found[1:]:
+        assert line in printed
+
+
+def test_accepted_warnings_are_not_emitted():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run_of = gg.evaluate([call(documents(3, gain=None))], allow_unlabelled=True)
+        assert [one.code for one in run_of.warnings] == ["no_labels"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "add --map ids.a=b,gain=rel; --allow-no-good accepts it.",
+            'add mapping={"ids.a": "b", "gain": "rel"}; allow_no_good=True accepts it.',
+        ),
+        ("--map names fields", "mapping names fields"),
+        ("Lower it with --good-gain-threshold 1, or", "Lower it with good_gain_threshold=1, or"),
+        ("the pattern of --input, and", "the pattern of traces, and"),
+        ("pair by q (--pair-by q), which", 'pair by q (pair_by="q"), which'),
+        ("Run `goodgain pool build --update`, or --force.", None),
+    ],
+)
+def test_options_become_arguments(text, expected):
+    expected = expected or "Run `goodgain pool build --update`, or force=True."
+    assert for_python(text) == expected
