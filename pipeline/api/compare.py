@@ -2,28 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
+from msgspec.structs import replace
+
+from goodgain.pipeline.api.messages import for_python, phrased_for_python, warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
+from goodgain.pipeline.data_warnings import warnings_in
+from goodgain.pipeline.misspelt import unknown_attributes
+from goodgain.pipeline.options.yaml_model import unknown
 from goodgain.transforms.core.errors import UsageError
 
+if TYPE_CHECKING:
+    from goodgain.pipeline.comparison.compare import Compared
+    from goodgain.pipeline.comparison.request import ComparisonRequest
+
+Arm: TypeAlias = "Run | str | Path"
 _LISTS = ("metrics", "family", "tolerances")
+_OPTIONS = (
+    *("correction", "cluster", "examples", "examples_by", "family", "force", "max_i", "metrics"),
+    *("pair_by", "pool", "primary", "tolerances", "unpaired"),
+)
+# The options of the tests, by their names in `Tests` and in its `options`.
+_OF_TESTS = {"bootstrap": "resamples", "seed": "seed", "sign": "sign", "wilcoxon": "wilcoxon"}
+_OF_INTERVALS = ("confidence", "interval")
 
 
 class Comparison:
-    """The outcome of `compare`.
+    """The outcome of `compare`; its text is `summary`.
 
     Attributes:
       summary: the answer in a sentence.
       rows: a table with one row for each metric, iteration and slice that was compared.
+
+    Example:
+      >>> import goodgain as gg
+      >>> run = gg.evaluate([{"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}]}])
+      >>> compared: gg.Comparison = gg.compare(run, run)
+      >>> compared.rows.where(metric="CG", i=None)[0]["verdict"]
+      'not tested'
     """
 
     def __init__(self, summary: str, rows: Table, report: bytes) -> None:
+        """Wrap the results of a comparison.
+
+        Args:
+          summary, rows: see the class.
+          report: the HTML page.
+        """
         self.summary = summary
         self.rows = rows
         self._report = report
@@ -47,20 +79,40 @@ class Comparison:
 
 
 def compare(
-    base: Run | str | Path,
-    candidate: Run | str | Path,
-    *,
-    slices: Sequence[str | Sequence[str]] = (),
+    *runs: Arm,
+    base: Arm | None = None,
+    candidate: Arm | None = None,
+    by: str | None = None,
+    slices: Sequence[str | Sequence[str]] | str = (),
     **options: Any,
 ) -> Comparison:
-    """Compare two runs pair by pair, as `goodgain compare` does.
+    """Compare two runs, or two arms within one, pair by pair, as `goodgain compare` does.
 
     Args:
-      base: the result of `evaluate` or `load`, or the output folder of a run.
-      candidate: likewise.
-      slices: attributes to compare by, in addition to all conversations.
-      options: `metrics`, `family`, `primary`, `tolerances`, `pair_by`, `unpaired`, `max_i`,
-        `correction`, `pool`, `force`, as in `goodgain compare`.
+      runs: base and candidate, each the result of `evaluate` or `load` or the output folder of a
+        run; or only one of these, with `by`.
+      base, candidate: with `by`, its values in the two arms; the candidate may be left out if there
+        is only one other value. Without `by`, the runs, if they are not given by position.
+      by: attribute whose values are the arms, like `arm`.
+      slices: attributes to compare by, in addition to all conversations: like `market`, or several
+        at once like `["arm", "market"]`.
+      options: any of these, which have the meaning and default of `goodgain compare`:
+        `metrics`: metrics to compare, at N and by i (all);
+        `family`: metrics that the decision rests on (those of `metrics`, else the headline);
+        `primary`: the metric that answers the question (the first of the family);
+        `tolerances`: smallest difference that makes a pair good or bad, like `0.01` or `"CG=1"`;
+        `pair_by`: attribute to pair by, like `query_id` (conversation_id);
+        `unpaired`: compare as two samples although pairs exist (False);
+        `cluster`: attribute shared by conversations that are not independent (that of the runs);
+        `max_i`: last iteration to compare at (as in the runs);
+        `confidence`, `interval`: level of intervals (0.95), `hall` or `student`;
+        `correction`: of p values, `holm` or `benjamini_hochberg`;
+        `bootstrap`, `seed`: number of resamples (0), and the seed (1);
+        `wilcoxon`, `sign`: whether to run these tests on pairs, too (False);
+        `examples`, `examples_by`: number of wins and losses in the report (5), and the metric to
+        choose them by;
+        `pool`: folder of a pool to measure both arms against;
+        `force`: compare runs even if they were scored differently (False).
 
     Raises:
       UsageError: the runs or the options do not allow a comparison.
@@ -79,39 +131,88 @@ def compare(
     from goodgain.pipeline.comparison.compare import compare as compared_by
     from goodgain.pipeline.comparison.document import rows_of
     from goodgain.pipeline.comparison.output import write
-    from goodgain.pipeline.comparison.request import ComparisonRequest
     from goodgain.pipeline.outputs.comparisons import COMPARISON
     from goodgain.pipeline.outputs.folder import REPORT
 
-    known = sorted(set(ComparisonRequest.__struct_fields__) - {"outputs", "slices"})
-    unknown = [name for name in options if name not in known]
-    if unknown:
-        raise UsageError(f"{unknown[0]} is not an option of compare; use {', '.join(known)}.")
-    lists: dict[str, Any] = {
-        name: _several(options.pop(name)) for name in _LISTS if name in options
-    }
-    with TemporaryDirectory() as folder:
-        request = ComparisonRequest(
-            outputs=(_folder(base, folder, "base"), _folder(candidate, folder, "candidate")),
-            slices=tuple((one,) if isinstance(one, str) else tuple(one) for one in slices),
-            **lists,
-            **options,
-        )
-        found = compared_by(request)
+    values = {"base": base, "candidate": candidate}
+    if by is None:
+        runs = (*runs, *(run for run in values.values() if run is not None))
+        values = {}
+    with TemporaryDirectory() as folder, phrased_for_python():
+        request = _request({**values, "by": by}, slices, options)
+        outputs = tuple(_folder(run, folder, str(at)) for at, run in enumerate(runs))
+        found = compared_by(replace(request, outputs=outputs))
         output = Path(folder) / "compared"
         write(found, str(output), "parquet")
         report = (output / REPORT).read_bytes()
+    _warn_of(found, runs)
     return Comparison(found.answer, Table(COMPARISON, rows_of(found)), report)
 
 
-def _several(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+def _request(
+    arms: Mapping[str, Any],
+    slices: Sequence[str | Sequence[str]] | str,
+    options: dict[str, Any],
+) -> ComparisonRequest:
+    """The comparison that the arguments ask for, without the runs.
+
+    Raises:
+      UsageError: an option is unknown, or its value has a wrong type.
+    """
+    from goodgain.pipeline.comparison.request import ComparisonRequest
+
+    known = sorted((*_OPTIONS, *_OF_TESTS, *_OF_INTERVALS, "base", "by", "candidate", "slices"))
+    mistakes = [unknown(name, known) for name in options if name not in known]
+    if mistakes:
+        raise UsageError(f"{'; '.join(mistakes)}. The options of compare are {', '.join(known)}.")
+    values = {name: value for name, value in options.items() if name in _OPTIONS}
+    for name in _LISTS:
+        if name in values:
+            values[name] = _several(values[name])
+    if "tolerances" in values:
+        values["tolerances"] = [str(one) for one in values["tolerances"]]
+    tests = {_OF_TESTS[name]: value for name, value in options.items() if name in _OF_TESTS}
+    intervals = {name: value for name, value in options.items() if name in _OF_INTERVALS}
+    names = [_several(one) for one in _several(slices)]
+    try:
+        return msgspec.convert(
+            {
+                **{name: value for name, value in values.items() if value is not None},
+                **arms,
+                "outputs": (),
+                "slices": names,
+                "tests": {**tests, "options": intervals},
+            },
+            ComparisonRequest,
+        )
+    except msgspec.ValidationError as error:
+        problem, _, path = str(error).partition(" - at `$.")
+        name = path.rstrip("`").split(".")[-1]
+        raise UsageError(f"The option {name} cannot be used: {problem}.") from None
 
 
-def _folder(run: Run | str | Path, folder: str, name: str) -> str:
+def _several(names: Any) -> Any:
+    """One value as a list; anything else unchanged."""
+    return [names] if isinstance(names, str | int | float) else names
+
+
+def _folder(run: Arm, folder: str, name: str) -> str:
     """The folder of a run's outputs; those in memory are first written to `folder`."""
     if not isinstance(run, Run):
         return str(run)
     place = Path(folder) / name
     run.save(place)
     return str(place)
+
+
+def _warn_of(found: Compared, runs: Sequence[Arm]) -> None:
+    """Emit what the command prints beside the numbers; runs in memory have warned already."""
+    for mismatch in found.arms.forced:
+        warn(f"Forced although the runs differ in {mismatch}.")
+    for line in unknown_attributes(row.slice for row in found.rows):
+        warn(line)
+    sources = (found.arms.base_source, found.arms.candidate_source)
+    for which, run, source in zip(("Base", "Candidate"), runs, sources, strict=False):
+        if not isinstance(run, Run):
+            for one in warnings_in(source.manifest):
+                warn(f"{which}: {one.code}: {for_python(f'{one.message} {one.remedy}')}")

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.comparison import AdjustmentMethod, ComparisonOptions
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import counted
 
 
 class Tests(Struct, frozen=True):
@@ -75,17 +76,21 @@ class ComparisonRequest(Struct, frozen=True):
         """
         if self.by is None:
             if len(self.outputs) != 2:
+                given = counted(len(self.outputs), "output was", "outputs were")
                 raise UsageError(
-                    f"{len(self.outputs)} output folders were given: give BASE and CANDIDATE, or "
-                    "one folder with --by ATTRIBUTE."
+                    f"{given} given: give BASE and CANDIDATE, or one of them with --by ATTRIBUTE."
                 )
             if self.base is not None or self.candidate is not None:
                 raise UsageError(
                     "--base and --candidate are values of an attribute: name it with --by."
                 )
         elif len(self.outputs) != 1:
-            raise UsageError("--by compares arms within one run: give one folder.")
+            raise UsageError("--by compares arms within one run: give one output.")
         elif self.base is None:
             raise UsageError(f"Which value of {self.by} is the base? Give --base VALUE.")
+        for name, least in (("max_i", 1), ("examples", 0)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise UsageError(f"{name} is {value}: give at least {least}.")
         if self.unpaired and self.pair_by is not None:
             raise UsageError("--unpaired and --pair-by exclude each other: give one of the two.")

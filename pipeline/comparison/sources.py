@@ -164,7 +164,9 @@ def _values_of(whole: Arm, request: ComparisonRequest) -> tuple[str, str]:
     """
     by, base = str(request.by), str(request.base)
     values = sorted({own.get(by, "") for own in whole.attributes} - {""})
-    shown = ", ".join(values[:_SHOWN_VALUES]) or "none"
+    if not values:
+        raise UsageError(f"No conversation in the means has the attribute {by}; is it misspelt?")
+    shown = ", ".join(values[:_SHOWN_VALUES])
     for value in (base, request.candidate):
         if value is not None and value not in values:
             raise UsageError(

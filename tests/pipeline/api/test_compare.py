@@ -51,8 +51,93 @@ def test_writes_a_report(arms, tmp_path):
     assert b"<!DOCTYPE html>" in (tmp_path / "report.html").read_bytes()[:100]
 
 
-def test_reports_wrong_options_and_missing_folders(arms):
-    with pytest.raises(gg.UsageError, match=r"slice is not an option of compare; use .*metrics"):
-        gg.compare(*arms, slice="market")
+def test_one_run_is_split_by_an_attribute(arms, tmp_path, capsys):
+    arms[0].save(tmp_path / "base")
+    found = gg.compare(arms[0], by="market", base="de", candidate="fr")
+    assert gg.compare(arms[0], by="market", base="de").summary == found.summary
+    capsys.readouterr()
+    words = [str(tmp_path / "base"), "--by", "market", "--base", "de", "--json"]
+    assert main(["compare", *words]) == 0
+    assert json.loads(capsys.readouterr().out)["answer"] == found.summary
+
+
+def test_runs_can_be_named(arms):
+    named = gg.compare(candidate=arms[1], base=arms[0])
+    assert named.summary == gg.compare(*arms).summary
+    assert gg.compare(arms[0], candidate=arms[1]).summary == named.summary
+
+
+@pytest.mark.parametrize(
+    ("slices", "expected"),
+    [
+        ("market", {("market",)}),
+        (["market"], {("market",)}),
+        ([["market"], ["market", "query"]], {("market",), ("market", "query")}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Slices")
+def test_slices_are_a_name_names_or_combinations(arms, slices, expected):
+    found = gg.compare(*arms, slices=slices)
+    assert {tuple(row["slice"]) for row in found.rows} - {()} == expected
+
+
+def test_options_are_those_of_the_command(arms):
+    found = gg.compare(
+        *arms, metrics="CG", max_i=1, bootstrap=100, seed=3, sign=True, confidence=0.9, tolerances=1
+    )
+    row = found.rows.where(metric="CG", i=None)[0]
+    assert {row["metric"] for row in found.rows} == {"CG", "CG_at_i"}
+    assert (row["tolerance"], row["bootstrap_resamples"]) == (1, 100)
+    assert row["sign_p"] is not None
+    other = gg.compare(*arms, metrics="CG", confidence=0.99).rows.where(metric="CG", i=None)[0]
+    assert other["ci_low"] < row["ci_low"]
+
+
+def test_help_names_every_option():
+    with pytest.raises(gg.UsageError) as error:
+        gg.compare(None, None, nothing=1)
+    options = str(error.value).rsplit(" are ")[1].rstrip(".").split(", ")
+    assert {"by", "confidence", "cluster", "examples"} <= set(options)
+    for name in options:
+        assert name in gg.compare.__doc__, name
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"slice": "market"}, "slice is not an option; did you mean slices"),
+        ({"tolerance": 1}, "tolerance is not an option; did you mean tolerances"),
+        ({"metrics": 3}, r"The option metrics\[0\] cannot be used: Expected `str`, got `int`."),
+        ({"interval": "t"}, "The option interval cannot be used: Invalid enum value 't'."),
+        ({"max_i": 0}, "max_i is 0: give at least 1"),
+        ({"by": "market", "base": "de"}, "by compares arms within one run: give one output"),
+        ({"unpaired": True, "pair_by": "x"}, "unpaired=True and pair_by exclude each other"),
+    ],
+)
+def test_wrong_options_are_explained(arms, options, message):
+    with pytest.raises(gg.UsageError, match=message):
+        gg.compare(*arms, **options)
+
+
+def test_wrong_arms_are_explained(arms):
     with pytest.raises(gg.UsageError, match="nowhere"):
         gg.compare(arms[0], "nowhere")
+    with pytest.raises(gg.UsageError, match="attribute nope; is it misspelt"):
+        gg.compare(arms[0], by="nope", base="de")
+    with pytest.raises(gg.UsageError, match=r"1 output was given: .* with by=ATTRIBUTE"):
+        gg.compare(arms[0])
+    with pytest.raises(gg.UsageError, match=r"Which value of market is the base. Give base=VALUE"):
+        gg.compare(arms[0], by="market")
+
+
+def test_an_unknown_attribute_gives_a_warning(arms, tmp_path, capsys):
+    line = "Slices: no conversation has the attribute nope; is it misspelt?"
+    with pytest.warns(gg.GoodGainWarning) as caught:
+        gg.compare(*arms, slices=["nope", "market"])
+    assert [str(one.message) for one in caught] == [line]
+    assert caught[0].filename == __file__
+    for name, arm in zip("ab", arms, strict=True):
+        arm.save(tmp_path / name)
+    capsys.readouterr()
+    assert main(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--slice", "nope"]) == 0
+    assert line in capsys.readouterr().err
