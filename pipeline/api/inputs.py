@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 Traces: TypeAlias = (
     "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
-    " | Iterable[Mapping[str, Any] | SearchCall] | pd.DataFrame | pl.DataFrame | pa.Table"
+    " | Iterable[Mapping[str, Any] | SearchCall] | pd.DataFrame | pl.DataFrame | pl.LazyFrame"
+    " | pa.Table | pa.RecordBatch"
 )
 _TABLES = ("pandas", "polars", "pyarrow")
 _SOURCE = "traces"  # the path in rejected rows of traces in memory
@@ -72,11 +73,11 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInM
     Raises:
       UsageError: `traces` is neither a list of records nor a table.
     """
-    kind = type(traces).__module__.split(".")[0]
-    if kind not in _TABLES:
+    table = table_of(traces)
+    if table is None:
         return _parsed(_checked(traces), adaptation)
-    rows: Iterable[dict[str, Any]] = _rows(traces, kind)
-    columns = getattr(traces, "column_names", None) or traces.columns  # type: ignore[union-attr]
+    rows: Iterable[dict[str, Any]] = _rows(table)
+    columns = getattr(table, "column_names", None) or table.columns
     names: dict[str, Any] = dict.fromkeys(map(str, columns), ())
     if "results" in (adaptation.applied(names) if adaptation else names):
         return _parsed(rows, adaptation)
@@ -92,9 +93,32 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInM
 
 
 def rows_of(table: Any) -> Iterable[Any]:
-    """The rows of a pandas, polars or pyarrow table as dicts; anything else unchanged."""
-    kind = type(table).__module__.split(".")[0]
-    return _rows(table, kind) if kind in _TABLES else table
+    """The rows of a pandas, polars or pyarrow table as dicts; anything else unchanged.
+
+    Raises:
+      UsageError: it is another object of these packages, like a single column.
+    """
+    found = table_of(table)
+    return table if found is None else _rows(found)
+
+
+def table_of(table: Any) -> Any:
+    """A pandas or polars data frame or a pyarrow table; None if `table` is of another package.
+
+    Raises:
+      UsageError: it is another object of these packages, like a single column.
+    """
+    package, kind = type(table).__module__.split(".")[0], type(table).__name__
+    if package not in _TABLES:
+        return None
+    if kind == "LazyFrame":
+        return table.collect()
+    if kind not in ("DataFrame", "Table", "RecordBatch"):
+        raise UsageError(
+            f"{package}.{kind} is not a table; give a DataFrame of pandas or polars, a Table "
+            "of pyarrow, or a list of dicts."
+        )
+    return table
 
 
 def _parsed(
@@ -134,15 +158,16 @@ def _checked(records: Any) -> Iterator[Mapping[str, Any] | SearchCall]:
         yield record
 
 
-def _rows(table: Any, kind: str) -> Iterator[dict[str, Any]]:
-    if kind == "pandas":
+def _rows(table: Any) -> Iterator[dict[str, Any]]:
+    if hasattr(table, "iterrows"):
         columns = [series.astype(object).where(series.notna(), None) for _, series in table.items()]
         names = [str(name) for name in table.columns]
         rows = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
-    elif kind == "polars":
+    elif hasattr(table, "iter_rows"):
         rows = table.iter_rows(named=True)
     else:
-        rows = (row for batch in table.to_batches() for row in batch.to_pylist())
+        batches = table.to_batches() if hasattr(table, "to_batches") else [table]
+        rows = (row for batch in batches for row in batch.to_pylist())
     return (cast(dict[str, Any], _without_empty(row)) for row in rows)
 
 

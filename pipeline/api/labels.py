@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Labels: TypeAlias = (
-    "str | os.PathLike[str] | Iterable[Mapping[str, Any]] | pd.DataFrame | pl.DataFrame | pa.Table"
+    "str | os.PathLike[str] | Iterable[Mapping[str, Any]] | pd.DataFrame | pl.DataFrame"
+    " | pl.LazyFrame | pa.Table | pa.RecordBatch"
 )
 _SOURCE = "labels"  # the path in rejected rows of labels in memory
 

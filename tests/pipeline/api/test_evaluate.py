@@ -113,6 +113,8 @@ def long_rows():
         pytest.param(pl.DataFrame(long_rows()), id="polars, long"),
         pytest.param(pd.DataFrame(long_rows()[::-1]), id="pandas, long, ranks in reverse"),
         pytest.param((dict(call) for call in CALLS), id="generator"),
+        pytest.param(pl.LazyFrame(long_rows()), id="polars, lazy"),
+        pytest.param(pa.RecordBatch.from_pylist(long_rows()), id="pyarrow, batch"),
     ],
 )
 def test_tables_give_the_rows_of_their_records(traces):
@@ -159,6 +161,15 @@ def test_an_invalid_record_is_a_rejected_row():
         (lambda: gg.evaluate(CALLS, max_i=0, g_max=99), "max_i must be .*; g_max must be"),
         (lambda: gg.evaluate("no/such/*.avro"), "No file matches no/such"),
         (lambda: gg.evaluate(17), "traces must be paths of files, a list of records, or a table"),
+        (
+            lambda: gg.evaluate(pd.Series([1])),
+            r"pandas.Series is not a table; give a DataFrame",
+        ),
+        (
+            lambda: gg.evaluate(pl.Series([1])),
+            r"polars.Series is not a table; give a DataFrame",
+        ),
+        (lambda: gg.evaluate(CALLS, labels=pd.Series([1])), r"pandas.Series is not a table"),
         (lambda: gg.evaluate([17]), "record 1 of the traces is not a dict but int"),
         (lambda: gg.evaluate(CALLS).calls, "make it with per_call=True"),
         (lambda: gg.evaluate(CALLS).explain("c-9"), "There is no conversation c-9; the nearest"),
@@ -226,7 +237,7 @@ def test_text_shows_the_mean_over_population_all():
     run = gg.evaluate([*CALLS, idle])
     mean = run.means.where(slice={}, metric="CG", i=None, population="all")[0]["mean"]
     assert mean != run.means.where(slice={}, metric="CG", i=None, population="everyone")[0]["mean"]
-    assert f"CG   {mean:.4f}" in repr(run)
+    assert f"Gain (CG) {mean:.4f}" in " ".join(repr(run).split())
 
 
 def test_shows_rejected_records_and_warnings(tmp_path, capsys):
