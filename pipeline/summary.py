@@ -18,8 +18,8 @@ from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
 from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
+from goodgain.pipeline.terminal.mean_values import mean_interval_text, mean_text
 from goodgain.pipeline.terminal.safe_text import printable
-from goodgain.pipeline.terminal.values import decimal
 from goodgain.transforms.core.scoring.costs import cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
 from goodgain.transforms.core.wording import counted, fitting
@@ -115,8 +115,8 @@ def _print_everyone(
     """Print the headline with the conversations that never searched, if there are any."""
     rows = {row["metric"]: row for row in means if row["population"] == "everyone"}
     means_of_everyone = [
-        f"{definitions[name].label} {number(row['mean'])} ({_interval(row, definitions[name])})"
-        for name, number in (("CG", decimal), ("RAG", decimal), ("SRE", _percentage))
+        f"{definitions[name].label} {mean_text(name, row['mean'])} ({mean_interval_text(row)})"
+        for name in ("CG", "RAG", "SRE")
         if (row := rows.get(name)) and row["mean"] is not None
     ]
     if means_of_everyone:
@@ -132,23 +132,15 @@ def _is_of_everything(row: Mapping[str, Any]) -> bool:
 
 
 def _add_mean(table: Table, row: Mapping[str, Any], definition: Definition) -> None:
-    number = _percentage if definition.metric.in_percent else decimal
+    name = row["metric"]
     table.add_row(
         definition.label,
-        number(row["mean"]),
-        _interval(row, definition),
-        number(row["p50"]),
+        mean_text(name, row["mean"]),
+        mean_interval_text(row),
+        mean_text(name, row["p50"]),
         f"{row['n']:,}",
         f"{row['undefined']:,}" if row["undefined"] else "",
     )
-
-
-def _interval(row: Mapping[str, Any], definition: Definition) -> str:
-    if row["ci_low"] is None:
-        return "-"
-    number = _percentage if definition.metric.in_percent else decimal
-    low, high = (definition.metric.within(row[end]) for end in ("ci_low", "ci_high"))
-    return f"{number(low)} .. {number(high)}"
 
 
 def _print_changed(console: Console, inputs: Sequence[Mapping[str, Any]]) -> None:
@@ -164,10 +156,6 @@ def _print_changed(console: Console, inputs: Sequence[Mapping[str, Any]]) -> Non
         print_line(
             console, f"Note: {counted(len(changed) - _SHOWN_CHANGED, *_MORE_CHANGED)} changed."
         )
-
-
-def _percentage(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.2f} %"
 
 
 def _print_records(console: Console, manifest: Mapping[str, Any]) -> None:

@@ -14,18 +14,20 @@ from typing import Any
 from msgspec.structs import replace
 
 from goodgain.pipeline.api.messages import for_python, phrased_for_python
-from goodgain.pipeline.api.table import Row, Table
+from goodgain.pipeline.api.table import HEADLINE, Row, Table
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.local_scoring import LocalScoring
+from goodgain.pipeline.terminal.mean_values import mean_interval_text, mean_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted
 
-_HEADLINE = ("CG", "SRE", "SRR")
 Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
 
 
@@ -229,12 +231,14 @@ class Run:
         counts = self.manifest["conversations"]
         total = counted(counts["total"], "conversation")
         lines = [f"Run of {total}, {counts['in_means']:,} in the means"]
-        for row in self._headline():
-            interval = ""
-            if row["ci_low"] is not None:
-                interval = f"  (95 %: {row['ci_low']:.4f} to {row['ci_high']:.4f})"
-            mean = "undefined" if row["mean"] is None else f"{row['mean']:.4f}"
-            lines.append(f"  {row['metric']:4} {mean}{interval}")
+        cells = [
+            (metric_by_name(name).label, mean_text(name, row["mean"]), mean_interval_text(row))
+            for name, row in self._headline()
+        ]
+        widths = [max(map(len, column), default=0) for column in zip(*cells, strict=True)]
+        for label, mean, interval in cells:
+            shown = "" if interval == "-" else f"  95 %: {interval}"
+            lines.append(f"  {label:{widths[0]}}  {mean:>{widths[1]}}{shown}")
         if rejected := self.rejected_text():
             lines.append(f"  {rejected}")
         lines += [f"  {warning_text(one)}" for one in self.warnings]
@@ -244,6 +248,10 @@ class Run:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
 
-    def _headline(self) -> list[Row]:
+    def _headline(self) -> list[tuple[str, Row]]:
+        """The headline metrics, and the ranking metrics if some were asked for, with their rows."""
         rows = {row["metric"]: row for row in self.means.where(slice={}, i=None, population="all")}
-        return [rows[name] for name in _HEADLINE if name in rows]
+        asked_for = self.manifest["parameters"]["metrics"]
+        default = [metric.name for metric in DEFAULT_RANKING_METRICS]
+        names = (*HEADLINE, *(asked_for if list(asked_for) != default else ()))
+        return [(name, rows[name]) for name in names if name in rows]

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from heapq import nsmallest
 from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.outputs.datasets import Dataset
+from goodgain.pipeline.outputs.datasets import MEANS, Dataset
+from goodgain.pipeline.terminal.values import decimal
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS
 from goodgain.transforms.core.wording import counted
 
 if TYPE_CHECKING:
@@ -17,10 +21,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
+HEADLINE = ("CG", "SRE", "SRR")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_SHOWN_ROWS = 10
-_WIDEST_LINE = 120
+_WIDEST_LINE = 117  # and 3 for a column that stands for those left out
 _WIDEST_CELL = 32
+_MORE = "…"
+_MEANS_COLUMNS: tuple[str, ...] = (
+    "slice",
+    "metric",
+    "i",
+    "population",
+    "n",
+    "mean",
+    "ci_low",
+    "ci_high",
+)
+_OF_CONVERSATIONS = [metric.name for metric in CONVERSATION_METRICS]
 
 
 class Table:
@@ -94,12 +111,15 @@ class Table:
         return pa.Table.from_arrays(columns, schema=schema)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A pandas.DataFrame; nullable integers and maps are object columns.
+        """A pandas.DataFrame; nullable integers are Int64, and maps are object columns.
 
         Raises:
-          ModuleNotFoundError: pandas is not installed.
+          UsageError: pandas is not installed.
         """
-        import pandas as pd
+        try:
+            import pandas as pd
+        except ModuleNotFoundError:
+            raise _missing("pandas") from None
 
         frame = pd.DataFrame(list(self), columns=self.columns)
         for column in self.dataset.columns:
@@ -117,23 +137,26 @@ class Table:
         """A polars.DataFrame; maps are lists of structs of key and value.
 
         Raises:
-          ModuleNotFoundError: polars is not installed.
+          UsageError: polars is not installed.
         """
-        import polars as pl
+        try:
+            import polars as pl
+        except ModuleNotFoundError:
+            raise _missing("polars") from None
 
         return pl.DataFrame(pl.from_arrow(self.to_arrow()))
 
     def __repr__(self) -> str:
-        names, cells, more = self._excerpt()
+        names, cells, size = self._excerpt()
         widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
             for line in [names, *cells]
         ]
-        return "\n".join([*lines, more])
+        return "\n".join([*lines, size])
 
     def _repr_html_(self) -> str:
-        names, cells, more = self._excerpt()
+        names, cells, size = self._excerpt()
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>"
@@ -141,18 +164,32 @@ class Table:
         )
         return (
             f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"<p>{escape(more)}</p>"
+            f"<p>{escape(size)}</p>"
         )
 
     def _excerpt(self) -> tuple[list[str], list[list[str]], str]:
-        """The parts to display: column names, lines of cells, and a note on what is not shown."""
-        rows = [self[place] for place in range(min(len(self), _MOST_SHOWN_ROWS))]
-        columns = {name: [_cell(row[name]) for row in rows] for name in self.columns}
+        """The parts to display: column names, lines of cells, and the size of the table.
+
+        Columns and rows that are left out are shown as "…".
+        """
+        if self.dataset is MEANS:
+            shown_rows = nsmallest(_MOST_SHOWN_ROWS, self._rows, _mean_rank)
+            order = _MEANS_COLUMNS
+        else:
+            shown_rows, order = list(self._rows[:_MOST_SHOWN_ROWS]), ()
+        rows = list(map(self._shown, shown_rows))
+        names = [*order, *(name for name in self.columns if name not in order)]
+        columns = {name: [_cell(row[name]) for row in rows] for name in names}
         ends = accumulate(2 + max(map(len, [name, *shown])) for name, shown in columns.items())
-        names = [name for name, end in zip(columns, ends, strict=True) if end <= _WIDEST_LINE]
-        cells = [list(line) for line in zip(*(columns[name] for name in names), strict=True)]
+        fitting = [name for name, end in zip(columns, ends, strict=True) if end <= _WIDEST_LINE]
+        shown = [columns[name] for name in fitting]
+        if len(fitting) < len(names):
+            fitting, shown = [*fitting, _MORE], [*shown, [_MORE] * len(rows)]
+        cells = [list(line) for line in zip(*shown, strict=True)]
+        if len(rows) < len(self):
+            cells.append([_MORE] * len(fitting))
         size = f"{self.dataset.name}: {counted(len(self), 'row')}, {len(self.columns)} columns"
-        return names, cells, f"[{size}]"
+        return fitting, cells, f"[{size}]"
 
     def _shown(self, row: Row) -> Row:
         shown = {name: row[name] for name in self.columns}
@@ -169,6 +206,20 @@ class Table:
         }
 
 
+def _missing(package: str) -> UsageError:
+    return UsageError(f"{package} is not installed; install it with `pip install {package}`.")
+
+
+def _mean_rank(row: Row) -> tuple[Any, ...]:
+    """Sorts rows of means for display: headline metrics at N first, then those asked for."""
+    name = row["metric"]
+    if name in HEADLINE:
+        place = HEADLINE.index(name)
+    else:
+        place = len(HEADLINE) + (name in _OF_CONVERSATIONS)
+    return bool(row["slice"]), row["i"] is not None, row["population"] != "all", place
+
+
 def _listed(value: Any) -> Any:
     return list(value.items()) if isinstance(value, dict) else value
 
@@ -177,7 +228,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
-        return f"{value + 0.0:.4f}"
+        return decimal(value)
     if isinstance(value, dict):
         text = ", ".join(f"{key}={one}" for key, one in value.items()) or "all"
     else:

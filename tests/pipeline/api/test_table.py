@@ -1,10 +1,14 @@
 """Tables of a run as rows, as data frames and as text."""
 
+import sys
 from datetime import UTC, datetime
 
 import pytest
 
 import goodgain as gg
+from goodgain.pipeline.__main__ import main
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from tests.pipeline.runs import write_jsonl
 
 CALL = {
     "conversation_id": "c-1",
@@ -57,14 +61,60 @@ def test_converts_to_polars_and_arrow(run):
 
 def test_text_and_html_show_the_first_columns(run):
     text = repr(run.conversations)
-    assert (
-        text.splitlines()[0].split()
-        == run.conversations.columns[: len(text.split("\n")[0].split())]
-    )
+    *names, dropped = text.splitlines()[0].split()
+    assert names == run.conversations.columns[: len(names)]
+    assert dropped == "…"
+    assert text.splitlines()[1].endswith("  …")
     assert "market=<de>" in text
     assert "[conversations: 1 row," in text
     assert max(map(len, text.splitlines())) <= 120
-    assert "market=&lt;de&gt;" in run.conversations._repr_html_()
-    assert "Run of 1 conversation, 1 in the means" in repr(run)
-    assert "CG   3.0000" in repr(run)
+    html = run.conversations._repr_html_()
+    assert "market=&lt;de&gt;" in html
+    assert "<th>…</th></tr></thead>" in html
     assert repr(run.duplicates).endswith("[duplicates: 0 rows, 16 columns]")
+
+
+def test_text_of_means_begins_with_the_headline_and_what_was_asked_for():
+    calls = [{**CALL, "conversation_id": f"c-{n}", "results": []} for n in range(736)]
+    means = gg.evaluate(
+        [{**CALL, "conversation_id": "x"}, *calls], metrics=["ndcg@10", "mrr"], slices="market"
+    ).means
+    lines = repr(means).splitlines()
+    columns = ["slice", "metric", "i", "population", "n", "mean", "ci_low", "ci_high"]
+    assert lines[0].split()[: len(columns)] == columns
+    assert [line.split()[1] for line in lines[1:7]] == ["CG", "SRE", "SRR", "mrr", "ndcg@10", "DCG"]
+    assert all(line.split()[:4:2] == ["all", "-"] for line in lines[1:11])
+    assert set(lines[11].split()) == {"…"}
+    sre = means.where(metric="SRE", i=None, slice={}, population="all")
+    assert sre[0]["mean"] == pytest.approx(1 / 737)
+    assert "0.001357 " in repr(sre)
+    by_i = repr(means.where(metric="CG_at_i", slice={})).splitlines()
+    assert [line.split()[2] for line in by_i[1:4]] == ["1", "2", "3"]
+
+
+def test_text_of_a_run_has_the_words_units_and_bounds_of_the_command(tmp_path, capsys):
+    calls = [
+        {**CALL, "results": [{"id": "a", "gain": 3}, {"id": "b", "gain": 0}]},
+        {**CALL, "conversation_id": "c-2", "results": [{"id": "a", "gain": 1}]},
+    ]
+    path = write_jsonl(tmp_path / "traces.jsonl", calls)
+    text = " ".join(repr(gg.evaluate(path, metrics=["mrr"])).split())
+    assert main(["run", "--input", path, "--output", str(tmp_path / "out"), "--metrics=mrr"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Run of 2 conversations, 2 in the means" in text
+    for name, numbers in (
+        ("Gain (CG)", "1.5000 {}0.0000 .. 20.5593"),
+        ("Good and new results (SRE)", "25.00 % {}0.00 % .. 100.00 %"),
+        ("Repeated results (SRR)", "0.00 %"),
+    ):
+        assert f"{name} {numbers.format('95 %: ')}" in text
+        assert f"{name} {numbers.format('')}" in printed
+    assert f"{metric_by_name('mrr').label} 1.0000" in text
+    assert "ndcg" not in repr(gg.evaluate(path))
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_a_missing_package_is_named(run, package, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(gg.UsageError, match=f"{package} is not installed; .*pip install {package}"):
+        getattr(run.means, f"to_{package}")()
