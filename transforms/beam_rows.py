@@ -63,6 +63,8 @@ class ReadTraceRows(beam.PTransform):
       input: paths or patterns of trace files.
       error_handling: {output: NAME}: records that cannot be used become rows of this output, with
         source, position, reason and field. Without it the first such record fails the pipeline.
+
+    Example: see `GlobalMeanRows`.
     """
 
     def __init__(
@@ -94,6 +96,8 @@ class ScoreConversationRows(beam.PTransform):
       rules: path of a file with rules for duplicates, instead of the built-in ones.
       error_handling: {output: NAME}: rows that are not search calls go to this output. Without it
         the first such row fails the pipeline.
+
+    Example: see `GlobalMeanRows`.
     """
 
     def __init__(
@@ -146,6 +150,24 @@ class GlobalMeanRows(beam.PTransform):
       metrics: the ranking metrics that the conversations were scored with.
       slices: attributes to slice the means by: a name, or several with commas.
       max_i: last i at which means are computed.
+      error_handling: {output: NAME}: rows that are not those of `ScoreConversationRows` with the
+        same ranking metrics go to this output. Without it the first such row fails the pipeline.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+      >>> from goodgain import GlobalMeanRows, ReadTraceRows, ScoreConversationRows
+      >>> def show(row):
+      ...     if row.metric == "CG" and row.i is None:
+      ...         print(row.n, row.mean)
+      >>> with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+      ...     read = pipeline | ReadTraceRows("traces/*.jsonl", {"output": "rejected"})
+      ...     scored = (
+      ...         {"input": read["good"], "rejected": read["rejected"]}
+      ...         | ScoreConversationRows(["ndcg@10"])
+      ...     )
+      ...     _ = scored | GlobalMeanRows(["ndcg@10"]) | beam.Map(show)
+      2 3.0
     """
 
     def __init__(
@@ -153,21 +175,33 @@ class GlobalMeanRows(beam.PTransform):
         metrics: Sequence[str] = _DEFAULT_METRICS,
         slices: Sequence[str] = (),
         max_i: int = 10,
+        error_handling: ErrorHandling | None = None,
     ) -> None:
+        """Check the options.
+
+        Raises:
+          UsageError: an option cannot be used.
+        """
         super().__init__()
+        self.error_handling = error_handling
         self.scoring = Scoring.default(metrics)
         self.metrics = self.scoring.ranking.metrics
         self.slices = [[name.strip() for name in one.split(",")] for one in slices]
         self.max_i = max_i
 
-    def expand(self, rows: Rows) -> Rows:
+    def expand(self, rows: Rows) -> Any:
         """Apply the transform."""
-        return (
-            rows
-            | "Scores" >> beam.Map(_score, len(self.metrics)).with_output_types(ConversationScore)
+        scores = rows | "Scores" >> beam.ParDo(_DecodeScore(len(self.metrics))).with_outputs(
+            _BAD, main=_GOOD
+        )
+        scores[_GOOD].element_type = ConversationScore
+        scores[_BAD].element_type = RejectedRecord
+        means = (
+            scores[_GOOD]
             | "Means" >> GlobalMeans(self.scoring, self.slices, self.max_i)
             | "Rows" >> beam.Map(_row).with_output_types(_row_type(MeanRow))
         )
+        return _with_errors(means, scores[_BAD], self.error_handling)
 
 
 def _with_errors(rows: Rows, rejected: Any, handling: ErrorHandling | None) -> Any:
@@ -179,8 +213,9 @@ def _with_errors(rows: Rows, rejected: Any, handling: ErrorHandling | None) -> A
 
 
 def _fail(rejected: RejectedRecord) -> None:
+    place = ": ".join(filter(None, (rejected.source, rejected.position)))
     raise GoodGainError(
-        f"{rejected.source}: {rejected.position}: {rejected.reason} Give error_handling with an "
+        f"{place}: {rejected.reason} Give error_handling with an "
         "output to continue without such records."
     )
 
@@ -233,13 +268,26 @@ def _computed_field(metric: Metric) -> tuple[str, Any]:
     return metric.name, Union[int if metric.whole else float, None]  # noqa: UP007
 
 
-def _score(row: Any, metrics: int) -> ConversationScore:
-    score = _scores.decode(row.score)
-    if len(score.conversation.ranking) != metrics:
-        raise GoodGainError(
-            "GlobalMeans and ScoreConversations have different ranking metrics; give both the same."
-        )
-    return score
+class _DecodeScore(beam.DoFn):
+    def __init__(self, metrics: int) -> None:
+        self._metrics = metrics
+
+    def process(self, row: Any) -> Iterator[ConversationScore | TaggedOutput]:
+        try:
+            score = _scores.decode(row.score)
+        except (AttributeError, TypeError, msgspec.DecodeError):
+            reason = "score is missing or damaged; give the rows of ScoreConversations."
+        else:
+            if len(score.conversation.ranking) == self._metrics:
+                yield score
+                return
+            reason = (
+                "GlobalMeans and ScoreConversations have different ranking metrics; give both the "
+                "same."
+            )
+        row = _mapping(row)
+        error = RecordError(reason, "score", row.get("conversation_id"))
+        yield TaggedOutput(_BAD, rejected_for("row", "", error, payload_of_mapping(row)))
 
 
 def _row(one: msgspec.Struct) -> beam.Row:

@@ -83,13 +83,21 @@ def test_a_yaml_pipeline_gives_the_results_of_evaluate(tmp_path):
             "type": "GlobalMeans",
             "name": "Means",
             "input": "Score.good",
-            "config": {"metrics": METRICS, "slices": ["market"]},
+            "config": {
+                "metrics": METRICS,
+                "slices": ["market"],
+                "error_handling": {"output": "bad"},
+            },
         },
         *to_text(
-            "means", "Means", "metric + ' ' + str(i) + ' ' + str(n) + ' ' + str(mean)", tmp_path
+            "means",
+            "Means.good",
+            "metric + ' ' + str(i) + ' ' + str(n) + ' ' + str(mean)",
+            tmp_path,
         ),
         *to_text("rejected", "Read.rejected", "conversation_id + ' ' + field", tmp_path),
         *to_text("bad", "Score.bad", "reason", tmp_path),
+        *to_text("none", "Means.bad", "reason", tmp_path),
         *to_text(
             "gain", "Score.good", "conversation_id + ' ' + str(CG) + ' ' + str(DupR)", tmp_path
         ),
@@ -105,7 +113,7 @@ def test_a_yaml_pipeline_gives_the_results_of_evaluate(tmp_path):
         f"{row['metric']} {row['i']} {row['n']} {row['mean']}" for row in expected.means
     )
     assert lines(tmp_path, "rejected") == ["c-2 iteration"]
-    assert lines(tmp_path, "bad") == []
+    assert lines(tmp_path, "bad") == lines(tmp_path, "none") == []
     assert lines(tmp_path, "gain") == ["c-1 5 1", "c-2 0 0"]
 
 
@@ -124,6 +132,42 @@ def test_an_invalid_row_fails_a_pipeline_without_error_handling():
         beam.Pipeline(runner="FnApiRunner") as pipeline,
     ):
         _ = pipeline | beam.Create([row]) | ScoreConversationRows(METRICS)
+
+
+def test_means_of_rows_with_other_metrics_go_to_the_errors():
+    row = beam.Row(conversation_id="c", iteration=1, results=[beam.Row(id="a", gain=4)])
+    other = beam.Row(conversation_id="d", score=b"?")
+    with beam.Pipeline(runner="FnApiRunner") as pipeline:
+        scores = pipeline | beam.Create([row]) | ScoreConversationRows(METRICS)
+        others = pipeline | "Other" >> beam.Create([other])
+        for rows, metrics, good, reasons in (
+            (scores, METRICS, [4], []),
+            (scores, ["mrr"], [None], ["GlobalMeans and "]),
+            (others, METRICS, [None], ["score is missing"]),
+        ):
+            label = f"{metrics} {reasons}"
+            means = rows | label >> GlobalMeanRows(metrics, error_handling={"output": "bad"})
+            overall = (
+                means["good"]
+                | f"At N {label}" >> beam.Filter(lambda one: one.metric == "CG" and one.i is None)
+                | f"Mean {label}" >> beam.Map(lambda one: one.mean)
+            )
+            bad = means["bad"] | f"Bad {label}" >> beam.Map(lambda one: one.reason[:16])
+            for found, expected in ((overall, good), (bad, reasons)):
+                apache_beam.testing.util.assert_that(
+                    found, apache_beam.testing.util.equal_to(expected), f"{label} {expected}"
+                )
+
+
+def test_rows_with_other_metrics_fail_a_pipeline_without_error_handling():
+    row = beam.Row(conversation_id="c", iteration=1)
+    with (
+        pytest.raises(
+            Exception, match=r"different ranking metrics; give both the same. Give error"
+        ),
+        beam.Pipeline(runner="FnApiRunner") as pipeline,
+    ):
+        _ = pipeline | beam.Create([row]) | ScoreConversationRows(METRICS) | GlobalMeanRows(["mrr"])
 
 
 def test_invalid_options_are_refused():
