@@ -9,6 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from goodgain.transforms.beam_rows import (
+        GlobalMeanRows,
+        ReadTraceRows,
+        ScoreConversationRows,
+    )
     from goodgain.transforms.fingerprint import FingerprintCalls
     from goodgain.transforms.means import GlobalMeans
     from goodgain.transforms.qrels import JoinQrels, ReadQrels, RequestLabels
@@ -25,14 +30,17 @@ if TYPE_CHECKING:
 __all__ = [
     "FindShards",
     "FingerprintCalls",
+    "GlobalMeanRows",
     "GlobalMeans",
     "JoinQrels",
     "ReadKafkaTraces",
     "ReadPayloads",
     "ReadPubSubTraces",
     "ReadQrels",
+    "ReadTraceRows",
     "ReadTraces",
     "RequestLabels",
+    "ScoreConversationRows",
     "ScoreConversations",
     "ScorePayloads",
     "ScoreStreamedConversations",
@@ -45,14 +53,17 @@ __all__ = [
 _MODULES = {
     "FindShards": "read",
     "FingerprintCalls": "fingerprint",
+    "GlobalMeanRows": "beam_rows",
     "GlobalMeans": "means",
     "JoinQrels": "qrels",
     "ReadKafkaTraces": "sources.kafka",
     "ReadPayloads": "read_payloads",
     "ReadPubSubTraces": "sources.pubsub",
     "ReadQrels": "qrels",
+    "ReadTraceRows": "beam_rows",
     "ReadTraces": "read",
     "RequestLabels": "qrels",
+    "ScoreConversationRows": "beam_rows",
     "ScoreConversations": "score",
     "ScorePayloads": "score",
     "ScoreStreamedConversations": "score_stream",

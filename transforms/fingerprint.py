@@ -23,15 +23,26 @@ Keyed = tuple[str, bytes]  # conversation_id, payload
 class FingerprintCalls(beam.PTransform):
     """`PCollection[SearchCall]` to `PCollection[tuple[str, bytes]]`: (conversation_id, payload).
 
-    `RejectedRecord`s among the calls flag their conversations (SPEC 3). All expensive work on texts
+    `RejectedRecord`s among the calls flag their conversations. All expensive work on texts
     (normalising, hashing) happens here, before the shuffle. Calls of one conversation in the same
     bundle share a payload, which is in the global window and has the timestamp of its earliest
     call. If files are only scored, and their records are not needed, `ReadPayloads` reads and
     fingerprints them in one step.
 
     Attributes:
-      packing: the compiled rules for duplicates, whether to keep canonical encodings, and the keys
-        of external judgments (`core.scoring.packing`).
+      packing: the arguments.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+      >>> from goodgain import FingerprintCalls, ScorePayloads, Scoring, SearchCall
+      >>> scoring = Scoring.default(["ndcg@10"])
+      >>> with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+      ...     calls = pipeline | beam.Create([SearchCall("c", 1)])
+      ...     payloads = calls | FingerprintCalls(scoring.rules)
+      ...     scored = payloads | ScorePayloads(scoring)
+      ...     _ = scored.scores | beam.Map(lambda score: print(score.conversation.N))
+      1
     """
 
     def __init__(
@@ -40,6 +51,13 @@ class FingerprintCalls(beam.PTransform):
         keep_encodings: bool = True,
         label_keys: LabelKeys | None = None,
     ) -> None:
+        """Choose what is kept of a record.
+
+        Args:
+          rules: the compiled rules for duplicates, like `Scoring.default().rules`.
+          keep_encodings: whether to keep the canonical encoding of every record, for their order.
+          label_keys: how external judgments are matched to results; None = labels of the traces.
+        """
         super().__init__()
         self.packing = Packing(rules, keep_encodings, label_keys)
 

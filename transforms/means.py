@@ -90,8 +90,22 @@ class GlobalMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[MeanRow]`.
 
     Attributes:
-      sums: the sums; has the other arguments.
-      interval: t corrected for skewness (`hall`), or plain (`student`).
+      sums: the sums that the means are made of.
+      interval: see the argument.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+      >>> from goodgain import GlobalMeans, ReadTraces, ScoreConversations, Scoring
+      >>> def show(row):
+      ...     if row.metric == "CG" and row.i is None:
+      ...         print(row.slice, row.n, row.mean)
+      >>> scoring = Scoring.default(["ndcg@10"])
+      >>> with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+      ...     traces = pipeline | ReadTraces(["traces/*.jsonl"])
+      ...     scored = traces.records | ScoreConversations(scoring)
+      ...     _ = scored.scores | GlobalMeans(scoring) | beam.Map(show)
+      {} 2 3.0
     """
 
     def __init__(
@@ -102,6 +116,16 @@ class GlobalMeans(beam.PTransform):
         interval: Interval = "hall",
         cluster: str | None = None,
     ) -> None:
+        """Choose what is averaged.
+
+        Args:
+          scoring: the settings of the scores, for the names of ranking metrics.
+          slices: attribute names to slice the means by, in addition to all conversations.
+          max_i: last i at which means are computed.
+          interval: t corrected for skewness (`hall`), or plain (`student`).
+          cluster: attribute whose values are clusters of conversations that are not independent,
+            like repeated runs of a query; None = conversations are independent.
+        """
         super().__init__()
         self.sums = SumMeans(scoring, slices, max_i, cluster)
         self.interval = interval

@@ -72,9 +72,11 @@ class ReadQrels(beam.PTransform):
     """PBegin to Judgments: TREC qrels or tables, split over workers by byte ranges.
 
     Attributes:
-      files: the files to read; a `JudgmentPlace` has the index of its file in this list.
+      files: the files to read; the place of a judgment has the index of its file in this list.
       shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
-      max_held_bytes: see `ReadPayloads`.
+      max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
+
+    Example: see `JoinQrels`.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class ReadQrels(beam.PTransform):
         shard_bytes: int = DEFAULT_SHARD_BYTES,
         max_held_bytes: int | None = None,
     ) -> None:
+        """Read `files`."""
         super().__init__()
         self.files = tuple(files)
         self.shard_bytes = min(shard_bytes, _MOST_SHARD_BYTES)
@@ -147,6 +150,8 @@ class RequestLabels(beam.PTransform):
 
     Attributes:
       keys: how judgments are matched to results.
+
+    Example: see `JoinQrels`.
     """
 
     keys: LabelKeys
@@ -164,7 +169,7 @@ def _label_request(call: SearchCall, keys: LabelKeys) -> LabelRequest:
 
 @dataclass(eq=False, repr=False)
 class JoinQrels(beam.PTransform):
-    """`PCollection[LabelRequest]` to `Labelling`: sends judgments to conversations (SPEC 8).
+    """`PCollection[LabelRequest]` to `Labelling`: sends judgments to conversations.
 
     Labels are joined by topic and document, so that a topic's judgments spread over workers. The
     judged pool of a topic, which is the number of documents by gain, is joined by topic. Neither a
@@ -180,6 +185,27 @@ class JoinQrels(beam.PTransform):
 
     Attributes:
       judgments: PCollection[Judgment].
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+      >>> from goodgain import (
+      ...     FingerprintCalls, InputFile, JoinQrels, Judgment, LabelKeys, ReadQrels, ReadTraces,
+      ...     RequestLabels, ScorePayloads, Scoring,
+      ... )
+      >>> keys = LabelKeys("doc_id", topic_attribute="query")
+      >>> scoring = Scoring.default(["ndcg@10"], label_keys=keys)
+      >>> def judged(one: Judgment) -> bool:
+      ...     return one.gain is not None
+      >>> with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+      ...     calls = (pipeline | ReadTraces(["traces/*.jsonl"])).calls
+      ...     read = pipeline | ReadQrels([InputFile("qrels.txt", size=8)])
+      ...     labels = calls | RequestLabels(keys) | JoinQrels(read.judgments | beam.Filter(judged))
+      ...     payloads = calls | FingerprintCalls(scoring.rules, label_keys=keys)
+      ...     scored = (payloads, labels.payloads) | beam.Flatten() | ScorePayloads(scoring)
+      ...     _ = scored.scores | beam.Map(lambda score: score.conversation.CG) | beam.Map(print)
+      4
+      4
     """
 
     judgments: beam.PCollection[Judgment]

@@ -128,8 +128,18 @@ class FindShards(beam.PTransform):
     Attributes:
       inputs: patterns, or files from `find_inputs`.
       shard_bytes: size of a shard, which one worker reads at a time.
-      adaptation: renamed fields and the like; None if records are as in SPEC 2.
+      adaptation: renamed fields and the like; None if records need no conversion.
       bounds: limits on the memory that reading a shard may take.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+      >>> from goodgain import FileShard, FindShards
+      >>> def show(shard: FileShard) -> None:
+      ...     print(shard.format.name, shard.start)
+      >>> with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+      ...     _ = pipeline | FindShards(["traces/*.jsonl"]) | beam.Map(show)
+      JSONL 0
     """
 
     def __init__(
@@ -172,10 +182,12 @@ class FindShards(beam.PTransform):
 
 
 class ReadTraces(beam.PTransform):
-    """PBegin to Traces: every record of the files, split over workers by byte ranges (SPEC 2).
+    """PBegin to Traces: every record of the files, split over workers by byte ranges.
 
     Attributes:
       shards: splits the inputs into byte ranges.
+
+    Example: see `GlobalMeans`.
     """
 
     def __init__(
@@ -185,7 +197,13 @@ class ReadTraces(beam.PTransform):
         adaptation: Adaptation | None = None,
         bounds: ReadBounds = DEFAULT_BOUNDS,
     ) -> None:
-        """Read `inputs` (see `FindShards`) in shards of `shard_bytes`.
+        """Choose what to read, and how.
+
+        Args:
+          inputs: paths or patterns of files, or files with their sizes.
+          shard_bytes: how much of a file one worker reads at a time.
+          adaptation: renamed fields and the like; None if records need no conversion.
+          bounds: limits on the memory that reading may take.
 
         Raises:
           UsageError: `shard_bytes` is below 1.

@@ -30,7 +30,7 @@ class ReadFiles(NamedTuple):
 
     Attributes:
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for `ScorePayloads`;
-        rejected records flag their conversations in them (SPEC 3).
+        rejected records flag their conversations in them.
       rejected: PCollection[RejectedRecord], records that cannot be used.
       counts: PCollection[dict[str, int]] to be summed: `records.read`, `records.rejected`,
         `rows.rejected` (rows of `rejected`), `bytes.read` (the size of the inputs if all shards
@@ -48,7 +48,7 @@ class ReadFiles(NamedTuple):
 
 
 class ReadPayloads(beam.PTransform):
-    """PBegin to `ReadFiles`: reads and fingerprints every record of the files (SPEC 2, 4).
+    """PBegin to `ReadFiles`: reads and fingerprints every record of the files.
 
     For pipelines that need the records, too, `ReadTraces` and `FingerprintCalls` give the same
     payloads, joined by bundle instead of by shard.
@@ -56,8 +56,10 @@ class ReadPayloads(beam.PTransform):
     Attributes:
       shards: splits the inputs into byte ranges.
       packing: how records are packed into payloads.
-      max_held_bytes: the limit of the `MemoryBudget` on an engine that keeps all data in one
-        process; None for engines that spill to disk.
+      max_held_bytes: memory limit on an engine that keeps all data in one process; None for
+        engines that spill to disk.
+
+    Example: see `ScoreTied`.
     """
 
     def __init__(
@@ -69,7 +71,15 @@ class ReadPayloads(beam.PTransform):
         bounds: ReadBounds = DEFAULT_BOUNDS,
         max_held_bytes: int | None = None,
     ) -> None:
-        """Read `inputs` (see `FindShards`) in shards of `shard_bytes`.
+        """Choose what to read, and how.
+
+        Args:
+          inputs: paths or patterns of files, or files with their sizes.
+          packing: how records are packed into payloads.
+          shard_bytes: how much of a file one worker reads at a time.
+          adaptation: renamed fields and the like; None if records need no conversion.
+          bounds: limits on the memory that reading may take.
+          max_held_bytes: see the class.
 
         Raises:
           UsageError: `shard_bytes` is below 1.

@@ -47,12 +47,26 @@ class ScoredConversations(NamedTuple):
 class ScoreConversations(beam.PTransform):
     """Records to `ScoredConversations`: `FingerprintCalls`, then `ScorePayloads`.
 
-    Takes `PCollection[SearchCall]`; `RejectedRecord`s among the calls flag their conversations
-    (SPEC 3). It keeps the records' canonical encodings, so that `undecided` is always empty. If the
+    Takes `PCollection[SearchCall]`; `RejectedRecord`s among the calls flag their conversations. It
+    keeps the records' canonical encodings, so that `undecided` is always empty. If the
     input can be read twice, it is cheaper not to keep them, and to pass `undecided` to `ScoreTied`.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+      >>> from goodgain import ConversationRow, ConversationScore, IterationRow
+      >>> from goodgain import Result, ScoreConversations, Scoring, SearchCall
+      >>> def show(score: ConversationScore) -> None:
+      ...     row: ConversationRow = score.conversation
+      ...     first: IterationRow = score.iterations[0]
+      ...     print(row.conversation_id, row.CG, first.G_i)
+      >>> with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+      ...     calls = pipeline | beam.Create([SearchCall("c", 1, results=[Result(gain=3)])])
+      ...     _ = (calls | ScoreConversations(Scoring.default())).scores | beam.Map(show)
+      c 3 3
     """
 
     scoring: Scoring
@@ -71,14 +85,17 @@ class ScoreConversations(beam.PTransform):
 class ScorePayloads(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, (conversation_id, payload), to `ScoredConversations`.
 
-    Gathers the payloads of a conversation, sorts the calls as in SPEC 3 and folds them. The outcome
-    does not depend on order of arrival, bundling or the number of workers. With a pool, payloads
-    must have canonical encodings. For bounded input; for streams use `ScoreStreamedPayloads`.
+    Gathers the payloads of a conversation, sorts the calls and folds them. The outcome does not
+    depend on order of arrival, bundling or the number of workers. With a pool, payloads must have
+    canonical encodings. For bounded input; for streams use `ScoreStreamedPayloads`.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
-      spill_folder: see `GatherPayloads`.
-      max_held_bytes: see `ReadPayloads`.
+      spill_folder: a folder that all workers share, for payloads while they are grouped, which
+        spares memory; the caller removes it. "" = the engine groups the payloads themselves.
+      max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
+
+    Example: see `FingerprintCalls`.
     """
 
     scoring: Scoring

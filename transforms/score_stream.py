@@ -78,6 +78,14 @@ class ScoreStreamedConversations(beam.PTransform):
       scoring: rules, thresholds, metrics and optional outputs.
       closing: when conversations are closed.
       end: when the stream stops, and which timers still fire then.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from goodgain import Closing, ScoreStreamedConversations, Scoring, SearchCall
+      >>> calls = beam.Pipeline() | beam.Create([SearchCall("c", 1, timestamp=0)])
+      >>> scored = calls | ScoreStreamedConversations(Scoring.default(), Closing(gap=60_000))
+      >>> scored._fields
+      ('scores', 'late', 'live', 'rejected')
     """
 
     scoring: Scoring
@@ -98,15 +106,16 @@ class ScoreStreamedConversations(beam.PTransform):
 class ScoreStreamedPayloads(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, (conversation_id, payload), to `StreamedScores`.
 
-    A stateful DoFn buffers the payloads of a conversation until it is closed
-    (`core.streaming.closing`); then it is scored as by `ScorePayloads`. Payloads must have
-    canonical encodings. On Prism, set `out_of_orderness` in `closing`, or records that are in time
-    will be late.
+    A stateful DoFn buffers the payloads of a conversation until it is closed; then it is scored as
+    by `ScorePayloads`. Payloads must have canonical encodings. On Prism, set `out_of_orderness` in
+    `closing`, or records that are in time will be late.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
       closing: when conversations are closed.
       end: when the stream stops, and which timers still fire then.
+
+    Example: see `WindowedMeans`.
     """
 
     scoring: Scoring

@@ -21,9 +21,10 @@ from goodgain.transforms.score import ScoredConversations, ScorePayloads
 class ScoreTied(beam.PTransform):
     """Scores what `ScorePayloads` left `undecided`, by reading the files a second time.
 
-    Records that tie in the order of SPEC 3 are ordered by their canonical encodings. Ties are rare,
-    and encodings are large. So `ReadPayloads` does not keep them, and this transform reads the tied
-    records again; they must fit into a worker's memory. No file is opened if nothing is undecided.
+    Records of a conversation that tie in its order are ordered by their canonical encodings. Ties
+    are rare, and encodings are large. So `ReadPayloads` does not keep them, and this transform
+    reads the tied records again; they must fit into a worker's memory. No file is opened if nothing
+    is undecided.
 
     Attributes:
       shards: PCollection[FileShard], the shards that were read.
@@ -31,6 +32,23 @@ class ScoreTied(beam.PTransform):
 
     Raises:
       GoodGainError: at run time, if the files have changed.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+      >>> from goodgain import Packing, ReadPayloads, ScorePayloads, ScoreTied, Scoring
+      >>> scoring = Scoring.default(["ndcg@10"])
+      >>> with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+      ...     files = pipeline | ReadPayloads(["traces/*.jsonl"], Packing(scoring.rules))
+      ...     scored = files.payloads | ScorePayloads(scoring)
+      ...     tied = scored.undecided | ScoreTied(files.shards, scoring)
+      ...     _ = (
+      ...         (scored.scores, tied)
+      ...         | beam.Flatten()
+      ...         | beam.Map(lambda score: print(score.conversation.CG))
+      ...     )
+      3
+      3
     """
 
     shards: beam.PCollection[FileShard]

@@ -13,6 +13,8 @@ class StreamEnd:
     This class never stops a source, and every timer takes effect, for streams that end with their
     engine. Beam copies it to every worker, so a subclass that can be stopped must be pickled by
     reference (`__reduce__`), and its sources and timers must run in its process.
+
+    Example: see `WindowedMeans`.
     """
 
     def is_stop_requested(self) -> bool:

@@ -69,9 +69,10 @@ class MeansByWindow(NamedTuple):
 class WindowedMeans(beam.PTransform):
     """`PCollection[ConversationScore]` of a stream to `MeansByWindow`.
 
-    A score counts in the window of its last event, the element's timestamp.
-    `core.streaming.windowed_means` decides when panes are emitted, and which scores are too late.
-    Within a pane the means are exact and do not depend on order, like those of `GlobalMeans`.
+    A score counts in the window of its last event, the element's timestamp. The means of a window
+    are emitted when all conversations whose records were in time are closed, and again for each
+    that is closed later, within the allowed lateness. Within a pane they are exact and do not
+    depend on order, like those of `GlobalMeans`.
 
     Beam's triggers would emit the on-time pane `gap` too early, and would silently drop scores
     beyond the allowed lateness.
@@ -84,6 +85,20 @@ class WindowedMeans(beam.PTransform):
       window: length of windows in ms of event time.
       interval, cluster: as in `GlobalMeans`.
       end: when the stream stops, and which timers still fire then.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from goodgain import (
+      ...     Closing, FolderSource, ScoreStreamedPayloads, Scoring, StreamEnd, WatchFolder,
+      ...     WindowedMeans,
+      ... )
+      >>> scoring, closing, end = Scoring.default(["ndcg@10"]), Closing(), StreamEnd()
+      >>> source = FolderSource("incoming", "journal")
+      >>> traces = beam.Pipeline() | WatchFolder(source, scoring.rules, end=end)
+      >>> scored = traces.payloads | ScoreStreamedPayloads(scoring, closing, end)
+      >>> means = scored.scores | WindowedMeans(scoring, closing, window=3_600_000, end=end)
+      >>> means._fields
+      ('rows', 'missed', 'warnings')
     """
 
     def __init__(
@@ -97,6 +112,7 @@ class WindowedMeans(beam.PTransform):
         cluster: str | None = None,
         end: StreamEnd = WITH_ENGINE,
     ) -> None:
+        """Choose what is averaged over which windows; see the class."""
         super().__init__()
         self.scoring = scoring
         self.end = end

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from goodgain.pipeline.comparison.compare import Compared
     from goodgain.pipeline.comparison.request import ComparisonRequest
 
-Arm: TypeAlias = "Run | str | Path"
+_Arm: TypeAlias = "Run | str | Path"
 _LISTS = ("metrics", "family", "tolerances")
 _OPTIONS = (
     *("correction", "cluster", "examples", "examples_by", "family", "force", "max_i", "metrics"),
@@ -79,9 +79,9 @@ class Comparison:
 
 
 def compare(
-    *runs: Arm,
-    base: Arm | None = None,
-    candidate: Arm | None = None,
+    *runs: Run | str | Path,
+    base: Run | str | Path | None = None,
+    candidate: Run | str | Path | None = None,
     by: str | None = None,
     slices: Sequence[str | Sequence[str]] | str = (),
     **options: Any,
@@ -196,7 +196,7 @@ def _several(names: Any) -> Any:
     return [names] if isinstance(names, str | int | float) else names
 
 
-def _folder(run: Arm, folder: str, name: str) -> str:
+def _folder(run: _Arm, folder: str, name: str) -> str:
     """The folder of a run's outputs; those in memory are first written to `folder`."""
     if not isinstance(run, Run):
         return str(run)
@@ -205,7 +205,7 @@ def _folder(run: Arm, folder: str, name: str) -> str:
     return str(place)
 
 
-def _warn_of(found: Compared, runs: Sequence[Arm]) -> None:
+def _warn_of(found: Compared, runs: Sequence[_Arm]) -> None:
     """Emit what the command prints beside the numbers; runs in memory have warned already."""
     for mismatch in found.arms.forced:
         warn(f"Forced although the runs differ in {mismatch}.")

@@ -241,7 +241,7 @@ def _tables(
     metrics = scoring.ranking.metrics
     pooled = scoring.pool is not None
     ranked = RankedRows(tuple(metric.name for metric in metrics))
-    rows_of = {
+    rows_of: dict[Dataset, Iterable[Row]] = {
         datasets.conversations(
             metrics, scoring.label_keys is not None, pooled, scoring.costs
         ): chain.from_iterable(map(ranked.conversation, scores)),
@@ -251,6 +251,7 @@ def _tables(
         datasets.DUPLICATES: chain.from_iterable(map(duplicate_rows, scores)),
         datasets.MEANS: map(asdict, sorted(means, key=mean_key)),
         datasets.REJECTED: map(asdict, sorted(rejected, key=rejected_key)),
+        datasets.LATE: (),  # only streams have late records
     }
     if scoring.per_call:
         rows_of[datasets.calls(metrics)] = chain.from_iterable(map(ranked.calls, scores))

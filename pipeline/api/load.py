@@ -32,6 +32,9 @@ def load(folder: str | Path) -> Run:
 
     Tables are read on first access.
 
+    Args:
+      folder: the folder, also one that `Run.save` wrote.
+
     Raises:
       UsageError: it is not the output of a finished run.
 
@@ -80,6 +83,7 @@ def _datasets(config: RunConfig) -> Iterator[Dataset]:
     yield datasets.DUPLICATES
     yield datasets.MEANS
     yield datasets.REJECTED
+    yield datasets.LATE
     yield datasets.REJECTED_LABELS
 
 

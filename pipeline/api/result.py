@@ -32,7 +32,15 @@ Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
 
 
 class Explanation(str):
-    """The outcome of each result of a conversation, and why, as text to print."""
+    """The outcome of each result of a conversation, and why, as text to print.
+
+    Example:
+      >>> import goodgain as gg
+      >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}]}
+      >>> found: gg.Explanation = gg.evaluate([call]).explain("c")
+      >>> found.splitlines()[0]
+      'Conversation c'
+    """
 
     __slots__ = ()
 
@@ -45,6 +53,17 @@ class Run:
 
     Attributes:
       manifest: counts of records, conversations and results, and the options.
+      conversations, iterations, means, duplicates, calls, rejected, rejected_labels, late: the
+        tables; `calls` and `rejected_labels` only with the options that make them.
+      warnings: what in the data makes the numbers misleading.
+      explain, report, save: one conversation in words, the report, and the run as files.
+
+    Example:
+      >>> import goodgain as gg
+      >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}]}
+      >>> run: gg.Run = gg.evaluate([call])
+      >>> run.iterations[0]["G_i"], len(run.rejected)
+      (3, 0)
     """
 
     def __init__(
@@ -110,6 +129,11 @@ class Run:
         return self._tables["rejected"]()
 
     @cached_property
+    def late(self) -> Table:
+        """One row for each record that came after its conversation was closed; only in streams."""
+        return self._tables["late"]()
+
+    @cached_property
     def rejected_labels(self) -> Table:
         """One row for each label that matches no result: its place and the reason.
 
@@ -126,14 +150,7 @@ class Run:
     def warnings(self) -> list[DataWarning]:
         """The warnings about the data that `goodgain run` prints; often none.
 
-        `evaluate` also emits them as `GoodGainWarning`. Each has `code`, `count`, `share` (None
-        where there is none), `message` and `remedy`.
-
-        Example:
-          >>> import goodgain as gg
-          >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3}]}
-          >>> [one.code for one in gg.evaluate([call]).warnings]
-          ['no_labels', 'unknown_fields', 'no_identity']
+        `evaluate` also emits them as `GoodGainWarning`. See `DataWarning` for their fields.
         """
         return [
             replace(one, message=for_python(one.message), remedy=for_python(one.remedy))

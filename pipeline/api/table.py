@@ -46,14 +46,25 @@ class Table:
     It has a length, iterates over rows as dicts, and can be indexed like a list. Times are
     datetimes in UTC; undefined values are None.
 
+    Attributes:
+      columns: the names of the columns, in order.
+      dataset: the dataset, with a description of each column.
+
     Example:
       >>> import goodgain as gg
       >>> run = gg.evaluate([{"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}]}])
-      >>> run.iterations[0]["G_i"]
-      3
+      >>> table: gg.Table = run.iterations
+      >>> table[0]["G_i"], table.columns[0]
+      (3, 'conversation_id')
     """
 
     def __init__(self, dataset: Dataset, rows: Sequence[Row]) -> None:
+        """Wrap rows.
+
+        Args:
+          dataset: see the class.
+          rows: the rows, as stored in files.
+        """
         self.dataset = dataset
         self._rows = rows
         self._times = [column.name for column in dataset.columns if column.kind == "time"]

@@ -15,73 +15,191 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goodgain.pipeline.api.compare import Comparison, compare
     from goodgain.pipeline.api.evaluate import evaluate
+    from goodgain.pipeline.api.inputs import Traces
+    from goodgain.pipeline.api.labels import Labels
     from goodgain.pipeline.api.load import load
     from goodgain.pipeline.api.messages import GoodGainWarning
     from goodgain.pipeline.api.result import Explanation, Run
     from goodgain.pipeline.api.table import Table
+    from goodgain.transforms import (
+        FindShards,
+        FingerprintCalls,
+        GlobalMeanRows,
+        GlobalMeans,
+        JoinQrels,
+        ReadKafkaTraces,
+        ReadPayloads,
+        ReadPubSubTraces,
+        ReadQrels,
+        ReadTraceRows,
+        ReadTraces,
+        RequestLabels,
+        ScoreConversationRows,
+        ScoreConversations,
+        ScorePayloads,
+        ScoreStreamedConversations,
+        ScoreStreamedPayloads,
+        ScoreTied,
+        WatchFolder,
+        WindowedMeans,
+    )
+    from goodgain.transforms.core.dedup.rules import RuleTable
     from goodgain.transforms.core.errors import GoodGainError, UsageError
+    from goodgain.transforms.core.files.bounds import ReadBounds
+    from goodgain.transforms.core.files.shard import FileShard, InputFile
+    from goodgain.transforms.core.judgments.judgment import Judgment, LabelKeys, LabelRequest
     from goodgain.transforms.core.means.rows import MeanRow
+    from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
+    from goodgain.transforms.core.ranking import RankingEvaluator, RankingMetric
+    from goodgain.transforms.core.records.adaptation import Adaptation
     from goodgain.transforms.core.records.rejected import RejectedRecord
     from goodgain.transforms.core.records.search_call import Result, SearchCall
+    from goodgain.transforms.core.scoring.costs import Budget
+    from goodgain.transforms.core.scoring.packing import Packing
+    from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
     from goodgain.transforms.core.scoring.score import ConversationScore
     from goodgain.transforms.core.scoring.settings import Scoring
     from goodgain.transforms.core.streaming.closing import Closing
     from goodgain.transforms.core.streaming.watermark import WatermarkRule
+    from goodgain.transforms.core.warnings.warning import DataWarning
     from goodgain.transforms.sources.folder_watch import FolderSource
     from goodgain.transforms.stream_end import StreamEnd
 
 __all__ = [
+    "Adaptation",
+    "Budget",
     "Closing",
     "Comparison",
+    "ConversationRow",
     "ConversationScore",
+    "DataWarning",
     "Explanation",
+    "FileShard",
+    "FindShards",
+    "FingerprintCalls",
     "FolderSource",
+    "GlobalMeanRows",
+    "GlobalMeans",
     "GoodGainError",
     "GoodGainWarning",
+    "InputFile",
+    "IterationRow",
+    "JoinQrels",
+    "Judgment",
+    "LabelKeys",
+    "LabelRequest",
+    "Labels",
     "MeanRow",
+    "Packing",
+    "PoolFiles",
+    "PoolUse",
+    "RankingEvaluator",
+    "RankingMetric",
+    "ReadBounds",
+    "ReadKafkaTraces",
+    "ReadPayloads",
+    "ReadPubSubTraces",
+    "ReadQrels",
+    "ReadTraceRows",
+    "ReadTraces",
     "RejectedRecord",
+    "RequestLabels",
     "Result",
+    "RuleTable",
     "Run",
+    "ScoreConversationRows",
+    "ScoreConversations",
+    "ScorePayloads",
+    "ScoreStreamedConversations",
+    "ScoreStreamedPayloads",
+    "ScoreTied",
     "Scoring",
     "SearchCall",
     "StreamEnd",
     "Table",
+    "Traces",
     "UsageError",
+    "WatchFolder",
     "WatermarkRule",
+    "WindowedMeans",
     "compare",
     "evaluate",
     "load",
 ]
 
-# Imported on first access, to keep `import goodgain` fast.
+# Imported on first access, to keep `import goodgain` fast and free of Beam.
 _MODULES = {
-    "Comparison": "goodgain.pipeline.api.compare",
-    "compare": "goodgain.pipeline.api.compare",
-    "Closing": "goodgain.transforms.core.streaming.closing",
-    "ConversationScore": "goodgain.transforms.core.scoring.score",
-    "Explanation": "goodgain.pipeline.api.result",
-    "FolderSource": "goodgain.transforms.sources.folder_watch",
-    "GoodGainError": "goodgain.transforms.core.errors",
-    "GoodGainWarning": "goodgain.pipeline.api.messages",
-    "MeanRow": "goodgain.transforms.core.means.rows",
-    "RejectedRecord": "goodgain.transforms.core.records.rejected",
-    "Result": "goodgain.transforms.core.records.search_call",
-    "Run": "goodgain.pipeline.api.result",
-    "Scoring": "goodgain.transforms.core.scoring.settings",
-    "SearchCall": "goodgain.transforms.core.records.search_call",
-    "StreamEnd": "goodgain.transforms.stream_end",
-    "Table": "goodgain.pipeline.api.table",
-    "UsageError": "goodgain.transforms.core.errors",
-    "WatermarkRule": "goodgain.transforms.core.streaming.watermark",
-    "evaluate": "goodgain.pipeline.api.evaluate",
-    "load": "goodgain.pipeline.api.load",
+    **dict.fromkeys(
+        (
+            "FindShards",
+            "FingerprintCalls",
+            "GlobalMeanRows",
+            "GlobalMeans",
+            "JoinQrels",
+            "ReadKafkaTraces",
+            "ReadPayloads",
+            "ReadPubSubTraces",
+            "ReadQrels",
+            "ReadTraceRows",
+            "ReadTraces",
+            "RequestLabels",
+            "ScoreConversationRows",
+            "ScoreConversations",
+            "ScorePayloads",
+            "ScoreStreamedConversations",
+            "ScoreStreamedPayloads",
+            "ScoreTied",
+            "WatchFolder",
+            "WindowedMeans",
+        ),
+        "transforms",
+    ),
+    "Adaptation": "transforms.core.records.adaptation",
+    "Budget": "transforms.core.scoring.costs",
+    "Closing": "transforms.core.streaming.closing",
+    "Comparison": "pipeline.api.compare",
+    "ConversationRow": "transforms.core.scoring.rows",
+    "ConversationScore": "transforms.core.scoring.score",
+    "DataWarning": "transforms.core.warnings.warning",
+    "Explanation": "pipeline.api.result",
+    "FileShard": "transforms.core.files.shard",
+    "FolderSource": "transforms.sources.folder_watch",
+    "GoodGainError": "transforms.core.errors",
+    "GoodGainWarning": "pipeline.api.messages",
+    "InputFile": "transforms.core.files.shard",
+    "IterationRow": "transforms.core.scoring.rows",
+    "Judgment": "transforms.core.judgments.judgment",
+    "LabelKeys": "transforms.core.judgments.judgment",
+    "LabelRequest": "transforms.core.judgments.judgment",
+    "Labels": "pipeline.api.labels",
+    "MeanRow": "transforms.core.means.rows",
+    "Packing": "transforms.core.scoring.packing",
+    "PoolFiles": "transforms.core.pool.files",
+    "PoolUse": "transforms.core.pool.files",
+    "RankingEvaluator": "transforms.core.ranking",
+    "RankingMetric": "transforms.core.ranking",
+    "ReadBounds": "transforms.core.files.bounds",
+    "RejectedRecord": "transforms.core.records.rejected",
+    "Result": "transforms.core.records.search_call",
+    "RuleTable": "transforms.core.dedup.rules",
+    "Run": "pipeline.api.result",
+    "Scoring": "transforms.core.scoring.settings",
+    "SearchCall": "transforms.core.records.search_call",
+    "StreamEnd": "transforms.stream_end",
+    "Table": "pipeline.api.table",
+    "Traces": "pipeline.api.inputs",
+    "UsageError": "transforms.core.errors",
+    "WatermarkRule": "transforms.core.streaming.watermark",
+    "compare": "pipeline.api.compare",
+    "evaluate": "pipeline.api.evaluate",
+    "load": "pipeline.api.load",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_MODULES[name]), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

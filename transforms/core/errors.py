@@ -5,11 +5,29 @@ Every message tells the user what is wrong, where, and what to do about it.
 
 
 class GoodGainError(Exception):
-    """Base class of errors whose message is for the user."""
+    """Base class of errors whose message is for the user.
+
+    Example:
+      >>> import goodgain as gg
+      >>> try:
+      ...     gg.evaluate("no/such/file.avro")
+      ... except gg.GoodGainError as error:
+      ...     print(str(error)[:28])
+      No file matches no/such/file
+    """
 
 
 class UsageError(GoodGainError):
-    """A wrong option, configuration or input pattern; commands exit with code 2."""
+    """A wrong option, configuration or input pattern; commands exit with code 2.
+
+    Example:
+      >>> import goodgain as gg
+      >>> try:
+      ...     gg.evaluate([], metrics=["ndgc@10"])
+      ... except gg.UsageError as error:
+      ...     print("ndcg@10" in str(error))
+      True
+    """
 
 
 class RulesError(UsageError):

@@ -72,6 +72,8 @@ class FolderSource(Struct, frozen=True):
 
     Raises:
       UsageError: a number is out of its range, or the folder is not a local path.
+
+    Example: see `WatchFolder`.
     """
 
     folder: str

@@ -36,15 +36,20 @@ class ReadKafkaTraces(beam.PTransform):
     Attributes:
       bootstrap_servers: bootstrap brokers, `host:port,host:port`.
       topics: names of the topics to read.
-      rules: the compiled rules for duplicates (SPEC 4.3).
+      rules: the compiled rules for duplicates, like `Scoring.default().rules`.
       timestamps: `create` or `append`, like the topic's `message.timestamp.type`.
       consumer: further settings of the Kafka consumer; `auto.offset.reset` defaults to earliest.
       expansion_service: `host:port` of Beam's Java expansion service; None for Beam's own choice.
-      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
+      adaptation: how to convert records to trace records; None if they need no conversion.
       bounds: limits on the memory that one message may take.
 
     Raises:
       UsageError: there is no broker or no topic, or `timestamps` is unknown.
+
+    Example:
+      >>> from goodgain import ReadKafkaTraces, Scoring
+      >>> ReadKafkaTraces("broker:9092", ["traces"], Scoring.default().rules).timestamps
+      'create'
     """
 
     bootstrap_servers: str

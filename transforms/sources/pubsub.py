@@ -24,19 +24,25 @@ class ReadPubSubTraces(beam.PTransform):
     """PBegin to `StreamedTraces`: the data of each message is one trace record, a JSON object.
 
     Beam's source derives the watermark from the publish time of messages, or from an attribute with
-    the record's event time. A message that Pub/Sub delivers twice is a redelivered record (SPEC 3),
+    the record's event time. A message that Pub/Sub delivers twice is a redelivered record,
     unless the source drops it by `id_attribute`.
 
     Attributes:
       subscription: `projects/P/subscriptions/S`.
-      rules: the compiled rules for duplicates (SPEC 4.3).
+      rules: the compiled rules for duplicates, like `Scoring.default().rules`.
       timestamp_attribute: attribute with the event time, epoch milliseconds or RFC 3339.
       id_attribute: attribute with a unique id of the message.
-      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
+      adaptation: how to convert records to trace records; None if they need no conversion.
       bounds: limits on the memory that a message may take.
 
     Raises:
       UsageError: `subscription` does not name a subscription.
+
+    Example:
+      >>> from goodgain import ReadPubSubTraces, Scoring
+      >>> read = ReadPubSubTraces("projects/p/subscriptions/s", Scoring.default().rules)
+      >>> read.subscription
+      'projects/p/subscriptions/s'
     """
 
     subscription: str

@@ -48,7 +48,7 @@ class StreamedTraces(NamedTuple):
     Attributes:
       payloads: PCollection[tuple[str, bytes]], (conversation_id, payload), for
         `ScoreStreamedPayloads`, at the time of the earliest record in it; rejected records flag
-        their conversations in them (SPEC 3).
+        their conversations in them.
       rejected: PCollection[RejectedRecord], records that cannot be used, at the times from
         `stamped`.
       read: PCollection[ReadRecords], counts of what was read.

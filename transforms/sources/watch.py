@@ -41,20 +41,28 @@ _END = 1 << 62
 class WatchFolder(beam.PTransform):
     """PBegin to `StreamedTraces`: the records of every file that appears in a folder, as payloads.
 
-    A file is read once, in any format of SPEC 2, as soon as it is complete: its name does not begin
+    A file is read once, in any format of traces, as soon as it is complete: its name does not begin
     with `.` or `_` and has no temporary suffix, and it no longer changes. The watermark follows the
-    records (`core.streaming.watermark`). A record's timestamp is its event time, but at least the
-    watermark and at most the time when its file was found (`sources.streamed`). A journal records
+    records (see `WatermarkRule`). A record's timestamp is its event time, but at least the
+    watermark and at most the time when its file was found. A journal records
     the files and the watermark, so that a restart continues where the last one ended: records that
     can still change outputs are read again, in the same order and with the same timestamps.
 
     Attributes:
       source: which folder to watch, and how.
-      rules: the compiled rules for duplicates (SPEC 4.3).
+      rules: the compiled rules for duplicates, like `Scoring.default().rules`.
       ends_when_silent: whether to stop after the first period of silence.
       end: decides when the source stops, and receives its last watermark.
       needed: what a restart reads again, so that the journal can be cut; None = what
         `source.horizon_ms` says.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from goodgain import FolderSource, Scoring, WatchFolder, WatermarkRule
+      >>> source = FolderSource("incoming", "journal", rule=WatermarkRule(idle_ms=60_000))
+      >>> traces = beam.Pipeline() | WatchFolder(source, Scoring.default().rules)
+      >>> traces._fields
+      ('payloads', 'rejected', 'read')
     """
 
     source: FolderSource

@@ -108,7 +108,13 @@ class RuleTable(Struct, frozen=True):
       url_parameters: attribute number by name of an identifying parameter.
       time_fields: names of the fields compared as times.
       max_candidates: most candidates per key.
-      policy: which part of SPEC 4.3 is applied; see `RulesFile`.
+      policy: which rules apply: `full`, only those on `ids`, or `none`.
+
+    Example:
+      >>> from goodgain import RuleTable, Scoring
+      >>> rules: RuleTable = Scoring.default().rules
+      >>> rules.max_candidates
+      256
     """
 
     type_numbers: dict[str, int]

@@ -23,6 +23,12 @@ class ReadBounds(Struct, frozen=True):
       record_results: number of results of one record.
       rejected_rows: rejected rows of one shard of a file; further ones are counted in a single row.
       remedy: what to do about a block or row group beyond `decoded_bytes`, for messages.
+
+    Example:
+      >>> from goodgain import ReadBounds, ReadTraces
+      >>> read = ReadTraces(["traces/*.jsonl"], bounds=ReadBounds(record_results=100))
+      >>> read.shards.bounds.record_results
+      100
     """
 
     decoded_bytes: int = 64 * 2**20

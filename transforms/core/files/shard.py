@@ -39,7 +39,14 @@ class FileFormat(StrEnum):
 
 
 class InputFile(Struct, frozen=True, order=True):
-    """A file to read: its path and its size in bytes."""
+    """A file to read.
+
+    Attributes:
+      path: its path.
+      size: its size in bytes.
+
+    Example: see `JoinQrels`.
+    """
 
     path: str
     size: int
@@ -58,9 +65,11 @@ class FileShard(Struct, frozen=True):
       compression: compression of the whole file, which is then a single shard.
       start: first byte.
       end: the byte after the last.
-      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
+      adaptation: how to convert records to trace records; None if they need no conversion.
       problem: why the file cannot be read at all, in one sentence; None if it can.
       bounds: limits on the memory that reading may take.
+
+    Example: see `FindShards`.
     """
 
     path: str

@@ -34,8 +34,12 @@ class Judgment(Struct, frozen=True, array_like=True, gc=False):
     """The label of one document for one topic.
 
     Attributes:
+      topic: name of the topic.
       document: name of the document as in the file, trimmed.
       gain: 0 to 4; None for a negative label, which means not judged.
+      place: where it was read.
+
+    Example: see `JoinQrels`.
     """
 
     topic: str
@@ -79,6 +83,8 @@ class LabelKeys(Struct, frozen=True):
         used if a result lacks it.
       topic_attribute: the attribute of a record that holds its topic (`qrels_topic`); None if the
         conversation_id is the topic.
+
+    Example: see `JoinQrels`.
     """
 
     id_name: str = "doc_id"
@@ -107,9 +113,15 @@ class LabelRequest(Struct, frozen=True, array_like=True):
     """The judgments requested by some records of one conversation.
 
     Attributes:
+      conversation_id: the conversation.
       documents: for each topic, the distinct document names in the records, sorted.
       without_topic: number of records without a topic.
       without_name: number of results without a document name, in records with a topic.
+
+    Example:
+      >>> from goodgain import LabelRequest
+      >>> list(LabelRequest("c", {"topic": ["a", "b"]}).names())
+      ['topic', 'a', 'b']
     """
 
     conversation_id: str

@@ -95,11 +95,33 @@ class MeanInput(NamedTuple):
 
 
 class MeanRow(Estimate, frozen=True, kw_only=True):
-    """One mean; a row of `means`.
+    """One mean; a row of the dataset `means`.
 
     Attributes:
       slice: the attribute values that the conversations share; {} = all conversations.
-      metric, i, population: see `MeanOf`.
+      metric: a column of `conversations` if i is None, else of `iterations`; or `gauc` or
+        `gauc_weighted`.
+      i: the iteration; None = the last iteration of each conversation.
+      population: `reached` = conversations that got to iteration i; `all` = every conversation that
+        searched; `everyone` = also those that never searched, with gain 0, if there are any;
+        `calls` = every search call, by its own ranked list.
+      n, undefined: number of conversations in which the metric is defined, and in which it is null.
+      mean, stddev, stderr: mean, standard deviation (n - 1), standard error; None without values.
+      skewness: skewness of the n values; None for fewer than 2 values or if all are equal.
+      ci_low, ci_high: ends of the 95 % interval; None without an interval.
+      interval: its method: `hall`, `student`, `wilson` or `clusters`; None without an interval.
+      clusters: number of clusters with a value; None if conversations count as independent.
+      intraclass_correlation: share of the variance that is between clusters.
+      note: why there is no interval; None with one.
+      worst, best: the mean if every unlabelled result were worthless, or had the best label; None
+        if the metric has no such bounds or if they were not requested.
+      min, max, p10, p50, p90: extremes and quantiles.
+
+    Example:
+      >>> from goodgain import MeanRow
+      >>> row = MeanRow(slice={}, metric="CG", i=None, population="all", n=2, undefined=0, mean=3.0)
+      >>> row.mean, row.ci_low
+      (3.0, None)
     """
 
     slice: dict[str, str]

@@ -47,6 +47,8 @@ class PoolFiles(Struct, frozen=True):
       suffix: suffix of their names, which determines the format.
       shards: number of files.
       preferred: the annotator whose labels the pool prefers.
+
+    Example: see `PoolUse`.
     """
 
     folder: str
@@ -69,12 +71,19 @@ class PoolFiles(Struct, frozen=True):
 
 
 class PoolUse(Struct, frozen=True):
-    """A pool to score with (SPEC 9).
+    """A pool to score with.
 
     Attributes:
+      files: the files with its documents.
       topic_attribute: the attribute that holds the topic; None = each conversation is a topic.
       run: the scored run's name in the pool, if only places of that run count; None = places of
         all runs count.
+
+    Example:
+      >>> from goodgain import PoolFiles, PoolUse, Scoring
+      >>> files = PoolFiles("pool/documents", ".avro", shards=16)
+      >>> Scoring.default(pool=PoolUse(files, topic_attribute="query_id")).pool.files.paths()[0]
+      'pool/documents/part-00000-of-00016.avro'
     """
 
     files: PoolFiles

@@ -15,13 +15,18 @@ _Step = tuple[Callable[[RankedList, Any], Value], int | float | None]
 
 
 class RankingEvaluator:
-    """Computes ranking metrics of one list at a time (SPEC 8).
+    """Computes ranking metrics of one list at a time.
 
     It has no state between lists, and can be pickled and shared by threads.
 
     Attributes:
       metrics, names: the metrics, in the order of the returned values.
       best_label: the label of unjudged results in the best case.
+
+    Example:
+      >>> from goodgain import RankingEvaluator, RankingMetric
+      >>> RankingEvaluator([RankingMetric("ndcg@10", "ndcg", k=10)], relevance_threshold=2).names
+      ('ndcg@10',)
     """
 
     def __init__(
@@ -85,7 +90,7 @@ class RankingEvaluator:
         return tuple([function(ranked, argument) for function, argument in self._steps])
 
     def best_case(self, labels: Sequence[int], pool: Sequence[int]) -> tuple[Value, ...]:
-        """The value of each metric if every unjudged result had the best label (SPEC 8).
+        """The value of each metric if every unjudged result had the best label.
 
         The worst case, in which they are worthless, is the value itself. None if a metric has no
         such bounds (those that need the unknown number of relevant documents: recall, f1,

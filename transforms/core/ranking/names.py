@@ -42,13 +42,15 @@ _NOT_RANKING = ("CG", "DCG", "R")  # these are metrics of SPEC 5
 
 
 class RankingMetric(Struct, frozen=True):
-    """A metric of SPEC 8 with its cutoff or persistence chosen.
+    """A ranking metric with its cutoff or persistence chosen.
 
     Attributes:
       name: its full name, like `ndcg@10`, `rbp.8` or `map`.
       family: name of its family, like `ndcg`.
       k: the cutoff; None = the whole list, or the family has none.
       p: the persistence, 0 < p < 1; None if the family has none.
+
+    Example: see `RankingEvaluator`.
     """
 
     name: str

@@ -22,12 +22,21 @@ Pairs = tuple[tuple[tuple[str, ...], str], ...]
 
 
 class Adaptation(Struct, frozen=True):
-    """How to convert the records of a producer to those of SPEC 2.
+    """How to convert the records of a producer to trace records.
 
     Attributes:
       call, result: for records and for results, pairs of target (a field, or a map and a name in
         it) and source (a field, or a path with dots).
       iteration_base: the producer's number of the first iteration, 0 or 1.
+
+    Example:
+      >>> from goodgain import Adaptation
+      >>> adaptation = Adaptation(
+      ...     call=((("conversation_id",), "session"),),
+      ...     result=((("ids", "doc_id"), "key"), (("gain",), "relevance")),
+      ... )
+      >>> adaptation.applied({"session": "c", "results": [{"key": "a", "relevance": 3}]})
+      {'results': [{'ids': {'doc_id': 'a'}, 'gain': 3}], 'conversation_id': 'c'}
     """
 
     call: Pairs = ()

@@ -32,6 +32,11 @@ class RejectedRecord(Struct, frozen=True):
       payload: the raw input as text, invalid bytes escaped, at most 2,000 characters.
       records: how many records the row represents; more than 1 for a damaged block whose header has
         their number, and for the last row of a shard with too many rejections.
+
+    Example:
+      >>> from goodgain import RejectedRecord
+      >>> RejectedRecord("a.jsonl", "line 1", "iteration is missing.", "iteration").records
+      1
     """
 
     source: str

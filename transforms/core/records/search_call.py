@@ -31,7 +31,20 @@ class Millis(int):
 
 
 class Result(Struct, frozen=True, gc=False):
-    """One retrieved item and its label."""
+    """One retrieved item and its label.
+
+    Attributes:
+      entity_type: like File, Event or EmailMessage; selects the rules for duplicates.
+      id: generic id, which may change between queries.
+      ids: named ids, like `file_id`; each a string, or a list of them.
+      url, title, snippet, content: texts of the item; None where there is none.
+      fields: further metadata, like `author`; each a string, or a list of them.
+      gain: the label, 0 to 4; None if not labelled.
+      score: the retriever's score.
+      reference_id: a citation marker; never used to tell documents apart.
+
+    Example: see `SearchCall`.
+    """
 
     entity_type: str | None = None
     id: str | None = None
@@ -47,7 +60,28 @@ class Result(Struct, frozen=True, gc=False):
 
 
 class SearchCall(Struct, frozen=True, gc=False):
-    """One search by an agent: the trace record."""
+    """One search by an agent: the trace record.
+
+    Attributes:
+      conversation_id: the conversation; not blank.
+      iteration: raw number of the reasoning step, from 1.
+      turn: number of the user's request, from 1; only the last turn is evaluated.
+      call: order of the call inside its iteration, from 0; None if unknown.
+      record_id: identity of the record, to detect that it was delivered twice.
+      timestamp: event time in milliseconds since 1970, UTC; required in a stream.
+      query, tool: what was searched for, and with what.
+      turn_count: number of turns of the conversation, if known.
+      is_final: whether the conversation ends with this record.
+      attributes: dimensions to slice by, like `market`.
+      costs: what the call cost, by name, like `tokens`; each at least 0.
+      results: the results, in rank order.
+
+    Example:
+      >>> import goodgain as gg
+      >>> call = gg.SearchCall("c-1", iteration=1, results=[gg.Result(id="a", gain=3)])
+      >>> gg.evaluate([call]).conversations[0]["CG"]
+      3
+    """
 
     conversation_id: Annotated[str, Meta(pattern=r"\S")]  # blank counts as empty
     iteration: Annotated[int, Meta(ge=1, le=LARGEST_INT)]

@@ -34,6 +34,8 @@ class Budget(Struct, frozen=True):
     Attributes:
       cost: name of the cost.
       limit: the amount.
+
+    Example: see `Scoring`.
     """
 
     cost: str

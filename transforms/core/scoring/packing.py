@@ -30,11 +30,13 @@ class Packing(Struct, frozen=True):
     """How records are packed into payloads.
 
     Attributes:
-      rules: the compiled rules for duplicates (SPEC 4.3).
+      rules: the compiled rules for duplicates.
       keep_encodings: keep the canonical encoding of every record, which is rarely needed for the
-        order of records (SPEC 3) and as large as the texts. If False, only records that tie with
-        another one in their payload keep it.
+        order of records and as large as the texts. If False, only records that tie with another
+        one in their payload keep it.
       label_keys: how external judgments are matched to results; None = labels of the traces.
+
+    Example: see `ScoreTied`.
     """
 
     rules: RuleTable

@@ -37,12 +37,25 @@ class PoolOutcome(Struct, frozen=True, array_like=True):
 
 
 class IterationRow(Struct, frozen=True, array_like=True):
-    """One iteration of the last turn; the columns are declared in `registry`.
+    """One iteration of the last turn; `goodgain metrics` defines the metrics.
 
     Attributes:
-      pool: shares of the topic's pool found so far; None without a pool (SPEC 9).
-      costs: the requested costs by column (SPEC 5).
-      computed: values of the metrics that have a function, in the order of `registry`.
+      conversation_id, turn, attributes: the conversation, its last turn, and its attributes.
+      i: the iteration, counted from 1 over those that searched.
+      iteration: its raw number in the traces.
+      calls: number of search calls.
+      R_i, UR_i, GR_i, Dup_i: results of this iteration: all, new, new and good, and repeated ones.
+      G_i: gain of the new, good ones.
+      unlabelled_i: number of results without a label.
+      AvgGain_i: gain per result of this iteration.
+      R_at_i, UR_at_i, GR_at_i, DupR_at_i: the same numbers, of iterations 1 to i together.
+      CG_at_i, RG_at_i, DCG_at_i, DRG_at_i, RAG_at_i, DRAG_at_i, SRE_at_i, SRR_at_i: the metrics of
+        iterations 1 to i.
+      pool: shares of the topic's pool found so far; None without a pool.
+      costs: the requested costs by column.
+      computed: values of further metrics.
+
+    Example: see `ScoreConversations`.
     """
 
     conversation_id: str
@@ -76,17 +89,28 @@ class IterationRow(Struct, frozen=True, array_like=True):
 
 
 class ConversationRow(Struct, frozen=True, array_like=True):
-    """One conversation; the columns are declared in `registry`.
+    """One conversation; `goodgain metrics` defines the metrics.
 
     Attributes:
+      conversation_id, turn, attributes: the conversation, its last turn, and its attributes.
+      N: number of iterations that searched; with 0, the metrics are None.
+      calls: number of search calls.
+      R, UR, GR, DupR: number of results: all, new, new and good, and repeated ones.
+      CG, RG, DCG, DRG, RAG, DRAG, SRE, SRR: the metrics at the last iteration.
+      unlabelled: number of results without a label.
+      label_conflicts: number of copies that are labelled unlike their first occurrence.
       judgments_met_again: number of documents without a label because an earlier document already
-        has their judgment; None if the labels of the traces count (SPEC 8).
-      qrels_best: the greatest label of the topic in the judgments; None without labels. Used like
-        `pool_best` of `PoolOutcome`.
-      ranking: values of the requested ranking metrics, in their order (SPEC 8).
-      pool: shares of the topic's pool that were found; None without a pool (SPEC 9).
-      costs: the requested costs by column, and gain per unit (SPEC 5).
-      computed: values of the metrics that have a function, in the order of `registry`.
+        has their judgment; None if the labels of the traces count.
+      qrels_best: the greatest label of the topic in the judgments; None without labels.
+      rejected_records, redelivered: number of records that could not be used, and of those that
+        were delivered again.
+      first_timestamp, last_timestamp: event times in milliseconds since 1970, if known.
+      ranking: values of the requested ranking metrics, in their order.
+      pool: shares of the topic's pool that were found; None without a pool.
+      costs: the requested costs by column, and gain per unit.
+      computed: values of further metrics.
+
+    Example: see `ScoreConversations`.
     """
 
     conversation_id: str

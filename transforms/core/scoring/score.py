@@ -55,6 +55,10 @@ class ConversationScore(Struct, frozen=True, array_like=True):
     """The score of one conversation: its rows, and its contribution to counts and means.
 
     Attributes:
+      conversation: its row of the dataset `conversations`, a `ConversationRow`.
+      iterations: its rows of `iterations`, each an `IterationRow`, in order.
+      calls: a row for each search call, if requested.
+      duplicates: a row for each duplicate, if requested.
       judged: number of judged results in its ranked list, the weight in gauc_weighted.
       best: the rows if every unlabelled document had the best label; None if not requested or
         without search.
@@ -64,6 +68,8 @@ class ConversationScore(Struct, frozen=True, array_like=True):
         the population `everyone`.
       budgets: gains at the requested budgets.
       rejected_labels: labels for its results that could not be used.
+
+    Example: see `ScoreConversations`.
     """
 
     conversation: ConversationRow

@@ -38,6 +38,13 @@ class Scoring(Struct, frozen=True):
       pool: the pool, whose labels override those of the traces; None without a pool.
       costs: names of the requested costs.
       budgets: amounts of costs at which gains are reported.
+
+    Example:
+      >>> from goodgain import Budget, Scoring
+      >>> budgets = (Budget("tokens", 1_000), Budget("tokens", 5_000))
+      >>> scoring = Scoring.default(["ndcg@10"], costs=("tokens",), budgets=budgets)
+      >>> scoring.good_gain_threshold
+      2
     """
 
     rules: RuleTable

@@ -45,11 +45,13 @@ class Closing(Struct, frozen=True):
       most_bytes: the same limit for the bytes of its payloads in state.
       out_of_orderness: how far out of order, in ms, records may arrive without being late, as
         promised by the source. It does not delay closing; engines that sort by time need it
-        (`goodgain.transforms.score_stream.ScoreStreamedPayloads`).
+        (see `ScoreStreamedPayloads`).
       live: whether iteration rows are emitted before the conversation is closed.
 
     Raises:
       UsageError: a value is too small.
+
+    Example: see `WindowedMeans`.
     """
 
     gap: int = 30 * _MINUTE

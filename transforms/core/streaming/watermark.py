@@ -41,6 +41,8 @@ class WatermarkRule(Struct, frozen=True):
 
     Raises:
       UsageError: a duration is negative, or `ahead_ms` or `idle_ms` is 0.
+
+    Example: see `WatchFolder`.
     """
 
     out_of_orderness_ms: int = 300_000

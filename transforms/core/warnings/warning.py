@@ -46,11 +46,18 @@ class DataWarning(Struct, frozen=True):
     """A finding in the data that makes numbers less meaningful than they seem.
 
     Attributes:
-      code: one of CODES.
+      code: a short name, like `no_labels`.
       count: number of affected results, records or names.
       share: their share of all, 0 to 1; None for names.
       message: the finding and its effect on the numbers.
       remedy: what the user can do.
+
+    Example:
+      >>> import goodgain as gg
+      >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3}]}
+      >>> found: list[gg.DataWarning] = gg.evaluate([call]).warnings
+      >>> [one.code for one in found]
+      ['no_labels', 'unknown_fields', 'no_identity']
     """
 
     code: str
