@@ -24,8 +24,10 @@ sys.meta_path.insert(0, Refusing())
 """
 
 CALLS = """
+import warnings
 import goodgain as gg
 
+warnings.simplefilter("ignore", gg.GoodGainWarning)
 sample, run_folder, folder = sys.argv[1:]
 run = gg.evaluate(sample, metrics=["ndcg@10"], slices=["market"], per_call=True)
 for name in ("conversations", "iterations", "means", "duplicates", "calls", "rejected"):

@@ -327,7 +327,7 @@ def test_judgments_are_shared_if_their_labels_are_equal(tmp_path, capsys):
         (["--tolerance", "-1"], "Tolerance -1"),
         (["--tolerance", "CG=some"], "Tolerance CG=some"),
         (["--examples-by", "N"], "Examples cannot be chosen by N"),
-        (["--by", "arm", "--base", "A"], "give one folder"),
+        (["--by", "arm", "--base", "A"], "give one output"),
         (["--base", "A"], "name it with --by"),
         (["--unpaired", "--pair-by", "query_id"], "exclude each other"),
         (["--max-i", "0"], "--max-i is 0"),
@@ -342,7 +342,7 @@ def test_usage_errors_have_a_message_without_a_traceback(outputs, capsys, words,
 
 def test_wrong_folders_and_arms_are_refused(tmp_path, outputs, arms, capsys):
     assert "no manifest.json" in error_of(capsys, outputs[0], tmp_path)
-    assert "1 output folders" in error_of(capsys, outputs[0])
+    assert "1 output was given" in error_of(capsys, outputs[0])
     assert "values that occur: A, B" in error_of(capsys, arms, "--by", "arm", "--base", "C")
     assert "Give --candidate" in error_of(capsys, arms, "--by", "query_id", "--base", "q00")
     written = tmp_path / "written"
