@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import PydanticJsonSchemaWarning
 
-_OURS = ("group", "metavar", "title")
+from goodgain.pipeline.options.scoring_config import ScoringConfig
+
+_OURS = ("flag", "group", "metavar", "title")
 
 
-def schema_of(model: type[BaseModel], partial: bool = True) -> dict[str, Any]:
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of a file whose keys are the fields of a model.
 
-    Args:
-      model: its fields are the keys of the file.
-      partial: whether required options may be given elsewhere, as on the command line.
+    If the fields are options of a command, the file need not hold the required ones, and may spell
+    a key as on the command line.
     """
     with warnings.catch_warnings():
         # Pydantic leaves out defaults of our own types, since a file cannot hold them, and warns.
         warnings.simplefilter("ignore", PydanticJsonSchemaWarning)
         schema = _cleaned(model.model_json_schema())
     schema.pop("description", None)
-    if partial:
+    if issubclass(model, ScoringConfig):
         schema.pop("required", None)
+        schema["patternProperties"] = dict(_other_spellings(model))
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _other_spellings(model: type[ScoringConfig]) -> Iterator[tuple[str, Any]]:
+    """By pattern of a key, the property that it stands for; editors complete the property only."""
+    for field in model.model_fields:
+        if "_" in field:
+            yield f"^{field.replace('_', '[-_]')}$", {"$ref": f"#/properties/{field}"}
 
 
 def _cleaned(schema: Any) -> Any:

@@ -185,7 +185,7 @@ class TestFile:
         assert file.mistakes == []
         config = RunConfig.model_validate({**file.values, **NEEDED})
         assert config.slice == (("market",), ("arm", "market"))
-        assert text.startswith("# goodgain run --config configs/run.yaml")
+        assert text.startswith("# goodgain run --config goodgain:run")
 
 
 class TestMaxRejected:
@@ -224,5 +224,10 @@ class TestShippedFile:
         assert load_config(RunConfig, NEEDED, "goodgain:run.yaml") == config
 
     def test_unknown_name_is_answered_with_the_shipped_names(self):
-        with pytest.raises(UsageError, match=r"goodgain:runs is not shipped .* goodgain:run,"):
+        with pytest.raises(UsageError) as caught:
             load_config(RunConfig, NEEDED, "goodgain:runs")
+        names = ("dedup", "gate", "nightly", "run", "stream")
+        listed = ", ".join(f"goodgain:{name}" for name in names)
+        assert str(caught.value) == (
+            f"goodgain:runs is not shipped with Good Gain; choose from {listed}."
+        )
