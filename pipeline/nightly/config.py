@@ -15,6 +15,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
+    PrivateAttr,
     ValidationInfo,
     WithJsonSchema,
     field_validator,
@@ -23,12 +24,15 @@ from pydantic import (
 from goodgain.pipeline.nightly.dates import check_pattern
 from goodgain.pipeline.options.option_types import Patterns, Text
 from goodgain.pipeline.options.yaml_model import config_text, read_model, reason, unknown
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.yaml_text import line_of, parse_yaml
 from goodgain.transforms.filesystems import is_local
 
 _GREATEST_ATTEMPTS = 10
 _WEB = ("http://", "https://")
 _FROM_ENVIRONMENT = "$"
 _OF_A_RUN = ("run", "runner", "engine_options", "scratch", "pool")
+_FILES = {"run": "the options", "gate": "the rules"}  # by key, what the file holds
 _PREVIOUS_GOOD = "previous_good"
 _MEAN_OF_LAST = re.compile(r"mean of last ([1-9][0-9]{0,2})")
 _POOL_KEYS = {"path", "update", "topic", "digest"}
@@ -180,6 +184,7 @@ class NightlyConfig(BaseModel):
     attempts: int = Field(4, ge=1, le=_GREATEST_ATTEMPTS)
     backoff_seconds: float = Field(2.0, ge=0)
     timeout_seconds: float = Field(10.0, gt=0)
+    _places: dict[str, str] = PrivateAttr(default_factory=dict)  # by key, `FILE:LINE: `
 
     @field_validator("input")
     @classmethod
@@ -217,6 +222,20 @@ class NightlyConfig(BaseModel):
             raise ValueError("must be an http or https URL, or $NAME of an environment variable")
         return webhook
 
+    def check_files(self) -> None:
+        """Check that the files with the run's options and the gate's rules can be read.
+
+        Raises:
+          UsageError: one cannot; the message says which key, in which line, names it.
+        """
+        for key in _FILES:
+            path = getattr(self, key)
+            try:
+                if path is not None:
+                    config_text(path, _FILES[key])
+            except UsageError as error:
+                raise UsageError(f"{self._places.get(key, '')}{key}: {error}") from None
+
 
 def load_nightly_config(path: str) -> NightlyConfig:
     """Read the configuration of the nightly job.
@@ -225,7 +244,10 @@ def load_nightly_config(path: str) -> NightlyConfig:
       UsageError: it cannot be read, or contains mistakes; the message lists every one.
     """
     text = config_text(path, "the options")
-    return read_model(NightlyConfig, text, path, "The configuration", _mistake)
+    config = read_model(NightlyConfig, text, path, "The configuration", _mistake)
+    tree, _ = parse_yaml(text, path)
+    config._places.update((key, f"{path}:{line_of(tree, (key,))}: ") for key in _FILES)
+    return config
 
 
 def _mistake(error: Any) -> str:
