@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import PydanticJsonSchemaWarning
 
+from goodgain.pipeline.options.option_types import key_of
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 
 _OURS = ("flag", "group", "metavar", "title")
@@ -27,15 +27,19 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     schema.pop("description", None)
     if issubclass(model, ScoringConfig):
         schema.pop("required", None)
-        schema["patternProperties"] = dict(_other_spellings(model))
+        _add_spellings(schema, model)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-def _other_spellings(model: type[ScoringConfig]) -> Iterator[tuple[str, Any]]:
-    """By pattern of a key, the property that it stands for; editors complete the property only."""
-    for field in model.model_fields:
-        if "_" in field:
-            yield f"^{field.replace('_', '[-_]')}$", {"$ref": f"#/properties/{field}"}
+def _add_spellings(schema: dict[str, Any], model: type[ScoringConfig]) -> None:
+    """Name properties like options, and accept other spellings, which editors do not suggest."""
+    named, patterns = {}, {}
+    for name, field in model.model_fields.items():
+        key = key_of(name, field)
+        named[key] = schema["properties"][name]
+        for other in {name, key.replace("_", "[-_]")} - {key}:
+            patterns[f"^{other}$"] = {"$ref": f"#/properties/{key}"}
+    schema["properties"], schema["patternProperties"] = named, patterns
 
 
 def _cleaned(schema: Any) -> Any:

@@ -79,6 +79,26 @@ def test_written_files_name_only_files_that_are_there(tmp_path):
                 assert (tmp_path / kind / config).exists(), f"{path}: {config}"
 
 
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("run", {"max-i": 3, "good_gain-threshold": 1}),
+        ("run", {"map": ["gain=relevance"]}),
+        ("run", {"mapping": {"gain": "relevance"}}),
+        ("stream", {"allowed-lateness": "1h"}),
+    ],
+)
+def test_schemas_accept_every_spelling_that_the_loader_accepts(kind, content, tmp_path):
+    assert main(["init", kind, "--output", str(tmp_path)]) == 0
+    config = tmp_path / f"{kind}.yaml"
+    config.write_text(yaml.safe_dump(content))
+    assert LOADERS[kind](str(config))
+    schema = json.loads((tmp_path / f"{kind}.schema.json").read_text())
+    jsonschema.validate(content, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(dict.fromkeys(content, -1), schema)
+
+
 def test_schemas_have_only_defaults_that_json_can_hold(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
