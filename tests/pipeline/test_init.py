@@ -99,6 +99,37 @@ def test_schemas_accept_every_spelling_that_the_loader_accepts(kind, content, tm
         jsonschema.validate(dict.fromkeys(content, -1), schema)
 
 
+def properties_of(schema):
+    """Every property anywhere in a schema, with its name."""
+    if isinstance(schema, list):
+        for one in schema:
+            yield from properties_of(one)
+    elif isinstance(schema, dict):
+        yield from schema.get("properties", {}).items()
+        for key, one in schema.items():
+            yield from properties_of(list(one.values()) if key == "properties" else one)
+
+
+@pytest.mark.parametrize("kind", LOADERS)
+def test_every_property_of_a_schema_has_a_description(kind, tmp_path):
+    assert main(["init", kind, "--output", str(tmp_path)]) == 0
+    schema = json.loads((tmp_path / f"{kind}.schema.json").read_text())
+    found = list(properties_of(schema))
+    assert len(found) >= 6
+    assert [name for name, one in found if not one.get("description")] == []
+    assert '"flag"' not in json.dumps(schema)
+
+
+def test_schema_of_nightly_knows_the_keys_of_a_pool(tmp_path):
+    assert main(["init", "nightly", "--output", str(tmp_path)]) == 0
+    schema = json.loads((tmp_path / "nightly.schema.json").read_text())
+    content = {"input": "t/{date}/*", "output": "nights"}
+    jsonschema.validate({**content, "pool": {"path": "pool", "digest": "1f0c94ab"}}, schema)
+    for wrong in ({"update": True}, {"path": "pool", "updated": True}, "pool"):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**content, "pool": wrong}, schema)
+
+
 def test_schemas_have_only_defaults_that_json_can_hold(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
