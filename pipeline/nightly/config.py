@@ -42,7 +42,7 @@ _POOL_SCHEMA: dict[str, Any] = {
         "update": {"type": "boolean", "description": "add the traces of each night first"},
         "digest": {
             "type": "string",
-            "description": "digest of the state to use, or its first 8 or more digits; not with update",
+            "description": "digest of the pinned state, or its first digits, at least 8",
         },
         "topic": {
             "type": "string",
