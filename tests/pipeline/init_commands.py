@@ -6,20 +6,24 @@ import sys
 from pathlib import Path
 
 PIP = "pip install "
-# `goodgain` and `python` are those of the environment that runs the tests.
-ENVIRONMENT = {
-    **os.environ,
-    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-}
 
 
-def shell(command, folder):
+def with_programs_of(folder, environment):
+    """Environment variables with which `goodgain` and `python` are those in a folder."""
+    return {**environment, "PATH": f"{folder}{os.pathsep}{environment['PATH']}"}
+
+
+# With the programs of the environment that runs the tests.
+ENVIRONMENT = with_programs_of(Path(sys.executable).parent, os.environ)
+
+
+def shell(command, folder, environment=ENVIRONMENT):
     """Run a command in a folder; its exit code, and everything that it prints."""
     done = subprocess.run(
         command,
         shell=True,
         cwd=folder,
-        env=ENVIRONMENT,
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -27,9 +31,9 @@ def shell(command, folder):
     return done.returncode, done.stdout
 
 
-def next_commands(kind, folder):
+def next_commands(kind, folder, environment=ENVIRONMENT):
     """The commands that `goodgain init KIND` in a folder names, without installations."""
-    code, printed = shell(f"goodgain init {kind}", folder)
+    code, printed = shell(f"goodgain init {kind}", folder, environment)
     assert code == 0, printed
     marker = "next: "
     lines = [line for line in printed.splitlines() if line.startswith(marker)]
