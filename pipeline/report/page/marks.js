@@ -11,7 +11,7 @@ function bandedCurve(points, {label, tone, dash, symbol}) {
   const across = known.map(({x}) => x);
   return [{
     x: [...across, ...across.toReversed()], y: [...known.map(({high}) => high), ...known.map(({low}) => low).toReversed()],
-    fill: "toself", fillcolor: colour(`${tone}-soft`), line: {width: 0}, mode: "lines", hoverinfo: "skip", showlegend: false,
+    fill: "toself", fillcolor: colour(`${tone}-soft`), mode: "none", hoverinfo: "skip", showlegend: false,
   }, {
     x: points.map(({x}) => x), y: points.map(({y}) => y), name: label, mode: "lines+markers",
     line: {color: colour(tone), width: 2, dash}, marker: {size: 6, symbol},

@@ -79,19 +79,6 @@ function draw(figure, description, traces, wanted) {
   return Plotly.react(plot, traces, drawn, config).then(() => tellPointed(figure, plot));
 }
 
-// The values under the pointer are shown below the plot, where they cover no curve.
-function tellPointed(figure, plot) {
-  if (plot.dataset.tellsPointed) return;
-  plot.dataset.tellsPointed = "yes";
-  const pointed = figure.querySelector(".pointed");
-  const linesOf = (text) => [...text.querySelectorAll(".line")].map((line) => line.textContent).join(", ") || text.textContent;
-  plot.on("plotly_hover", () => {
-    const labels = plot.querySelectorAll(".hoverlayer :is(.hovertext .nums, .legend text)");
-    pointed.textContent = [...labels].map(linesOf).join("; ");
-  });
-  plot.on("plotly_unhover", () => { pointed.textContent = ""; });
-}
-
 function shorter(text, longest) {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
