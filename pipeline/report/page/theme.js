@@ -41,20 +41,21 @@ function topOf(traces) {
 // An axis of shares has ticks in percent.
 const ticksOf = (metric) => (metric.share ? {tickformat: ".0~%"} : {});
 
-// Arrows where an interval extends beyond the edge of the plot.
-function cutArrows(rows, range, tone) {
+// Arrows where an interval extends beyond the edge of the plot. Points are {x, y, low, high, tone}.
+function cutArrows(points, along, range) {
   if (!range) return [];
-  const inset = .008 * (range[1] - range[0]);
-  const ends = [
-    ["triangle-left", range[0] + inset, ([, low]) => low !== null && low < range[0]],
-    ["triangle-right", range[1] - inset, ([, , high]) => high !== null && high > range[1]],
-  ];
-  return ends.flatMap(([symbol, x, isCut]) => {
-    const cut = rows.filter(isCut);
+  const inset = .01 * (range[1] - range[0]);
+  const edges = {
+    x: [["triangle-left", range[0] + inset], ["triangle-right", range[1] - inset]],
+    y: [["triangle-down", range[0] + inset], ["triangle-up", range[1] - inset]],
+  }[along];
+  const isCut = [({low}) => low < range[0], ({high}) => high > range[1]];
+  return edges.flatMap(([symbol, edge], at) => {
+    const cut = points.filter((point) => point.low !== null && isCut[at](point));
     if (!cut.length) return [];
     return [{
-      type: "scatter", mode: "markers", x: cut.map(() => x), y: cut.map(([y]) => y), hoverinfo: "skip", showlegend: false,
-      marker: {symbol, size: 9, color: colour(tone)},
+      type: "scatter", mode: "markers", x: cut.map(({x}) => x), y: cut.map(({y}) => y), [along]: cut.map(() => edge),
+      hoverinfo: "skip", showlegend: false, cliponaxis: false, marker: {symbol, size: 9, color: cut.map(({tone}) => colour(tone))},
     }];
   });
 }

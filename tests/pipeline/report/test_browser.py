@@ -192,6 +192,13 @@ class TestOpenedOnce:
         assert ticks
         assert all(tick.endswith("%") for tick in ticks)
 
+    def test_axis_of_slices_begins_at_zero_or_above(self, page):
+        range_of = "return document.querySelector('#figure-slices .plot').layout.xaxis.range"
+        choose(page, "dimension", "market")
+        for metric in ("Gain (CG)", "Iterations after the last good"):
+            choose(page, "slices-metric", metric)
+            assert page.execute_script(range_of)[0] >= 0, metric
+
     def test_hostile_text_is_shown_but_not_executed(self, page):
         assert page.title != "run"
         choose(page, "slice", "market = </script>")
