@@ -12,7 +12,7 @@ BUILD_NATIVE = $(PYTHON) -m pip install --quiet --disable-pip-version-check --fo
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install native wheels run stream-demo test test-fast fuzz lint format bench generated docs clean
+.PHONY: help install native wheels run stream-demo test test-fast fuzz lint format bench generated docs picture clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*  ## /\1\t/' | expand -t 14
@@ -86,6 +86,9 @@ generated: $(VENV)/developed  ## regenerate the files that come from the code
 
 docs: $(VENV)/developed  ## build the pages as a site in out/docs
 	$(PYTHON) -m mkdocs build --strict --quiet
+
+picture: $(VENV)/developed  ## take the picture of the README anew; needs Chromium
+	$(PYTHON) -m tests.pipeline.report.picture
 
 clean:  ## remove everything that was installed or written
 	rm -rf $(VENV) $(OUT) .cache build dist native/target *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

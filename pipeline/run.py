@@ -53,7 +53,7 @@ from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import is_local, matching, open_plain
 from goodgain.transforms.read import find_inputs
 
-_INPUT_BYTES_PER_FILE = 256 * 2**20  # bytes of input per output file
+_INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
 _INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # as workers report it
 _PLACE_IN_GRAPH = re.compile(r" \[while running '.*'\]$")  # added by Beam
 

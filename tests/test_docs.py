@@ -70,6 +70,29 @@ def test_readme_has_at_most_150_lines_and_the_site_lists_every_page():
     assert sorted(nav) == sorted(page.name for page in PAGES[1:])
 
 
+def test_the_beam_yaml_of_the_page_is_what_init_writes():
+    """`tests/pipeline/test_init.py` runs it."""
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    (block,) = (block for language, block in BLOCK.findall(page) if language == "yaml")
+    shipped = (ROOT / "configs" / "beam" / "pipeline.yaml").read_text(encoding="utf-8")
+    assert shipped.endswith(f"init beam` writes both.\n{block}")
+
+
+CHECKOUT = re.compile(
+    r"(?<!goodgain/)(?:configs|tests|transforms|pipeline|examples|native)/\w[\w/.-]*"
+)
+
+
+def test_pages_cite_files_of_the_repository_as_such():
+    for page in PAGES:
+        if page.name == "contributing.md":
+            continue  # for people who have the repository
+        text = " ".join(page.read_text(encoding="utf-8").split())
+        for cited in CHECKOUT.finditer(text):
+            around = text[max(0, cited.start() - 60) : cited.end() + 60]
+            assert "repository" in around, (page.name, around)
+
+
 def test_pages_do_not_cite_internal_documents():
     for page in PAGES:
         assert not re.search(r"\bSPEC\b|\bDESIGN\b", page.read_text(encoding="utf-8")), page.name

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.from_spans_to_verdict import follow
+from tests.pipeline.init_commands import next_commands, shell, with_programs_of
 
 ROOT = Path(__file__).parents[1]
 # PYTHONPATH would make Python import the package of this checkout instead of the installed one.
@@ -107,6 +108,15 @@ def test_runs_in_a_folder_whose_modules_are_named_like_ours(environment, user_fo
 def test_commands_of_the_page_lead_from_unlabelled_spans_to_a_gate(environment, tmp_path):
     """The commands of the page run in an empty folder, and each step has the expected outcome."""
     follow(tmp_path, environment, ENVIRONMENT)
+
+
+@pytest.mark.parametrize("environment", ["*.whl"], ids=["wheel"], indirect=True)
+@pytest.mark.parametrize("kind", ["nightly", "beam"])
+def test_commands_that_init_names_work_from_a_wheel(environment, kind, tmp_path):
+    variables = with_programs_of(environment, ENVIRONMENT)
+    for command in next_commands(kind, tmp_path, variables):
+        code, printed = shell(command, tmp_path, variables)
+        assert code == 0, printed
 
 
 def test_every_module_is_packaged_and_can_be_imported(environment, user_folder):

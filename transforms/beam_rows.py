@@ -1,6 +1,6 @@
 """The transforms with schema'd rows in and out, for Beam YAML, SQL and other languages.
 
-`configs/goodgain.provider.yaml` makes them available in Beam YAML under the names of the typed
+`configs/beam/goodgain.provider.yaml` makes them available in Beam YAML under the names of the typed
 transforms. Names of ranking metrics are those of Avro columns: `ndcg_at_10` for `ndcg@10`.
 """
 

@@ -139,23 +139,20 @@ def move(source: str, target: str) -> None:
     Raises:
       OSError: it cannot be renamed.
     """
-    if is_local(source) and os.path.exists(source):
-        sync(source)
-    try:
-        _rename(source, target)
-    except OSError:
-        if not exists(target):
-            raise
-        if exists(source):  # some filesystems do not replace files on rename
-            delete(target)
-            _rename(source, target)
-
-
-def _rename(source: str, target: str) -> None:
     if is_local(source):
-        os.rename(source, target)
-    else:
-        _filesystem(source).rename([source], [target])
+        if os.path.exists(source) or not os.path.exists(target):
+            sync(source)
+            os.replace(source, target)
+        return
+    filesystem = _filesystem(source)
+    try:
+        filesystem.rename([source], [target])
+    except OSError:
+        if not filesystem.exists(target):
+            raise
+        if filesystem.exists(source):  # some filesystems do not replace files on rename
+            delete(target)
+            filesystem.rename([source], [target])
 
 
 def delete(path: str) -> None:

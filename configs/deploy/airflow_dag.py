@@ -17,7 +17,7 @@ try:
 except ImportError:
     from airflow.operators.bash import BashOperator
 
-FOLDER = "/opt/goodgain"  # contains configs/nightly.yaml, whose paths are relative to this folder
+FOLDER = "/opt/goodgain"  # contains nightly.yaml, whose paths are relative to this folder
 
 with DAG(
     dag_id="goodgain_nightly",
@@ -31,7 +31,7 @@ with DAG(
     BashOperator(
         task_id="nightly",
         bash_command=(
-            "goodgain nightly --config configs/nightly.yaml --date {{ data_interval_start | ds }}"
+            "goodgain nightly --config nightly.yaml --date {{ data_interval_start | ds }}"
         ),
         cwd=FOLDER,
         append_env=True,

@@ -2,7 +2,7 @@
 #
 # One night by the Dataflow Flex Template of configs/dataflow/README.md: scores the traces of a day
 # (by default yesterday in UTC), waits until that job ends, and runs `goodgain nightly`, which
-# fetches, compares, gates and publishes its outputs. configs/nightly.yaml must say
+# fetches, compares, gates and publishes its outputs. nightly.yaml must say
 #   input: gs://my-bucket/traces/date={date}/*
 #   scored: gs://my-bucket/goodgain/date={date}
 # and must not have run or an engine. CONFIG names another configuration, RUN the file with options
@@ -53,6 +53,6 @@ done
 
 [ "$state" = JOB_STATE_DONE ] || echo "dataflow-night: the job of $day ${job:+($job) }is $state." >&2
 code=0
-goodgain nightly --config "${CONFIG:-configs/nightly.yaml}" --date "$day" || code=$?
+goodgain nightly --config "${CONFIG:-nightly.yaml}" --date "$day" || code=$?
 [ "$state" = JOB_STATE_DONE ] || [ "$code" -ne 0 ] || code=1
 exit "$code"

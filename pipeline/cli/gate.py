@@ -8,7 +8,7 @@ from goodgain.pipeline.cli.shared_options import add_json_option
 
 NAME = "gate"
 HELP = "check a run against rules; exit code 4 if one fails"
-EXAMPLE = "goodgain gate out --config configs/gate.yaml --baseline out-last-good"
+EXAMPLE = "goodgain gate out --config goodgain:gate --baseline out-last-good"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

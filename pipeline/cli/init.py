@@ -4,35 +4,94 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Callable
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 NAME = "init"
 HELP = "write a commented configuration to edit, and files to try it on"
 EXAMPLE = "goodgain init run --output my-evaluation"
 
 _TRACES = "traces/sample.jsonl"
-_CONVERSATIONS = 20
-_LOGS = "logs.jsonl"
-# By kind of configuration: the shipped file, the name to write it under, and a command to try it
-# with.
+_DAY = "2025-03-03"  # of the example traces
+_CONVERSATIONS = 60  # enough for the shipped gate
+
+
+class _Kind(Struct, frozen=True):
+    """What is written for one kind of configuration.
+
+    Attributes:
+      shipped: name of the configuration among the shipped ones.
+      name: name to write it under.
+      commands: commands that use what was written, in this order.
+      traces: where to write example traces; None for none.
+      beside: shipped files that are written unchanged.
+    """
+
+    shipped: str
+    name: str
+    commands: tuple[str, ...]
+    traces: str | None = _TRACES
+    beside: tuple[str, ...] = ()
+
+
 _KINDS = {
-    "run": ("run", "run.yaml", "goodgain run --config run.yaml --input traces --output out"),
-    "gate": ("gate", "gate.yaml", "goodgain gate out --config gate.yaml"),
-    "nightly": ("nightly", "nightly.yaml", "goodgain nightly --config nightly.yaml"),
-    "stream": (
+    "run": _Kind(
+        "run", "run.yaml", ("goodgain run --config run.yaml --input traces --output out",)
+    ),
+    "gate": _Kind(
+        "gate",
+        "gate.yaml",
+        ("goodgain run --input traces --output out", "goodgain gate out --config gate.yaml"),
+    ),
+    "nightly": _Kind(
+        "nightly",
+        "nightly.yaml",
+        (f"goodgain nightly --config nightly.yaml --date {_DAY}",),
+        traces=f"traces/date={_DAY}/sample.jsonl",
+    ),
+    "stream": _Kind(
         "stream",
         "stream.yaml",
-        "goodgain stream --config stream.yaml --input traces --output out-stream",
+        (
+            "goodgain prism",
+            "goodgain stream --config stream.yaml --input traces --output out-stream",
+        ),
     ),
-    "rules": ("dedup", "rules.yaml", "goodgain run --rules rules.yaml --input traces --output out"),
-    "mapping": (
+    "rules": _Kind(
+        "dedup",
+        "rules.yaml",
+        ("goodgain run --rules rules.yaml --input traces --output out",),
+    ),
+    "mapping": _Kind(
         "mappings/custom",
         "mapping.yaml",
-        f"goodgain convert --from custom {_LOGS} --mapping mapping.yaml --output traces.parquet",
+        (
+            "goodgain convert --from custom logs.jsonl --mapping mapping.yaml "
+            "--output traces.parquet",
+        ),
+        traces=None,
+        beside=("mappings/logs.jsonl",),
+    ),
+    "beam": _Kind(
+        "beam/pipeline",
+        "pipeline.yaml",
+        (
+            "pip install 'apache-beam[yaml]'",
+            "python -m apache_beam.yaml.main --yaml_pipeline_file=pipeline.yaml "
+            "--runner=FnApiRunner",
+        ),
+        beside=("beam/goodgain.provider.yaml",),
     ),
 }
 
@@ -59,57 +118,73 @@ def run(args: argparse.Namespace) -> int:
     """Write the files; existing ones are never overwritten."""
     from goodgain.pipeline.terminal.console import result_console
 
-    shipped, name, command = _KINDS[args.kind]
-    folder = Path(args.output)
-    config = folder / name
-    schema = folder / f"{config.stem}.schema.json"
-    if config.exists():
+    folder, kind = Path(args.output), _KINDS[args.kind]
+    if (config := folder / kind.name).exists():
         raise UsageError(f"{config} exists already; remove it, or give another --output.")
-    configs = resources.files("goodgain.configs")
-    text = configs.joinpath(f"{shipped}.yaml").read_text(encoding="utf-8")
-    marked = f"# yaml-language-server: $schema={schema.name}\n{text}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        config.write_text(marked, encoding="utf-8")
-        schema.write_text(json.dumps(_schema(args.kind), indent=2) + "\n", encoding="utf-8")
-        written = [str(config), str(schema)]
-        if args.kind == "mapping":
-            logs = configs.joinpath(f"mappings/{_LOGS}").read_text(encoding="utf-8")
-            written += _write_new(folder / _LOGS, lambda path: path.write_text(logs, "utf-8"))
-        else:
-            written += _write_new(folder / _TRACES, _write_traces)
+        written = [*_write_configuration(config, args.kind), *_write_examples(folder, kind)]
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to: {error.strerror}.") from error
     console = result_console()
     console.print("\n".join(f"wrote {one}" for one in written), soft_wrap=True)
-    change_folder = "" if args.output == "." else f"cd {folder} && "
-    console.print(f"next: {change_folder}{command}", soft_wrap=True)
+    change_folder = "" if args.output == "." else f"cd {shlex.quote(args.output)} && "
+    for command in kind.commands:
+        console.print(f"next: {change_folder}{command}", soft_wrap=True)
     return 0
 
 
-def _write_new(path: Path, write: Callable[[Path], object]) -> list[str]:
-    """Write an example unless it exists; returns its path if it was written."""
-    if path.exists():
-        return []
-    write(path)
-    return [str(path)]
+def _write_configuration(config: Path, name: str) -> list[Path]:
+    """Write a configuration and, if it has one, the schema that its first line names."""
+    kind = _KINDS[name]
+    text = _shipped(f"{kind.shipped}.yaml").read_text(encoding="utf-8")
+    # In the copy, commands use the copy.
+    text = text.replace(f"goodgain:{kind.shipped}", kind.name)
+    config.parent.mkdir(parents=True, exist_ok=True)
+    if (model := _model(name)) is None:
+        config.write_text(text, encoding="utf-8")
+        return [config]
+    from goodgain.pipeline.options.json_schema import schema_of
+
+    schema = config.with_name(f"{config.stem}.schema.json")
+    config.write_text(f"# yaml-language-server: $schema={schema.name}\n{text}", encoding="utf-8")
+    schema.write_text(json.dumps(schema_of(model), indent=2) + "\n", encoding="utf-8")
+    return [config, schema]
+
+
+def _write_examples(folder: Path, kind: _Kind) -> list[Path]:
+    """Write the example data unless they exist; returns the paths that were written."""
+    examples: dict[Path, Callable[[Path], object]] = {
+        folder / Path(one).name: _copied(_shipped(one)) for one in kind.beside
+    }
+    if kind.traces is not None:
+        examples[folder / kind.traces] = _write_traces
+    new = [path for path in examples if not path.exists()]
+    for path in new:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        examples[path](path)
+    return new
+
+
+def _shipped(name: str) -> Traversable:
+    return resources.files("goodgain.configs").joinpath(name)
+
+
+def _copied(shipped: Traversable) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(shipped.read_bytes())
 
 
 def _write_traces(path: Path) -> None:
     from goodgain.pipeline.sample import SampleOptions, write_sample
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     options = SampleOptions(conversations=_CONVERSATIONS, bad_share=0)
     write_sample(options, str(path), "jsonl", "none")
 
 
-def _schema(kind: str) -> object:
-    from pydantic import BaseModel
-
+def _model(name: str) -> type[BaseModel] | None:
+    """What a configuration is checked against; None if it is not one of ours."""
     from goodgain.pipeline.convert.importing.mapping_file import MappingFile
     from goodgain.pipeline.gate.rules import GateFile
     from goodgain.pipeline.nightly.config import NightlyConfig
-    from goodgain.pipeline.options.json_schema import schema_of
     from goodgain.pipeline.options.run_config import RunConfig
     from goodgain.pipeline.streaming.config import StreamConfig
     from goodgain.transforms.core.dedup.rules_file import RulesFile
@@ -122,4 +197,4 @@ def _schema(kind: str) -> object:
         "rules": RulesFile,
         "mapping": MappingFile,
     }
-    return schema_of(models[kind], partial=kind in ("run", "stream"))
+    return models.get(name)

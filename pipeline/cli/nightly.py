@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 NAME = "nightly"
 HELP = "score, compare, gate and publish a day of traces, every night"
-EXAMPLE = "goodgain nightly --config configs/nightly.yaml --date 2025-03-04"
+EXAMPLE = "goodgain nightly --config nightly.yaml --date 2025-03-03"
 PASSES_OPTIONS_TO_BEAM = True
 
 

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         metavar="FILE",
-        help="YAML file with any of these options; the command line overrides it",
+        help="YAML file with any option but --json and --quiet; the command line overrides it",
     )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(

@@ -119,41 +119,55 @@ class _StrictModel(BaseModel):
 
 
 class Rule(_StrictModel):
-    """One rule, as options or as a sentence.
+    """One rule, as options or as a sentence; exactly one of `metric`, `share` and `count`."""
 
-    Exactly one of `metric`, `share` and `count` is its subject.
-
-    Attributes:
-      metric: a column of `means`: at N, or with `i` by iteration.
-      share: a share of the records, results or conversations of the run; `undefined` is the share
-        of conversations for which `metric` is null.
-      count: the number of conversations in the means, or of records or results read.
-      at_least, at_most: bounds on the value itself.
-      drop_at_most, rise_at_most: bounds on its change against the baseline.
-      proof: `none`: the mean itself must keep within the bound. `of_compliance`: the rule passes
-        only if the one-sided interval lies within the bound. `of_breach`: the rule fails only if
-        the one-sided interval lies beyond the bound.
-      confidence: confidence of the one-sided interval.
-      slice: values of attributes; for None, every value that occurs is checked separately.
-      least_n: number of conversations (pairs) below which the rule fails.
-      pair_by: attribute by which the conversations of baseline and run are paired.
-    """
-
-    name: str | None = None
-    metric: Annotated[str, AfterValidator(respelled)] | None = None
-    share: Share | None = None
-    count: Count | None = None
-    i: Annotated[int, Field(ge=1)] | None = None
-    population: Literal["reached", "all", "everyone"] | None = None
-    slice: Slice = {}
-    at_least: Bound | None = None
-    at_most: Bound | None = None
-    drop_at_most: Bound | None = None
-    rise_at_most: Bound | None = None
-    proof: Proof | None = None
-    confidence: Confidence | None = None
-    least_n: Annotated[int, Field(ge=1)] | None = None
-    pair_by: str | None = None
+    name: str | None = Field(None, description="name of the rule in the result")
+    metric: Annotated[str, AfterValidator(respelled)] | None = Field(
+        None, description="metric that is bounded: at N, or with `i` by iteration"
+    )
+    share: Share | None = Field(
+        None,
+        description="share that is bounded, of the run's records, results or conversations; "
+        "`undefined`: of the conversations for which `metric` is null",
+    )
+    count: Count | None = Field(
+        None,
+        description="number that is bounded: of conversations in the means, records or results",
+    )
+    i: Annotated[int, Field(ge=1)] | None = Field(None, description="iteration of the metric")
+    population: Literal["reached", "all", "everyone"] | None = Field(
+        None, description="conversations that the mean is over"
+    )
+    slice: Slice = Field(
+        {},
+        description="attributes: each of their values is checked separately; or attributes with "
+        "the one value to check",
+    )
+    at_least: Bound | None = Field(None, description="least value, like 0.2 or 20 %")
+    at_most: Bound | None = Field(None, description="greatest value, like 0.2 or 20 %")
+    drop_at_most: Bound | None = Field(
+        None, description="greatest drop from the baseline, like 0.2 or 2 %"
+    )
+    rise_at_most: Bound | None = Field(
+        None, description="greatest rise from the baseline, like 0.2 or 2 %"
+    )
+    proof: Proof | None = Field(
+        None,
+        description="none: the mean itself must keep within the bound; of_compliance: passes only "
+        "if the one-sided interval lies within it; of_breach: fails only if the interval lies "
+        "beyond it",
+    )
+    confidence: Confidence | None = Field(
+        None, description="confidence of the one-sided interval, like 95 %"
+    )
+    least_n: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="with fewer conversations (or pairs) the rule fails"
+    )
+    pair_by: str | None = Field(
+        None,
+        description="attribute by which conversations of baseline and run are paired; their ids "
+        "by default",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -319,23 +333,29 @@ Forbidden = Annotated[
 
 
 class GateFile(_StrictModel):
-    """A whole gate file.
+    """A whole gate file."""
 
-    Attributes:
-      warnings: codes of forbidden warnings; in the file, `none` forbids all.
-      least_n: default for rules on a metric.
-      without_baseline: whether bounds on change fail or are skipped without a baseline.
-      interval: kind of interval for changes, see `ComparisonOptions`; by default that of the run.
-      cluster: attribute whose values are clusters when changes are tested; by default that of the
-        run.
-    """
-
-    least_n: Annotated[int, Field(ge=1)] = DEFAULT_LEAST_N
-    without_baseline: Literal["fail", "skip"] = "fail"
-    interval: Interval | None = None
-    cluster: str | None = None
-    warnings: Forbidden = ()
-    rules: list[Rule] = []
+    least_n: Annotated[int, Field(ge=1)] = Field(
+        DEFAULT_LEAST_N,
+        description="a rule on a metric fails with fewer conversations (or pairs) than this",
+    )
+    without_baseline: Literal["fail", "skip"] = Field(
+        "fail", description="what rules on change do when there is no baseline"
+    )
+    interval: Interval | None = Field(
+        None, description="intervals of changes: hall corrects t for skewness, student does not"
+    )
+    cluster: str | None = Field(
+        None,
+        description="attribute shared by conversations that are not independent; the run's by "
+        "default",
+    )
+    warnings: Forbidden = Field(
+        (), description="warnings that the run must not have: their codes, or none for all"
+    )
+    rules: list[Rule] = Field(
+        [], description="rules: lines like `SRE >= 0.2` and `CG drop <= 2 %`, or options"
+    )
 
     @model_validator(mode="after")
     def _check_not_empty(self) -> GateFile:

@@ -15,6 +15,7 @@ from pydantic import (
     ConfigDict,
     Field,
     PlainSerializer,
+    PrivateAttr,
     ValidationInfo,
     WithJsonSchema,
     field_validator,
@@ -23,15 +24,34 @@ from pydantic import (
 from goodgain.pipeline.nightly.dates import check_pattern
 from goodgain.pipeline.options.option_types import Patterns, Text
 from goodgain.pipeline.options.yaml_model import config_text, read_model, reason, unknown
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.yaml_text import line_of, parse_yaml
 from goodgain.transforms.filesystems import is_local
 
 _GREATEST_ATTEMPTS = 10
 _WEB = ("http://", "https://")
 _FROM_ENVIRONMENT = "$"
 _OF_A_RUN = ("run", "runner", "engine_options", "scratch", "pool")
+_FILES = {"run": "the options", "gate": "the rules"}  # by key, what the file holds
 _PREVIOUS_GOOD = "previous_good"
 _MEAN_OF_LAST = re.compile(r"mean of last ([1-9][0-9]{0,2})")
-_POOL_KEYS = {"path", "update", "topic", "digest"}
+_POOL_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string", "minLength": 1, "description": "folder of the pool"},
+        "update": {"type": "boolean", "description": "add the traces of each night first"},
+        "digest": {
+            "type": "string",
+            "description": "digest of the pinned state, or its first digits, at least 8",
+        },
+        "topic": {
+            "type": "string",
+            "description": "attribute that holds the topic, if the first night creates the pool",
+        },
+    },
+    "required": ["path"],
+    "additionalProperties": False,
+}
 _POOL_DIGEST = re.compile(r"[0-9a-f]{8,32}")
 _POOL_EXAMPLES = "{path: pool, update: true} or {path: pool, digest: 1f0c94ab}"
 
@@ -101,7 +121,7 @@ class PoolChoice(Struct, frozen=True):
             return value
         if not isinstance(value, Mapping) or not value.get("path"):
             raise ValueError(f"must be like {_POOL_EXAMPLES}, not {value!r}")
-        if unknown := sorted(set(map(str, value)) - _POOL_KEYS):
+        if unknown := sorted(set(map(str, value)) - set(_POOL_SCHEMA["properties"])):
             raise ValueError(f"has no option {unknown[0]!r}; write it like {_POOL_EXAMPLES}")
         update, digest = value.get("update", False), value.get("digest")
         if not isinstance(update, bool) or update == (digest is not None):
@@ -130,56 +150,70 @@ Pool = Annotated[
     PoolChoice,
     BeforeValidator(PoolChoice.parse),
     PlainSerializer(asdict),
-    WithJsonSchema({"type": "object"}),
+    WithJsonSchema(_POOL_SCHEMA),
 ]
 Words = Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
 class NightlyConfig(BaseModel):
-    """The options of the nightly job.
-
-    Attributes:
-      input: patterns of a day's trace files, with `{date}`, or `{year}`, `{month}` and `{day}`.
-      output: folder on a local disk for the history and a folder `date=D/` per day.
-      scratch: folder on any of Beam's filesystems for engines whose workers cannot write to
-        `output`; each day is copied from there.
-      run: file with options of `goodgain run`; None = defaults.
-      runner: the engine; by default that of `run`.
-      pool: pool to score every night with; updated each night, or pinned to a state.
-      engine_options: options for Beam, like `--flink_master=...`.
-      scored: folder of a day's finished outputs, with placeholders as in `input`, if days are
-        scored elsewhere, for example by a Dataflow template; the job then does not score.
-      baseline: what a day is compared with.
-      gate: file with the rules of `goodgain gate`; without it only bad data fail a day.
-      late_days: how many days back the job looks for files that arrived late.
-      webhook: URL to which a JSON document is sent for each day that did not pass; `$NAME` is read
-        from the environment.
-      command: words of a command that gets the same document on stdin.
-      attempts: number of attempts for webhook and command.
-      backoff_seconds: pause before the second attempt; doubled before each further one.
-      timeout_seconds: time limit of one attempt.
-    """
+    """The options of the nightly job."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, arbitrary_types_allowed=True, validate_default=True
     )
 
-    input: Patterns
-    output: Text
-    scratch: Text | None = None
-    run: Text | None = None
-    runner: Text | None = None
-    engine_options: tuple[Text, ...] = ()
-    pool: Pool | None = None
-    scored: Text | None = None
-    baseline: Choice = BaselineChoice()
-    gate: Text | None = None
-    late_days: int = Field(7, ge=0)
-    webhook: Text | None = None
-    command: Words | None = None
-    attempts: int = Field(4, ge=1, le=_GREATEST_ATTEMPTS)
-    backoff_seconds: float = Field(2.0, ge=0)
-    timeout_seconds: float = Field(10.0, gt=0)
+    input: Patterns = Field(
+        description="a day's trace files, with {date}, or {year}, {month} and {day}"
+    )
+    output: Text = Field(
+        description="folder on a local disk for the history and a folder date=D/ for each day"
+    )
+    scratch: Text | None = Field(
+        None,
+        description="folder to which workers that cannot see `output` write; each day is copied "
+        "from there",
+    )
+    run: Text | None = Field(
+        None, description="file with options of `goodgain run`; without it their defaults"
+    )
+    runner: Text | None = Field(None, description="engine; that of `run` by default")
+    engine_options: tuple[Text, ...] = Field(
+        (), description="options of Beam, like --flink_master=HOST:8081"
+    )
+    pool: Pool | None = Field(
+        None, description="pool to score every night with: updated each night, or pinned"
+    )
+    scored: Text | None = Field(
+        None,
+        description="folder of a day's finished outputs, with placeholders as in `input`, if days "
+        "are scored elsewhere",
+    )
+    baseline: Choice = Field(
+        BaselineChoice(),
+        description="what to compare a day with: previous_good, `mean of last 7`, or a day",
+    )
+    gate: Text | None = Field(
+        None, description="file with rules of `goodgain gate`; without it only bad data fail a day"
+    )
+    late_days: int = Field(
+        7, ge=0, description="how many days back to look for files that arrived late"
+    )
+    webhook: Text | None = Field(
+        None,
+        description="URL to send JSON to for each day that did not pass, or $NAME of an "
+        "environment variable that holds it",
+    )
+    command: Words | None = Field(
+        None, description="command, word by word, that gets the same JSON on its standard input"
+    )
+    attempts: int = Field(
+        4, ge=1, le=_GREATEST_ATTEMPTS, description="attempts to reach webhook and command"
+    )
+    backoff_seconds: float = Field(
+        2.0, ge=0, description="wait before the second attempt; doubled before each further one"
+    )
+    timeout_seconds: float = Field(10.0, gt=0, description="time limit of one attempt")
+    _places: dict[str, str] = PrivateAttr(default_factory=dict)  # by key, `FILE:LINE: `
 
     @field_validator("input")
     @classmethod
@@ -217,6 +251,20 @@ class NightlyConfig(BaseModel):
             raise ValueError("must be an http or https URL, or $NAME of an environment variable")
         return webhook
 
+    def check_files(self) -> None:
+        """Check that the files with the run's options and the gate's rules can be read.
+
+        Raises:
+          UsageError: one cannot; the message says which key, in which line, names it.
+        """
+        for key in _FILES:
+            path = getattr(self, key)
+            try:
+                if path is not None:
+                    config_text(path, _FILES[key])
+            except UsageError as error:
+                raise UsageError(f"{self._places.get(key, '')}{key}: {error}") from None
+
 
 def load_nightly_config(path: str) -> NightlyConfig:
     """Read the configuration of the nightly job.
@@ -225,7 +273,10 @@ def load_nightly_config(path: str) -> NightlyConfig:
       UsageError: it cannot be read, or contains mistakes; the message lists every one.
     """
     text = config_text(path, "the options")
-    return read_model(NightlyConfig, text, path, "The configuration", _mistake)
+    config = read_model(NightlyConfig, text, path, "The configuration", _mistake)
+    tree, _ = parse_yaml(text, path)
+    config._places.update((key, f"{path}:{line_of(tree, (key,))}: ") for key in _FILES)
+    return config
 
 
 def _mistake(error: Any) -> str:

@@ -103,6 +103,7 @@ def _run(
     surroundings: Surroundings,
     notified: list[Channel],
 ) -> NightlyResult:
+    config.check_files()
     folders = DayFolders(Path(config.output))
     night = Night(
         config=config,

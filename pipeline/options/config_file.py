@@ -10,7 +10,7 @@ from msgspec import Struct
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from goodgain.pipeline.options.option_types import flag_of
+from goodgain.pipeline.options.option_types import flag_of, key_of
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.pipeline.options.yaml_model import config_text, reason, repeated, unknown
 from goodgain.transforms.core.errors import UsageError
@@ -33,6 +33,8 @@ class ConfigFile(Struct, frozen=True):
     mistakes: list[tuple[int, str]]
 
 
+# Options of commands that are not part of the configuration.
+_NOT_IN_FILES = ("config", "json", "quiet")
 _NO_FILE = ConfigFile("", {}, {}, [])
 _Config = TypeVar("_Config", bound=ScoringConfig)
 
@@ -67,7 +69,7 @@ def load_config(
 def read_config_file(path: str, model: type[ScoringConfig]) -> ConfigFile:
     """Read a file that sets fields of a model.
 
-    Their names are its keys, with `-` or `_` between words.
+    Its keys are their flags or names, with `-` or `_` between words.
 
     Raises:
       UsageError: it cannot be read, is not YAML, or is not a mapping.
@@ -87,14 +89,18 @@ def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> Confi
     if not isinstance(tree, yaml.MappingNode):
         line = tree.start_mark.line + 1
         raise UsageError(f"{name}:{line}: expected one option per line, like `output: DIR`.")
+    fields = {key_of(*field): field[0] for field in model.model_fields.items()}
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     mistakes: list[tuple[int, str]] = []
     for (key, node), (written, value) in zip(tree.value, _entries(tree, content), strict=True):
         line = key.start_mark.line + 1
-        field = written.replace("-", "_")
-        if field not in model.model_fields:
-            mistakes.append((line, unknown(field, model.model_fields, written)))
+        key_text = written.replace("-", "_")
+        field = fields.get(key_text, key_text)
+        if field in _NOT_IN_FILES:
+            mistakes.append((line, f"{written} can only be given on the command line"))
+        elif field not in model.model_fields:
+            mistakes.append((line, unknown(field, fields, written)))
         elif field in values:
             mistakes.append((line, repeated(written)))
         else:
@@ -114,11 +120,12 @@ def _mistake(
 ) -> tuple[int, str]:
     """The line in the file (0 for a mistake that is not in it), and what is wrong."""
     field = str(error["loc"][0])
-    option = flag_of(field, model.model_fields.get(field, FieldInfo()))
+    info = model.model_fields.get(field, FieldInfo())
+    option = flag_of(field, info)
     if error["type"] == "missing":
         return 0, f"{option} is missing: give it as an option or in a --config file"
     if field in file.values and field not in options:
-        return file.lines[field], f"{field} {_reason(error)}"
+        return file.lines[field], f"{key_of(field, info)} {_reason(error)}"
     return 0, f"{option} {_reason(error)}"
 
 

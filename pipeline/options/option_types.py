@@ -116,6 +116,11 @@ def metadata(field: FieldInfo) -> dict[str, str]:
     return {key: str(value) for key, value in extra.items()} if isinstance(extra, dict) else {}
 
 
+def key_of(name: str, field: FieldInfo) -> str:
+    """The key of a field in a configuration file: its flag's name, like `max_i`."""
+    return metadata(field).get("flag", name)
+
+
 def flag_of(name: str, field: FieldInfo) -> str:
     """The option of a field on the command line, like `--max-i`."""
-    return f"--{metadata(field).get('flag', name).replace('_', '-')}"
+    return f"--{key_of(name, field).replace('_', '-')}"

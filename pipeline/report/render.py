@@ -31,7 +31,7 @@ _KIT = "goodgain.pipeline.report"
 _FOLDER = "page"
 _STYLES = ("report.css", "parts.css")
 _COMMON_SCRIPTS = (
-    "numbers.js", "theme.js", "marks.js", "tables.js", "definitions.js", "page.js",
+    "numbers.js", "theme.js", "marks.js", "pointed.js", "tables.js", "definitions.js", "page.js",
 )  # fmt: skip
 # In JSON these characters occur only in strings, where an escape means the same. Escaped, no string
 # can end the element that contains the JSON, or begin another.

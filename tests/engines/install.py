@@ -229,7 +229,7 @@ def _require_python(settings: Settings) -> None:
     if found != settings.versions.python:
         raise EngineError(
             f"the cluster's workers need Python {settings.versions.python}, and this is {found}: "
-            "run make with PYTHON=python3.11"
+            f"run make clean install PYTHON3=python{settings.versions.python}"
         )
 
 

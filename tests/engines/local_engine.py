@@ -46,6 +46,9 @@ class LocalEngine(ABC):
             EngineError: an installation or a start failed; the message names the log to read.
         """
         self.install()
+        self._launch()
+
+    def _launch(self) -> None:
         self.prepare()
         for daemon in self.daemons:
             daemon.launch()
@@ -70,9 +73,10 @@ class LocalEngine(ABC):
     @contextlib.contextmanager
     def running(self) -> Iterator[Self]:
         """Start the engine, and stop it at the end of the block unless it ran before."""
+        self.install()  # first: the daemons' command lines list the jars that are there
         ran_before = self.daemons[0].pid() is not None
         try:
-            self.start()
+            self._launch()
             yield self
         finally:
             if not ran_before:

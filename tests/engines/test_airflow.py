@@ -48,8 +48,7 @@ class Airflow:
 def world(tmp_path: Path) -> World:
     """A folder of nightly runs as the DAG expects it, with the traces of one day."""
     world = World(tmp_path / "world")
-    (world.folder / "configs").mkdir(parents=True)
-    world.config = world.folder / "configs" / "nightly.yaml"
+    world.folder.mkdir()
     world.configure()
     world.make_traces("2025-03-04", 20, seed=1)
     return world

@@ -23,6 +23,8 @@ class Pair(LocalEngine):
 
     @property
     def daemons(self) -> tuple[Daemon, ...]:
+        # Command lines list the jars that are there.
+        assert "installed" in self.steps, "the processes were needed before they were installed"
         return self.pair
 
     @property

@@ -1,14 +1,18 @@
 """The configuration of a run: defaults, forms of options, files and messages."""
 
+import argparse
+import re
 from importlib.resources import files
 
 import pytest
 from pydantic import ValidationError
 
+from goodgain.pipeline.cli.commands import load_command
 from goodgain.pipeline.cli.config_options import options_table
 from goodgain.pipeline.options.config_file import load_config, parse_config_text
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.run_config import RunConfig
+from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 
@@ -170,6 +174,36 @@ class TestFile:
         config = load_config(RunConfig, NEEDED, path)
         assert (str(config.max_rejected), config.good_gain_threshold) == ("2%", 3)
 
+    @pytest.mark.parametrize("key", ["map", "mapping"])
+    def test_a_renamed_option_can_be_spelt_as_on_the_command_line(self, config_file, key):
+        config = load_config(RunConfig, NEEDED, config_file(f"{key}: [gain=relevance]\n"))
+        assert config.mapping == ("gain=relevance",)
+
+    @pytest.mark.parametrize(("command", "model"), [("run", RunConfig), ("stream", StreamConfig)])
+    def test_a_file_takes_every_option_of_a_command_but_those_it_says(self, command, model):
+        parser = argparse.ArgumentParser()
+        load_command(command).add_arguments(parser)
+        written = [action.option_strings[0].removeprefix("--") for action in parser._actions]
+        text = files("goodgain.configs").joinpath(f"{command}.yaml").read_text(encoding="utf-8")
+        (excepted,) = re.findall(r"except (.+?) can(?=\s)", text)
+        excluded = {"-h", *re.split(", | and ", excepted)}
+        refused = {
+            name for name in written if parse_config_text(f"{name}: 1\n", "a.yaml", model).mistakes
+        }
+        assert refused == excluded
+
+    def test_one_option_under_two_names_is_a_repetition(self, config_file):
+        path = config_file("map: [gain=relevance]\nmapping: [gain=label]\n")
+        assert mistakes(NEEDED, path) == ["2: mapping appears here a second time"]
+
+    def test_options_of_the_command_alone_are_named_as_such(self, config_file):
+        path = config_file("json: true\nquiet: true\nmap: [gian=x]\n")
+        assert mistakes(NEEDED, path)[:2] == [
+            "1: json can only be given on the command line",
+            "2: quiet can only be given on the command line",
+        ]
+        assert mistakes(NEEDED, path)[2].startswith("3: map cannot be used: ")
+
     def test_options_override_the_file(self, config_file):
         path = config_file("output: from-file\nmax_i: 3\n")
         config = load_config(RunConfig, {"input": ["a"], "output": "given"}, path)
@@ -185,7 +219,7 @@ class TestFile:
         assert file.mistakes == []
         config = RunConfig.model_validate({**file.values, **NEEDED})
         assert config.slice == (("market",), ("arm", "market"))
-        assert text.startswith("# goodgain run --config configs/run.yaml")
+        assert text.startswith("# goodgain run --config goodgain:run")
 
 
 class TestMaxRejected:
@@ -224,5 +258,10 @@ class TestShippedFile:
         assert load_config(RunConfig, NEEDED, "goodgain:run.yaml") == config
 
     def test_unknown_name_is_answered_with_the_shipped_names(self):
-        with pytest.raises(UsageError, match=r"goodgain:runs is not shipped .* goodgain:run,"):
+        with pytest.raises(UsageError) as caught:
             load_config(RunConfig, NEEDED, "goodgain:runs")
+        names = ("dedup", "gate", "nightly", "run", "stream")
+        listed = ", ".join(f"goodgain:{name}" for name in names)
+        assert str(caught.value) == (
+            f"goodgain:runs is not shipped with Good Gain; choose from {listed}."
+        )

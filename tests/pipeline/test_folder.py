@@ -13,6 +13,7 @@ from goodgain.pipeline.outputs.folder import (
     read_manifest,
     write_file,
 )
+from goodgain.transforms import filesystems
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
 OURS = (
@@ -152,22 +153,17 @@ def test_publishing_replaces_an_earlier_run_file_by_file(tmp_path):
     assert {(tmp_path / name).read_text() for name in names} == {"new"}
 
 
-def test_publishing_replaces_files_even_if_rename_does_not(tmp_path, monkeypatch):
-    """HDFS renames no file over another."""
-    rename = os.rename
-
+def test_a_file_that_cannot_be_replaced_is_kept(tmp_path, monkeypatch):
     def refusing(source, path):
-        if os.path.exists(path):
-            raise FileExistsError(path)
-        rename(source, path)
+        raise PermissionError(path)
 
-    monkeypatch.setattr(os, "rename", refusing)
+    monkeypatch.setattr(os, "replace", refusing)
     name = "means/part-00000-of-00001.avro"
     fill(tmp_path, name, f".unfinished/{name}")
-    (tmp_path / ".unfinished" / name).write_text("new")
-    publish(str(tmp_path), [name])
-    assert files(tmp_path) == [name]
-    assert (tmp_path / name).read_text() == "new"
+    before = (tmp_path / name).read_text()
+    with pytest.raises(OSError, match=name):
+        filesystems.move(str(tmp_path / ".unfinished" / name), str(tmp_path / name))
+    assert (tmp_path / name).read_text() == before
 
 
 def test_publishing_a_missing_file_raises(tmp_path):

@@ -1,6 +1,7 @@
-"""`goodgain init` writes files that work unchanged, and schemas that accept them."""
+"""`goodgain init` writes files and names commands that work unchanged, and schemas that fit."""
 
 import json
+import re
 import warnings
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.cli.init import _KINDS
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file
 from goodgain.pipeline.gate.rules import load_gate
 from goodgain.pipeline.nightly.config import load_nightly_config
@@ -16,6 +18,7 @@ from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.streaming.config import StreamConfig
+from tests.pipeline.init_commands import next_commands, shell
 
 NEEDED = {"input": ["traces"], "output": "out"}
 LOADERS = {
@@ -44,6 +47,87 @@ def test_written_configuration_loads_and_fits_its_schema(kind, tmp_path, capsys)
     printed = capsys.readouterr().out
     assert f"wrote {config}" in printed
     assert f"next: cd {tmp_path} && goodgain " in printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "promised"),
+    [
+        ("run", "Report:  out/report.html"),
+        ("gate", "The gate passed: 10 rules, none failed."),
+        ("nightly", "2025-03-03: passed"),
+        ("rules", "Report:  out/report.html"),
+        ("mapping", "3 conversations, 3 turns, 4 iterations, 5 calls, 8 results"),
+        ("beam", '"metric": "SRE"'),
+    ],
+)
+def test_every_command_that_init_names_works(kind, promised, tmp_path):
+    """Those for streams run in `tests/engines/test_init.py`."""
+    for command in next_commands(kind, tmp_path):
+        code, printed = shell(command, tmp_path)
+        assert code == 0, f"{command}\n{printed}"
+    assert promised in printed
+
+
+def test_written_files_name_only_files_that_are_there(tmp_path):
+    for kind in sorted(_KINDS):
+        assert main(["init", kind, "--output", str(tmp_path / kind)]) == 0
+        for path in (tmp_path / kind).glob("*.yaml"):
+            text = path.read_text()
+            assert not re.search(r"(?<!\()configs/|setup\.py|'\.\[", text), path
+            for config in re.findall(r"--(?:config|rules|mapping|gate) (\S+)", text):
+                assert (tmp_path / kind / config).exists(), f"{path}: {config}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "content"),
+    [
+        ("run", {"max-i": 3, "good_gain-threshold": 1}),
+        ("run", {"map": ["gain=relevance"]}),
+        ("run", {"mapping": {"gain": "relevance"}}),
+        ("stream", {"allowed-lateness": "1h"}),
+    ],
+)
+def test_schemas_accept_every_spelling_that_the_loader_accepts(kind, content, tmp_path):
+    assert main(["init", kind, "--output", str(tmp_path)]) == 0
+    config = tmp_path / f"{kind}.yaml"
+    config.write_text(yaml.safe_dump(content))
+    assert LOADERS[kind](str(config))
+    schema = json.loads((tmp_path / f"{kind}.schema.json").read_text())
+    jsonschema.validate(content, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(dict.fromkeys(content, -1), schema)
+
+
+def properties_of(schema):
+    """Every property anywhere in a schema, with its name."""
+    if isinstance(schema, list):
+        for one in schema:
+            yield from properties_of(one)
+    elif isinstance(schema, dict):
+        yield from schema.get("properties", {}).items()
+        for key, one in schema.items():
+            yield from properties_of(list(one.values()) if key == "properties" else one)
+
+
+@pytest.mark.parametrize("kind", LOADERS)
+def test_every_property_of_a_schema_has_a_description(kind, tmp_path):
+    assert main(["init", kind, "--output", str(tmp_path)]) == 0
+    schema = json.loads((tmp_path / f"{kind}.schema.json").read_text())
+    found = list(properties_of(schema))
+    assert len(found) >= 6
+    assert [name for name, one in found if not one.get("description")] == []
+    assert '"flag"' not in json.dumps(schema)
+
+
+def test_schema_of_nightly_knows_the_keys_of_a_pool(tmp_path):
+    assert main(["init", "nightly", "--output", str(tmp_path)]) == 0
+    schema = json.loads((tmp_path / "nightly.schema.json").read_text())
+    content = {"input": "t/{date}/*", "output": "nights"}
+    jsonschema.validate({**content, "pool": {"path": "pool", "digest": "1f0c94ab"}}, schema)
+    for wrong in ({"update": True}, {"path": "pool", "updated": True}, "pool"):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**content, "pool": wrong}, schema)
 
 
 def test_schemas_have_only_defaults_that_json_can_hold(tmp_path):

@@ -1,6 +1,7 @@
 """Transforms of rows with a schema, run through Beam YAML as a user would."""
 
 import json
+from importlib import resources
 
 import apache_beam as beam
 import apache_beam.testing.util
@@ -9,7 +10,6 @@ import yaml
 from apache_beam.yaml import main as beam_yaml
 
 import goodgain as gg
-from goodgain.pipeline.options.yaml_model import config_text
 from goodgain.transforms.beam_rows import GlobalMeanRows, ScoreConversationRows
 from goodgain.transforms.core.errors import UsageError
 
@@ -65,7 +65,8 @@ def test_a_yaml_pipeline_gives_the_results_of_evaluate(tmp_path):
     traces = tmp_path / "traces.jsonl"
     traces.write_text("".join(json.dumps(one) + "\n" for one in RECORDS))
     provider = tmp_path / "goodgain.provider.yaml"
-    provider.write_text(config_text("goodgain:goodgain.provider", "a provider"))
+    shipped = resources.files("goodgain.configs").joinpath("beam/goodgain.provider.yaml")
+    provider.write_text(shipped.read_text())
     pipeline = tmp_path / "pipeline.yaml"
     steps = [
         {

@@ -127,6 +127,23 @@ class ElsewhereFileSystem(LocalFileSystem):
         super().delete([path.removeprefix(ELSEWHERE) for path in paths])
 
 
+def test_files_are_replaced_even_if_rename_does_not(tmp_path, monkeypatch):
+    """HDFS renames no file over another."""
+    rename = os.rename
+
+    def refusing(source, path):
+        if os.path.exists(path):
+            raise FileExistsError(path)
+        rename(source, path)
+
+    monkeypatch.setattr(os, "rename", refusing)
+    (tmp_path / "new").write_text("new")
+    (tmp_path / "old").write_text("old")
+    filesystems.move(f"{ELSEWHERE}{tmp_path}/new", f"{ELSEWHERE}{tmp_path}/old")
+    assert (tmp_path / "old").read_text() == "new"
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_run_is_published_and_read_elsewhere(tmp_path):
     out = f"{ELSEWHERE}{tmp_path}/out"
     prepare(out, overwrite=False)

@@ -12,6 +12,8 @@ from goodgain.pipeline.comparison.report.facts import ComparisonFacts, read_comp
 from goodgain.pipeline.comparison.report.pool import good_documents
 from goodgain.pipeline.comparison.report.slices import PARTS, slice_data
 from goodgain.pipeline.report.render import render_page
+from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 # The package of the page's templates and scripts, see `render_page`.
 _PAGE = {"comparison": "goodgain.pipeline.comparison.report"}
@@ -39,6 +41,7 @@ def _context(facts: ComparisonFacts) -> dict[str, Any]:
     return {
         "facts": facts,
         "manifest": manifest,
+        "metric_by_name": metric_by_name,
         "warnings": _warnings(manifest),
         "glossary": facts.glossary,
         "everything": everything,
@@ -46,9 +49,7 @@ def _context(facts: ComparisonFacts) -> dict[str, Any]:
         "level": f"{confidence * 100:g} %",
         "alpha": f"{1 - confidence:.6g}",
         "declared": declared,
-        "everyone": [
-            (one.metric.name, row) for one, row in declared if row["population"] == "everyone"
-        ],
+        "everyone": [(one.label, row) for one, row in declared if row["population"] == "everyone"],
         "cards": declared[:_MOST_CARDS],
         "verdicts": [(verdict, verdicts[verdict]) for verdict in _VERDICTS if verdicts[verdict]],
         "rows": [(one, everything.at_end[one.metric.name]) for one in facts.at_end],
@@ -58,7 +59,11 @@ def _context(facts: ComparisonFacts) -> dict[str, Any]:
             if manifest[f"{name}_account"]
         ],
         "examples": [
-            (title, examples[kind][:_MOST_EXAMPLES], max(0, len(examples[kind]) - _MOST_EXAMPLES))
+            (
+                title,
+                [(one, _numbers_of(one)) for one in examples[kind][:_MOST_EXAMPLES]],
+                max(0, len(examples[kind]) - _MOST_EXAMPLES),
+            )
             for title, kind in (("Largest wins", "wins"), ("Largest losses", "losses"))
         ]
         if examples
@@ -80,6 +85,13 @@ def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]
     if manifest["base"]["folder"] == manifest["candidate"]["folder"]:
         arms = [("Both arms", manifest["base"])]
     return [(arm, warning) for arm, run in arms for warning in run.get("warnings", [])]
+
+
+def _numbers_of(example: Mapping[str, Any]) -> list[tuple[Metric, tuple[Any, Any]]]:
+    """The metrics of an example with their values in both arms; the one it was chosen by too."""
+    base = {example["metric"]: example["base_value"], **example["base_numbers"]}
+    candidate = {example["metric"]: example["candidate_value"], **example["candidate_numbers"]}
+    return [(metric_by_name(name), (value, candidate[name])) for name, value in base.items()]
 
 
 def _by_metric(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:

@@ -35,6 +35,11 @@ _REQUIRED = {
 Expressions = dict[str, str]
 
 
+def _expression(description: str) -> Any:
+    """An optional field that holds a JMESPath expression."""
+    return Field(None, description=f"expression: {description}")
+
+
 class _MappingPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -42,49 +47,61 @@ class _MappingPart(BaseModel):
 class ResultPart(_MappingPart):
     """Expressions over one result."""
 
-    entity_type: str | None = None
-    id: str | None = None
-    ids: Expressions = {}
-    url: str | None = None
-    title: str | None = None
-    snippet: str | None = None
-    content: str | None = None
-    fields: Expressions = {}
-    gain: str | None = None
-    score: str | None = None
-    reference_id: str | None = None
+    entity_type: str | None = _expression("type, whose rules for duplicates apply")
+    id: str | None = _expression("generic id of the document")
+    ids: Expressions = Field(default={}, description="expressions for named ids, by name")
+    url: str | None = _expression("URL")
+    title: str | None = _expression("title")
+    snippet: str | None = _expression("passage that the search tool showed")
+    content: str | None = _expression("text of the document, or a longer part of it")
+    fields: Expressions = Field(default={}, description="expressions for further fields, by name")
+    gain: str | None = _expression("relevance label, 0 to 4")
+    score: str | None = _expression("the retriever's score")
+    reference_id: str | None = _expression("citation marker, like turn1search3")
 
 
 class MappingFile(_MappingPart):
     """A mapping as written; `docs/traces-from-other-tools.md` describes each key."""
 
-    unit: Literal["span", "call", "result"]
-    records: list[str] = []
-    each: list[Expressions] = []
-    time_unit: Literal["ns", "us", "ms", "s"] = "ms"
-    trace: str | None = None
-    span: str | None = None
-    parent: str | None = None
-    start: str | None = None
-    end: str | None = None
-    search: str | None = None
-    tool_call: str | None = None
-    search_tools: list[str] = []
-    rerank: str | None = None
-    model: str | None = None
-    conversation: str | None = None
-    turn: str | None = None
-    iteration: str | None = None
-    call: str | None = None
-    record_id: str | None = None
-    rank: str | None = None
-    time: str | None = None
-    query: str | None = None
-    tool: str | None = None
-    attributes: Expressions = {}
-    costs: Expressions = {}
-    results: str | None = None
-    result: ResultPart = Field(default_factory=ResultPart)
+    unit: Literal["span", "call", "result"] = Field(
+        description="what an input record is: a span, a search call, or a result"
+    )
+    records: list[str] = Field(
+        [], description="possible keys of the list of records, when a file is one JSON object"
+    )
+    each: list[Expressions] = Field(
+        [], description="nested lists to iterate over, outermost first, each `name: expression`"
+    )
+    time_unit: Literal["ns", "us", "ms", "s"] = Field("ms", description="unit of numeric times")
+    trace: str | None = _expression("id of a span's trace")
+    span: str | None = _expression("id of a span")
+    parent: str | None = _expression("id of the span above")
+    start: str | None = _expression("start of a span")
+    end: str | None = _expression("end of a span")
+    search: str | None = _expression("whether a span is a search")
+    tool_call: str | None = _expression("whether a span is a call of a tool")
+    search_tools: list[str] = Field(
+        [], description="tools that search; by default those that returned documents"
+    )
+    rerank: str | None = _expression("whether a span re-ranks the results of searches")
+    model: str | None = _expression("whether a span is a step of the model")
+    conversation: str | None = _expression("id of the conversation")
+    turn: str | None = _expression("number of the turn in its conversation")
+    iteration: str | None = _expression("number of the iteration in its turn")
+    call: str | None = _expression("number of the search call in its iteration")
+    record_id: str | None = _expression("id of the record")
+    rank: str | None = _expression("position of the result in its list")
+    time: str | None = _expression("time of the search")
+    query: str | None = _expression("text that was searched for")
+    tool: str | None = _expression("name of the tool that searched")
+    attributes: Expressions = Field(
+        {}, description="expressions for attributes of the conversation, by name"
+    )
+    costs: Expressions = Field({}, description="expressions for costs, by name")
+    results: str | None = _expression("list of results")
+    result: ResultPart = Field(
+        default_factory=ResultPart, description="expressions over one result"
+    )
 
     @model_validator(mode="after")
     def _fits_its_unit(self) -> MappingFile:

@@ -9,6 +9,7 @@ from typing import Any
 from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.nightly.dates import days_text
 from goodgain.pipeline.nightly.entry import DayChange, DayEntry, DayMean
+from goodgain.pipeline.nightly.report.answer import answer
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
 from goodgain.pipeline.report.numbers import rounded
 from goodgain.pipeline.report.render import render_page
@@ -55,6 +56,7 @@ def _context(
         "days": shown[::-1],
         "left_out": len(entries) - len(shown),
         "latest": shown[-1] if shown else None,
+        "answer": answer(shown[-1] if shown else None),
         "verdicts": sorted(verdicts.items(), key=lambda one: (-one[1], one[0])),
         "headline": [by_name[name] for name in (*HEADLINE, *_OF_POOL) if _occurs(name, shown)],
         "ranking": [one for one in words.ranking if _occurs(one.metric.name, shown)],

@@ -104,21 +104,37 @@ function rangeOfPoints(ends) {
 
 const shortName = ({label}) => shorter(label, narrow.matches ? 14 : 30);
 
-// The side of each point where its name overlaps no earlier name; null if there is none.
-function sidesOf(points, across, up) {
-  const [wide, high] = narrow.matches ? [40, 16] : [115, 18]; // characters and lines that fit in the plot
+// The side of each point where its name is near no other mark and overlaps no other name, in a plot of this size in
+// pixels; null where there is none.
+function sidesOf(points, across, up, [wide, high]) {
   const scaled = (value, [low, top], size) => size * (value - low) / (top - low);
-  const taken = [];
-  return points.map((point) => {
-    const [x, y] = [scaled(point.cost[0], across, wide), scaled(point.gain[0], up, high)];
-    const length = shortName(point).length + 2;
-    const boxes = [["top right", x, y], ["bottom right", x, y - 1.5], ["top left", x - length, y], ["bottom left", x - length, y - 1.5]];
-    const found = boxes.find(([, left, bottom]) => left >= 0 && left + length <= wide && bottom >= 0
-      && !taken.some((other) => left < other.left + other.length && other.left < left + length && Math.abs(bottom - other.bottom) < 1.4));
+  const places = points.map(({cost, gain}) => [scaled(cost[0], across, wide), scaled(gain[0], up, high)]);
+  const around = ([x, y]) => ({left: x - 13, bottom: y - 13, length: 26, height: 26});
+  const overlap = (one, other) => one.left < other.left + other.length && other.left < one.left + one.length
+    && one.bottom < other.bottom + other.height && other.bottom < one.bottom + one.height;
+  const named = [];
+  return points.map((point, at) => {
+    const [x, y] = places[at];
+    const size = {length: 7 * shortName(point).length + 4, height: 17};
+    const boxes = [["top right", x + 7, y + 3], ["bottom right", x + 7, y - 18], ["top left", x - 7 - size.length, y + 3], ["bottom left", x - 7 - size.length, y - 18]];
+    const taken = [...named, ...places.filter((_, of) => of !== at).map(around)];
+    const found = boxes.map(([side, left, bottom]) => ({side, left, bottom, ...size})).find((name) => name.left >= 0
+      && name.left + name.length <= wide && name.bottom >= 0 && name.bottom + name.height <= high && !taken.some((other) => overlap(name, other)));
     if (!found) return null;
-    taken.push({left: found[1], length, bottom: found[2]});
-    return found[0];
+    named.push(found);
+    return found.side;
   });
+}
+
+// Names beside their points; or, where they do not all fit, numbers in the points, and a key below the plot.
+function namesOf(figure, points, across, up) {
+  const plot = figure.querySelector(".plot");
+  const sides = sidesOf(points, across, up, [plot.clientWidth - 70, plot.clientHeight - 100]);
+  const numbered = sides.includes(null);
+  figure.querySelector(".key").textContent = numbered ? points.map(({label}, at) => `${at + 1} ${label}`).join("; ") : "";
+  return points.map((point, at) => (numbered
+    ? {text: String(at + 1), side: "middle center", size: 20, tone: point.front ? "panel" : "ink", shadow: "none"}
+    : {text: plain(shortName(point)), side: sides[at], size: 10, tone: "ink", shadow: Array(3).fill(`0 0 2px ${colour("paper")}`).join()}));
 }
 
 // Each point has `cost` and `gain` as [mean, low, high, n], label, tone and symbol.
@@ -126,18 +142,23 @@ function drawFront(figure, title, name, all) {
   const points = all.filter(({cost, gain}) => cost[0] !== null && gain[0] !== null).map((point, _, kept) => ({...point, front: isFront(point, kept)}));
   const front = points.filter((point) => point.front).toSorted((one, other) => one.cost[0] - other.cost[0]);
   const [across, up] = ["cost", "gain"].map((which) => rangeOfPoints(points.map((point) => point[which])));
-  const sides = sidesOf(points, across, up);
+  const names = namesOf(figure, points, across, up);
   const hoverOf = ({cost, gain}) => `gain ${number(gain[0])} (${interval(gain[1], gain[2])})<br>${name} ${costAmount(cost[0])} (${interval(cost[1], cost[2], costAmount)})`;
   const traces = [{
     x: front.map(({cost}) => cost[0]), y: front.map(({gain}) => gain[0]), mode: "lines", name: "front", showlegend: points.length > 2,
     line: {color: colour("muted"), width: 1, dash: "dot"}, hoverinfo: "skip",
   }, ...points.map((point, at) => ({
-    x: [point.cost[0]], y: [point.gain[0]], mode: sides[at] ? "markers+text" : "markers", showlegend: false,
-    text: [plain(shortName(point))], textposition: sides[at] ?? "top right", textfont: {color: colour("ink")},
-    marker: {size: 10, symbol: point.symbol + (point.front ? "" : "-open"), color: colour(point.tone)},
+    x: [point.cost[0]], y: [point.gain[0]], mode: "markers", showlegend: false,
+    marker: {size: names[at].size, symbol: point.symbol + (point.front ? "" : "-open"), color: colour(point.tone)},
     error_x: thinBars([point.cost], point.tone), error_y: thinBars([point.gain], point.tone),
     hovertemplate: `${plain(point.label)}<br>${hoverOf(point)}<extra></extra>`,
-  }))];
+  })), ...[["cost", "x", across], ["gain", "y", up]].flatMap(([which, along, range]) => cutArrows(
+    points.map(({cost, gain, tone, [which]: [, low, high]}) => ({x: cost[0], y: gain[0], low, high, tone})), along, range,
+  )), {
+    x: points.map(({cost}) => cost[0]), y: points.map(({gain}) => gain[0]), mode: "markers+text", showlegend: false, hoverinfo: "skip", cliponaxis: false,
+    marker: {size: names.map(({size}) => size), opacity: 0},
+    text: names.map(({text}) => text), textposition: names.map(({side}) => side), textfont: {color: names.map(({tone}) => colour(tone)), shadow: names.map(({shadow}) => shadow)},
+  }];
   fillTable(figure, title, ["of", name, "95 % interval", "gain", "95 % interval", `n of ${name}`, "n of gain", "on the front"], points.map((point) => [
     point.label, costAmount(point.cost[0]), interval(point.cost[1], point.cost[2], costAmount), number(point.gain[0]),
     interval(point.gain[1], point.gain[2]), number(point.cost[3], true), number(point.gain[3], true), point.front ? "yes" : "no",

@@ -11,7 +11,7 @@ function bandedCurve(points, {label, tone, dash, symbol}) {
   const across = known.map(({x}) => x);
   return [{
     x: [...across, ...across.toReversed()], y: [...known.map(({high}) => high), ...known.map(({low}) => low).toReversed()],
-    fill: "toself", fillcolor: colour(`${tone}-soft`), line: {width: 0}, mode: "lines", hoverinfo: "skip", showlegend: false,
+    fill: "toself", fillcolor: colour(`${tone}-soft`), mode: "none", hoverinfo: "skip", showlegend: false,
   }, {
     x: points.map(({x}) => x), y: points.map(({y}) => y), name: label, mode: "lines+markers",
     line: {color: colour(tone), width: 2, dash}, marker: {size: 6, symbol},
@@ -39,6 +39,20 @@ function estimates(points, along, looks, size, width) {
   });
 }
 
+// Estimates one below the other, on an axis that one wide interval does not stretch: an interval may reach
+// three times as far from its estimate as most do, and arrows show where it is cut.
+function forest(points) {
+  const known = points.filter(({x}) => x !== null);
+  const reaches = known.filter(({low}) => low !== null).map(({x, low, high}) => Math.max(x - low, high - x)).toSorted((one, other) => one - other);
+  const most = 3 * reaches[Math.floor((reaches.length - 1) / 2)] || Infinity;
+  const ends = [0, ...known.flatMap(({x, low, high}) => (low === null ? [x] : [x, Math.max(low, x - most), Math.min(high, x + most)]))];
+  const [least, greatest] = [Math.min(...ends), Math.max(...ends)];
+  const room = .04 * (greatest - least) || .5;
+  const range = [least - room, greatest + room];
+  const toned = known.map((point) => ({...point, tone: VERDICTS[point.kind].tone}));
+  return {traces: [...estimates(points, "x", VERDICTS, 10, 4), ...cutArrows(toned, "x", range)], range};
+}
+
 // The look of stacked bars, some of them hatched for the colour-blind.
 function filled(tone, shape) {
   return {color: colour(tone), pattern: {shape, size: 5, solidity: .22, fgcolor: colour("panel"), fillmode: "overlay"}};
@@ -48,10 +62,19 @@ function lineAt(x) {
   return {type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: {color: colour("muted"), width: 1, dash: "dot"}};
 }
 
+// The height of a plot of rows one below the other, whose labels may have several lines.
+function rowsHeight(labels) {
+  const lines = Math.max(...labels.map((label) => label.split("<br>").length), 1);
+  return 110 + labels.length * (lines > 1 ? 8 + 16 * lines : 27);
+}
+
 // Rows one below the other; callers make the texts of traces in the labels `plain`.
 function rowAxis(labels) {
   return axis("", {
-    tickvals: labels.map((_, at) => at), ticktext: labels, range: [labels.length - .5, -.5], zeroline: false,
+    tickvals: labels.map((_, at) => at), ticktext: labels, range: [labels.length - .5, -.5], zeroline: false, ticklabelstandoff: 4,
     tickfont: {size: 12, color: colour("ink")},
   });
 }
+
+// The label of a row: a slice, and how many conversations it has.
+const withCount = (label, count) => `${plain(label)} <i>n = ${count}</i>`;

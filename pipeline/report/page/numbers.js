@@ -51,6 +51,8 @@ function percentage(part, whole) {
   return whole ? `${(100 * part / whole).toFixed(1)} %` : NONE;
 }
 
+// The unit, if any, stands once.
 function interval(low, high, format = number) {
-  return low === null ? "none" : `${format(low)} to ${format(high)}`;
+  if (low === null) return "none";
+  return `${format(low).replace(/ (%|points)$/, "")} to ${format(high)}`;
 }

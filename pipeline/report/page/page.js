@@ -85,6 +85,7 @@ function openPage() {
   window.addEventListener("beforeprint", print);
   window.addEventListener("afterprint", printed);
   window.addEventListener("hashchange", openTarget);
+  document.querySelectorAll(".scroll table:has(thead th)").forEach(labelCells);
   fold();
   redrawAll();
   showDefinitions();

@@ -15,18 +15,6 @@ const POPULATIONS = [
   {name: "all", label: "all conversations", tone: "second", dash: "dash", symbol: "diamond"},
 ];
 
-// Arrows where a band extends above the plot.
-function bandArrows(bands, top) {
-  return bands.flatMap(({x, high, tone}) => {
-    const cut = x.filter((_, at) => high[at] !== null && high[at] > top);
-    if (!cut.length) return [];
-    return [{
-      x: cut, y: cut.map(() => .985 * top), mode: "markers", hoverinfo: "skip", showlegend: false,
-      marker: {symbol: "triangle-up", size: 8, color: colour(tone)},
-    }];
-  });
-}
-
 function drawCurve(figure, slice, name) {
   const metric = data.metrics.iteration[name];
   const traces = [];
@@ -40,7 +28,7 @@ function drawCurve(figure, slice, name) {
     const points = curves[name].map((values) => values.slice(0, last));
     const x = points[0].map((_, at) => at + 1);
     const counts = points[3] ?? curves.n;  // its own counts if the metric is null for some
-    bands.push({x, high: points[2], tone: population.tone});
+    bands.push(...x.map((i, at) => ({x: i, low: points[1][at], high: points[2][at], tone: population.tone})));
     traces.push(...bandedCurve(x.map((i, at) => {
       const [mean, low, high] = points.map((values) => values[at]);
       const cells = [format(mean), interval(low, high, format), number(counts[at], true)];
@@ -52,7 +40,7 @@ function drawCurve(figure, slice, name) {
   const title = `Mean ${metric.title} by iteration: ${slice.label}`;
   fillTable(figure, title, ["i", "population", "mean", "95 % interval", "n"], rows);
   const top = topOf(traces);
-  return draw(figure, `${title}. The numbers are in the table below.`, [...traces, ...bandArrows(bands, top)], {
+  return draw(figure, `${title}. The numbers are in the table below.`, [...traces, ...cutArrows(bands, "y", [0, top])], {
     xaxis: iterationAxis(reached), yaxis: axis(metric.title, {range: [0, top], ...ticksOf(metric)}),
   });
 }
@@ -112,7 +100,7 @@ function drawDistribution(figure, slice, name) {
   });
 }
 
-// Intervals may extend beyond the smallest and largest value; the axis ends at these.
+// Intervals may extend beyond the smallest and largest value; the axis ends at these, and begins at 0 or above, as metrics do.
 function rangeOf(ends, bins) {
   const known = ends.filter((end) => end && end.mean !== null);
   if (!known.length || !bins) return undefined;
@@ -120,7 +108,7 @@ function rangeOf(ends, bins) {
   const low = Math.max(start, Math.min(...known.map((end) => end.low ?? end.mean)));
   const high = Math.min(start + width * count, Math.max(...known.map((end) => end.high ?? end.mean)));
   const room = .04 * (high - low) || .5;
-  return [low - room, high + room];
+  return [Math.max(0, low - room), high + room];
 }
 
 function drawSlices(figure, dimension, name) {
@@ -134,12 +122,12 @@ function drawSlices(figure, dimension, name) {
   const format = (value) => amount(value, metric);
   const range = rangeOf(ends, data.bins[name]);
   const traces = [{
-    x: ends.map((end) => end?.mean ?? null), y: places, mode: "markers", showlegend: false,
+    x: ends.map((end) => end?.mean ?? null), y: places, mode: "markers", showlegend: false, cliponaxis: false,
     marker: {size: 9, color: colour("accent")},
     error_x: bars(ends.map((end) => [end?.mean ?? 0, end?.low ?? null, end?.high ?? null]), "accent", 1.5, 4),
     customdata: shown.map((slice, at) => [plain(slice.label), format(ends[at]?.mean), interval(ends[at]?.low ?? null, ends[at]?.high ?? null, format), number(ends[at]?.n ?? 0, true)]),
     hovertemplate: "%{customdata[0]}<br>%{customdata[1]} (%{customdata[2]})<br>n = %{customdata[3]}<extra></extra>",
-  }, ...cutArrows(ends.map((end, y) => [y, end?.low ?? null, end?.high ?? null]), range, "accent")];
+  }, ...cutArrows(ends.map((end, y) => ({y, low: end?.low ?? null, high: end?.high ?? null, tone: "accent"})), "x", range)];
   const title = `Mean ${metric.title} by ${dimension.label}`;
   fillTable(figure, title, [dimension.label, "mean", "95 % interval", "median", "n", "undefined"], shown.map((slice, at) => [
     slice.values.join(", "), format(ends[at]?.mean), interval(ends[at]?.low ?? null, ends[at]?.high ?? null, format),
@@ -148,7 +136,7 @@ function drawSlices(figure, dimension, name) {
   const line = everything?.mean === null || !everything ? [] : [lineAt(everything.mean)];
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
     hovermode: "closest", height: 90 + 27 * shown.length, shapes: line, xaxis: axis(metric.title, {zeroline: false, range, ...ticksOf(metric)}),
-    yaxis: rowAxis(labels.map((label, at) => `${plain(label)} <i>n = ${number(shown[at].n, true)}</i>`)),
+    yaxis: rowAxis(labels.map((label, at) => withCount(label, number(shown[at].n, true)))),
   });
 }
 

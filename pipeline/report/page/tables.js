@@ -6,6 +6,17 @@ function fillTable(figure, caption, headings, rows) {
   table.tBodies[0].replaceChildren(
     ...rows.map((cells) => row(cells.map((text, at) => cell(at ? "td" : "th", text, at, "row")))),
   );
+  labelCells(table);
+}
+
+// Labels each cell with its heading: a narrow page shows a row as lines of "heading: value".
+function labelCells(table) {
+  const headings = [...table.tHead.rows[0].cells].map((heading) => heading.textContent);
+  for (const {cells} of [...table.tBodies].flatMap((body) => [...body.rows])) {
+    const missing = headings.length - cells.length; // a heading above may span several rows
+    [...cells].forEach((one, at) => { if (one.tagName === "TD" && one.colSpan === 1) one.dataset.label = headings[at + missing]; });
+  }
+  table.classList.add("stacked");
 }
 
 function row(cells) {

@@ -41,20 +41,21 @@ function topOf(traces) {
 // An axis of shares has ticks in percent.
 const ticksOf = (metric) => (metric.share ? {tickformat: ".0~%"} : {});
 
-// Arrows where an interval extends beyond the edge of the plot.
-function cutArrows(rows, range, tone) {
+// Arrows where an interval extends beyond the edge of the plot. Points are {x, y, low, high, tone}.
+function cutArrows(points, along, range) {
   if (!range) return [];
-  const inset = .008 * (range[1] - range[0]);
-  const ends = [
-    ["triangle-left", range[0] + inset, ([, low]) => low !== null && low < range[0]],
-    ["triangle-right", range[1] - inset, ([, , high]) => high !== null && high > range[1]],
-  ];
-  return ends.flatMap(([symbol, x, isCut]) => {
-    const cut = rows.filter(isCut);
+  const inset = .01 * (range[1] - range[0]);
+  const edges = {
+    x: [["triangle-left", range[0] + inset], ["triangle-right", range[1] - inset]],
+    y: [["triangle-down", range[0] + inset], ["triangle-up", range[1] - inset]],
+  }[along];
+  const isCut = [({low}) => low < range[0], ({high}) => high > range[1]];
+  return edges.flatMap(([symbol, edge], at) => {
+    const cut = points.filter((point) => point.low !== null && isCut[at](point));
     if (!cut.length) return [];
     return [{
-      type: "scatter", mode: "markers", x: cut.map(() => x), y: cut.map(([y]) => y), hoverinfo: "skip", showlegend: false,
-      marker: {symbol, size: 9, color: colour(tone)},
+      type: "scatter", mode: "markers", x: cut.map(({x}) => x), y: cut.map(({y}) => y), [along]: cut.map(() => edge),
+      hoverinfo: "skip", showlegend: false, cliponaxis: false, marker: {symbol, size: 9, color: cut.map(({tone}) => colour(tone))},
     }];
   });
 }
@@ -77,19 +78,6 @@ function draw(figure, description, traces, wanted) {
   const drawn = layout(wanted);
   plot.style.minHeight = `${drawn.height}px`; // Plotly forgets the height when the window is resized
   return Plotly.react(plot, traces, drawn, config).then(() => tellPointed(figure, plot));
-}
-
-// The values under the pointer are shown below the plot, where they cover no curve.
-function tellPointed(figure, plot) {
-  if (plot.dataset.tellsPointed) return;
-  plot.dataset.tellsPointed = "yes";
-  const pointed = figure.querySelector(".pointed");
-  const linesOf = (text) => [...text.querySelectorAll(".line")].map((line) => line.textContent).join(", ") || text.textContent;
-  plot.on("plotly_hover", () => {
-    const labels = plot.querySelectorAll(".hoverlayer :is(.hovertext .nums, .legend text)");
-    pointed.textContent = [...labels].map(linesOf).join("; ");
-  });
-  plot.on("plotly_unhover", () => { pointed.textContent = ""; });
 }
 
 function shorter(text, longest) {

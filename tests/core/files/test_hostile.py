@@ -4,6 +4,7 @@ import io
 
 import pytest
 
+from goodgain.transforms.core.files.avro_header import read_zigzag
 from goodgain.transforms.core.files.avro_layout import TooLargeError, layout_of, skip_values
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import plan_shards
@@ -166,3 +167,14 @@ def test_separators_inside_text_do_not_count_as_values():
     line = f'{{"conversation_id": "c", "iteration": 1, "query": "{content}"}}'.encode()
     (call,) = samples.read(line + b"\n")
     assert len(call.query) == 4 * 1_000_000
+
+
+@pytest.mark.parametrize(("length", "is_read"), [(10, True), (11, False)])
+def test_a_number_of_a_header_has_at_most_ten_bytes(length, is_read):
+    """Ten groups of seven bits hold 64 bits; here most of them are 0."""
+    number = b"\x82" + b"\x80" * (length - 2) + b"\x00"
+    if is_read:
+        assert read_zigzag(number, 0) == (1, length)
+    else:
+        with pytest.raises(ValueError, match="a number is too long"):
+            read_zigzag(number, 0)

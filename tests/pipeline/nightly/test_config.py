@@ -24,7 +24,7 @@ def read(more):
 def test_shipped_example_is_valid():
     config = load_nightly_config(str(SHIPPED))
     assert config.baseline == BaselineChoice(days=1)
-    assert config.gate == "configs/gate.yaml"
+    assert (config.run, config.gate) == ("goodgain:run", "goodgain:gate")
 
 
 def test_engine_options_in_the_shipped_example_are_known_to_beam():
@@ -170,6 +170,22 @@ def test_invalid_days_are_refused(written):
 def test_wrong_usage_exits_with_2(words, expected, capsys):
     assert main(["nightly", "--config", "/nowhere/nightly.yaml", *words]) == 2
     assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("gate: rules/gate.yaml", "gate: rules/gate.yaml cannot be read: No such file"),
+        ("run: goodgain:runs", "run: goodgain:runs is not shipped"),
+    ],
+)
+def test_the_place_that_names_a_missing_file_is_given(line, expected, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    told = "command: [sh, -c, cat > told.json]\n"
+    Path("nightly.yaml").write_text(f"{MINIMAL}{told}{line}\n")
+    assert main(["nightly", "--config", "nightly.yaml", "--date", "2025-03-01"]) == 2
+    assert f"goodgain: nightly.yaml:4: {expected}" in capfd.readouterr().err
+    assert f"nightly.yaml:4: {expected}" in Path("told.json").read_text()
 
 
 def test_the_command_line_overrides_the_engine_of_nightly_yaml_and_that_of_run_yaml(

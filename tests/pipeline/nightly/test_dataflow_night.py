@@ -104,7 +104,7 @@ def test_the_script_starts_a_job_waits_for_it_and_runs_nightly(cloud):
     }
     poll = "gcloud dataflow jobs describe job-1 --region us-central1 --format value(currentState)"
     assert describe == [poll.split()] * 4
-    assert nightly == f"goodgain nightly --config configs/nightly.yaml --date {DAY}".split()
+    assert nightly == f"goodgain nightly --config nightly.yaml --date {DAY}".split()
 
 
 @pytest.mark.parametrize("code", [0, 1, 4])

@@ -46,7 +46,7 @@ def test_each_file_starts_with_the_command_that_uses_it():
 def check_words(words):
     """Parse the arguments after `goodgain nightly`, and check them."""
     args = parse_arguments(load_command("nightly"), words)
-    assert args.config == "configs/nightly.yaml"
+    assert args.config == "nightly.yaml"
     assert args.beam_arguments == []
     return args
 
@@ -75,7 +75,7 @@ def test_crontab_runs_with_and_without_the_environment_file(tmp_path):
     subprocess.run(["sh", "-c", command], check=True, env=environment)
     (tmp_path / "nightly.env").write_text("GOODGAIN_WEBHOOK=http://hook\n")
     subprocess.run(["sh", "-c", command], check=True, env=environment)
-    words = "nightly --config configs/nightly.yaml --rerun-late"
+    words = "nightly --config nightly.yaml --rerun-late"
     assert (tmp_path / "nightly.log").read_text() == f" {words}\nhttp://hook {words}\n"
 
 

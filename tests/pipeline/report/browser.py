@@ -26,6 +26,79 @@ DRAWN = """
 const plot = document.querySelector(`#figure-${arguments[0]} .plot`);
 return [plot.data.map((trace) => [[...trace.x], [...trace.y]]), plot.layout.yaxis.ticktext];
 """
+# The texts that pass the inner edge of their card.
+OVERFLOWING = """
+const found = [];
+for (const card of document.querySelectorAll(".card, .conversation")) {
+  const edge = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight);
+  const walker = document.createTreeWalker(card, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    const {right} = range.getBoundingClientRect();
+    if (right > edge + 1) found.push(walker.currentNode.textContent.trim());
+  }
+}
+return found;
+"""
+# The headings of the tables that are wider than their place, with all details open.
+CUT_TABLES = """
+document.querySelectorAll("details").forEach((one) => { one.open = true; });
+return [...document.querySelectorAll(".scroll")]
+  .filter((one) => one.scrollWidth > one.clientWidth)
+  .map((one) => one.getAttribute("aria-label"));
+"""
+# For each interval that ends outside a plot, the axis and the edge; and the same for each arrow.
+CUTS = """
+const plot = document.querySelector(`#figure-${arguments[0]} .plot`);
+const {xaxis, yaxis} = plot.layout;
+const ranges = {x: xaxis.range, y: yaxis.range};
+const cut = [];
+const arrows = [];
+const edges = {left: "x0", right: "x1", down: "y0", up: "y1"};
+for (const trace of plot.data) {
+  const [, way] = /^triangle-(left|right|down|up)$/.exec(trace.marker?.symbol) ?? [];
+  if (way) arrows.push(...trace.x.map(() => edges[way]));
+  for (const along of ["x", "y"]) {
+    const bars = trace[`error_${along}`];
+    if (!bars) continue;
+    trace[along].forEach((value, at) => {
+      if (value - bars.arrayminus[at] < ranges[along][0]) cut.push(`${along}0`);
+      if (value + bars.array[at] > ranges[along][1]) cut.push(`${along}1`);
+    });
+  }
+}
+return [cut.toSorted(), arrows.toSorted()];
+"""
+# For each arrow, whether all of it is visible: not clipped by the plot, and inside the figure.
+UNCLIPPED = """
+const plot = document.querySelector(arguments[0]);
+const paper = plot.getBoundingClientRect();
+const isArrow = ({marker}) => /^triangle-(left|right|down|up)$/.test(marker?.symbol);
+return plot.calcdata.filter(([{trace}]) => isArrow(trace)).flatMap(([{node3, trace}]) => {
+  const points = [...node3.node().querySelectorAll(".point")];
+  return points.map((point) => {
+    const {left, right} = point.getBoundingClientRect();
+    return trace.cliponaxis === false && left >= paper.left && right <= paper.right;
+  });
+});
+"""
+# How many marks of a figure and points of its curves the box covers; null if none is shown.
+BESIDE = """
+const figure = document.getElementById(`figure-${arguments[0]}`);
+const box = figure.querySelector(".beside")?.getBoundingClientRect();
+if (!box) return null;
+const covers = ({x, y}) => box.left < x && x < box.right && box.top < y && y < box.bottom;
+const marks = [...figure.querySelectorAll(".trace .point")].map((mark) => {
+  const {x, y, width, height} = mark.getBoundingClientRect();
+  return {x: x + width / 2, y: y + height / 2};
+});
+const curves = [...figure.querySelectorAll("path.js-line")].flatMap((path) => {
+  const places = [...Array(200).keys()].map((at) => path.getTotalLength() * at / 200);
+  return places.map((at) => path.getPointAtLength(at).matrixTransform(path.getScreenCTM()));
+});
+return [...marks, ...curves].filter(covers).length;
+"""
 
 needs_chromium = pytest.mark.skipif(
     CHROMIUM is None or CHROMEDRIVER is None,
@@ -94,6 +167,31 @@ def assert_opens_cleanly(page, address):
     assert wide <= window
 
 
+def assert_cards_hold_their_content(page):
+    assert page.find_elements("css selector", ".card")
+    for width in (400, 900, 1_280, 1_440):
+        resize(page, width)
+        assert page.execute_script(OVERFLOWING) == [], width
+
+
+def assert_no_table_is_cut_on_a_narrow_page(page):
+    """Each row is one line of `heading: value` after the other, so that no column is hidden."""
+    resize(page, 400)
+    eventually(page, lambda: page.execute_script("return innerWidth") == 400)
+    assert page.execute_script(CUT_TABLES) == []
+
+
+def assert_cut_intervals_have_arrows(page, plot):
+    """As many arrows at each edge as intervals end beyond it, and at least one; none is clipped."""
+    cut, arrows = page.execute_script(CUTS, plot)
+    assert cut
+    assert arrows == cut
+    figure = f"#figure-{plot} .plot"
+    inside = page.execute_script(UNCLIPPED, figure)
+    assert len(inside) == len(arrows)
+    assert all(inside)
+
+
 def assert_plot_is_complete(page, plot):
     """A plot is drawn, and has a text description and a table with its numbers."""
     assert page.find_elements("css selector", f"#figure-{plot} svg.main-svg")
@@ -127,11 +225,11 @@ def assert_menus_change_their_plots(page, *menus):
         assert drawn(page, plot) != before, menu
 
 
-def assert_pointing_shows(page, plot, shown):
-    """Pointing at the first bar of a plot shows a text."""
+def assert_pointing_shows(page, plot, shown, mark=".trace.bars .point"):
+    """Pointing at the first mark of a plot shows a text."""
     from selenium.webdriver.common.action_chains import ActionChains
 
-    point = page.find_element("css selector", f"#figure-{plot} .trace.bars .point")
+    point = page.find_element("css selector", f"#figure-{plot} {mark}")
     page.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
     ActionChains(page).move_to_element(point).perform()
     selector = f"#figure-{plot} .pointed"

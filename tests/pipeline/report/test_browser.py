@@ -4,8 +4,11 @@ import pytest
 
 from goodgain.pipeline.report import build_report
 from tests.pipeline.report.browser import (
+    BESIDE,
     HOSTILE,
+    assert_cards_hold_their_content,
     assert_menus_change_their_plots,
+    assert_no_table_is_cut_on_a_narrow_page,
     assert_opens_cleanly,
     assert_plot_is_complete,
     assert_pointing_shows,
@@ -69,6 +72,24 @@ def test_no_plot_covers_the_next_element_after_resizing(page):
         resize(page, width)
         eventually(page, lambda: all(wide for wide, _ in page.execute_script(FITS)))
         assert {covered for _, covered in page.execute_script(FITS)} == {0}
+
+
+def test_no_card_overflows_and_no_table_is_cut(page):
+    assert_cards_hold_their_content(page)
+    assert_no_table_is_cut_on_a_narrow_page(page)
+    label = "return getComputedStyle(document.querySelector('#ranking td'), '::before').content"
+    assert page.execute_script(label) == '"Unit: "'
+
+
+def test_values_are_beside_the_point_or_below_the_plot_on_a_narrow_page(page):
+    assert_pointing_shows(page, "curve", "reached i", ".trace.scatter .point")
+    assert page.execute_script(BESIDE, "curve") == 0
+    resize(page, 400)
+    eventually(page, lambda: all(wide for wide, _ in page.execute_script(FITS)))
+    assert_pointing_shows(page, "curve", "reached i", ".trace.scatter .point")
+    assert page.execute_script(BESIDE, "curve") is None
+    plot, text = (page.find_element("css selector", f"#figure-curve {one}") for one in ("svg", "p"))
+    assert plot.rect["y"] + plot.rect["height"] <= text.rect["y"] + 1
 
 
 def test_plots_follow_the_preferred_colour_scheme(page):
@@ -170,6 +191,13 @@ class TestOpenedOnce:
         ticks = texts(page, "#figure-distribution .xtick")
         assert ticks
         assert all(tick.endswith("%") for tick in ticks)
+
+    def test_axis_of_slices_begins_at_zero_or_above(self, page):
+        range_of = "return document.querySelector('#figure-slices .plot').layout.xaxis.range"
+        choose(page, "dimension", "market")
+        for metric in ("Gain (CG)", "Iterations after the last good"):
+            choose(page, "slices-metric", metric)
+            assert page.execute_script(range_of)[0] >= 0, metric
 
     def test_hostile_text_is_shown_but_not_executed(self, page):
         assert page.title != "run"

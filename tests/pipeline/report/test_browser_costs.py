@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.report import build_report
-from tests.pipeline.report.browser import choose, drawn, needs_chromium, opened, texts
+from tests.pipeline.report.browser import (
+    assert_cut_intervals_have_arrows,
+    choose,
+    drawn,
+    needs_chromium,
+    opened,
+    texts,
+)
 from tests.pipeline.report.outputs import write_outputs
 from tests.pipeline.report.test_costs import COSTS, three
 
@@ -51,3 +58,31 @@ def test_section_follows_the_cost_and_the_slice(page):
     choose(page, "slice", "All conversations")
     assert texts(page, "[data-cost] td") == table
     assert {figure: drawn(page, figure) for figure in before} == before
+
+
+def test_gain_against_cost_shows_where_intervals_are_cut(page):
+    assert_cut_intervals_have_arrows(page, "front")
+
+
+# The names beside the points, the numbers within them, and the key.
+NAMES = """
+const figure = document.getElementById("figure-front");
+const names = [...figure.querySelectorAll(".textpoint")].map((one) => one.textContent);
+return [names, figure.querySelector(".key").textContent];
+"""
+
+
+def test_every_point_has_its_name_or_a_number_if_names_do_not_fit(browser, tmp_path):
+    records = [
+        one
+        for at, market in enumerate(("one", "two", "three", "four", "five"))
+        for name in ("a", "b")
+        for one in three(f"{name}-{market}", market, 100 + 2 * at, 100)
+    ]
+    write_outputs(tmp_path / "out", records, scoring=COSTS)
+    place = tmp_path / "out" / "report.html"
+    place.write_bytes(build_report(str(tmp_path / "out")))
+    page = opened(browser, place.as_uri(), width=400)
+    names, key = page.execute_script(NAMES)
+    assert names == ["1", "2", "3", "4", "5"]
+    assert key == "1 five; 2 four; 3 one; 4 three; 5 two"

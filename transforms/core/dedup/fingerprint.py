@@ -55,7 +55,7 @@ from goodgain.transforms.core.records.search_call import (
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-_MEMO_ENTRIES = 5_000
+_MEMO_ENTRIES = 1_000  # more would leave no room in the processor's cache
 _IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level ones count (SPEC 2)
 
 

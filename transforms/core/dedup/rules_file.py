@@ -36,8 +36,10 @@ class Requirement(_RulesPart):
     Written as `NAME`, as `{any: [...]}` (at least one) or as `{at_least: N, of: [...]}`.
     """
 
-    at_least: Annotated[int, Field(ge=1)]
-    of: Annotated[Names, Field(min_length=1)]
+    at_least: Annotated[int, Field(ge=1)] = Field(description="how many must be equal")
+    of: Annotated[Names, Field(min_length=1)] = Field(
+        description="fields, and `ids.NAME` for a named id in common"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -58,7 +60,8 @@ class Requirement(_RulesPart):
     ) -> JsonSchemaValue:
         written = handler.resolve_ref_schema(handler(schema))
         names = written["properties"]["of"]
-        any_of = {"properties": {"any": names}, "required": ["any"], "additionalProperties": False}
+        one = {**names, "description": f"at least one of these is equal: {names['description']}"}
+        any_of = {"properties": {"any": one}, "required": ["any"], "additionalProperties": False}
         return {"anyOf": [{"type": "string"}, {"type": "object", **any_of}, written]}
 
     @model_validator(mode="after")
@@ -76,42 +79,72 @@ class Points(_RulesPart):
 
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, Annotated[int, Field(ge=0)]]
-    other: Annotated[int, Field(alias="any other field", ge=0)]
-    needed: Annotated[int, Field(ge=1)]
-    needed_with_context: Annotated[int, Field(alias="needed with id context", ge=1)]
+    other: Annotated[int, Field(alias="any other field", ge=0)] = Field(
+        description="points for each equal field that is not listed"
+    )
+    needed: Annotated[int, Field(ge=1)] = Field(description="points that make a duplicate")
+    needed_with_context: Annotated[int, Field(alias="needed with id context", ge=1)] = Field(
+        description="points that make a duplicate when an id or a URL without its query is equal"
+    )
 
 
 class TypeEntry(_RulesPart):
     """One entry under `types`."""
 
-    definitive: Names = []
-    container: Names = []
-    reject_on: Names | Literal["all"] = []
-    duplicate_if: list[Clause] = []
-    points: Points | None = None
+    definitive: Names = Field(
+        [],
+        description="named ids that identify the document: one in common makes a duplicate, none "
+        "in common makes two documents",
+    )
+    container: Names = Field(
+        [],
+        description="named ids of the site, list or calendar that contains the document: none in "
+        "common makes two documents",
+    )
+    reject_on: Names | Literal["all"] = Field(
+        [], description="fields whose difference makes two documents, or `all`"
+    )
+    duplicate_if: list[Clause] = Field(
+        [], description="clauses, one of which must hold; a clause holds when all its parts do"
+    )
+    points: Points | None = Field(
+        None, description="points per equal field, instead of duplicate_if"
+    )
 
 
 class UrlEntry(_RulesPart):
     """The entry `url`."""
 
-    ignored_parameters: Names = []
-    identity_parameters: Names = []
+    ignored_parameters: Names = Field(
+        default=[],
+        description="query parameters that do not identify the document; * at the end matches any "
+        "suffix",
+    )
+    identity_parameters: Names = Field(
+        default=[],
+        description="query parameters that name the document: different values make two documents",
+    )
 
 
 class RulesFile(_RulesPart):
-    """A whole rules file.
+    """A whole rules file (SPEC 4.3)."""
 
-    Attributes:
-      policy: which part of SPEC 4.3 is applied. `full`: all of it. `ids`: only the steps on type,
-        named ids and the generic id. `none`: nothing is a duplicate.
-    """
-
-    policy: Policy = "full"
-    aliases: dict[str, str] = {}
-    time_fields: Names = []
-    max_candidates: Annotated[int, Field(ge=1)] = 256
-    url: UrlEntry = UrlEntry()
-    types: dict[str, TypeEntry]
+    policy: Policy = Field(
+        "full",
+        description="steps that are applied: full, ids (only type, named ids and generic id) or "
+        "none (nothing is a duplicate)",
+    )
+    aliases: dict[str, str] = Field({}, description="other names of the types; case is ignored")
+    time_fields: Names = Field(
+        [], description="fields that hold a time: compared as instants, whatever their UTC offset"
+    )
+    max_candidates: Annotated[int, Field(ge=1)] = Field(
+        256, description="most earlier results that a result is compared with for each shared key"
+    )
+    url: UrlEntry = Field(UrlEntry(), description="how URLs are compared")
+    types: dict[str, TypeEntry] = Field(
+        description="rules by entity type; `default` is for results of any other type, or of none"
+    )
 
 
 def shipped_rules_text() -> str:

@@ -14,11 +14,15 @@ function atEnd(slice, metric) {
   return values && Object.fromEntries(data.parts.map((part, place) => [part, values[place]]));
 }
 
-// The label of a metric, or its name if the label is too long; on two lines if necessary.
-function rowLabel({name, label}, longest) {
-  if (label.length <= longest) return plain(label);
-  const cut = name.lastIndexOf("_", longest);
-  const lines = name.length > longest && cut > 0 ? [name.slice(0, cut + 1), name.slice(cut + 1)] : [name];
+// The label of a metric, on several lines if it is long.
+function rowLabel({label}) {
+  const longest = narrow.matches ? 17 : 34;
+  const lines = [""];
+  for (const word of label.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trimStart();
+    if (longer.length <= longest || !lines.at(-1)) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
   return lines.map((line) => plain(shorter(line, longest))).join("<br>");
 }
 
@@ -29,9 +33,6 @@ function withInterval(row) {
 function countOf(row) {
   return data.paired ? number(row.n_base, true) : `${number(row.n_base, true)} and ${number(row.n_candidate, true)}`;
 }
-
-// Estimates with their intervals, one below the other.
-const forest = (points) => estimates(points, "x", VERDICTS, 10, 4);
 
 const SCALES = {
   relative: {title: "percent of the base's mean", of: (row, value) => (row.base_mean ? 100 * value / Math.abs(row.base_mean) : null)},
@@ -57,10 +58,11 @@ function drawForest(figure, slice, which, scaleName) {
     metrics[at].label, metrics[at].unit, metrics[at].direction, difference(row.difference), interval(row.ci_low, row.ci_high, difference),
     relative(row.relative_difference), probability(row.p_corrected), difference(row.effect_size), countOf(row), row.verdict,
   ]));
-  const longest = narrow.matches ? 20 : 34;
-  return draw(figure, `${title}. The numbers are in the table below.`, forest(points), {
-    hovermode: "closest", height: 110 + 27 * names.length, shapes: [lineAt(0)], xaxis: axis(scale.title, {zeroline: false}),
-    yaxis: rowAxis(metrics.map((metric) => `${rowLabel(metric, longest)} ${ARROWS[metric.direction]}`)),
+  const labels = metrics.map((metric) => `${rowLabel(metric)} ${ARROWS[metric.direction]}`);
+  const {traces, range} = forest(points);
+  return draw(figure, `${title}. The numbers are in the table below.`, traces, {
+    hovermode: "closest", height: rowsHeight(labels), shapes: [lineAt(0)], xaxis: axis(scale.title, {zeroline: false, range}),
+    yaxis: rowAxis(labels),
   });
 }
 
@@ -79,24 +81,37 @@ function drawGsb(figure, slice) {
   fillTable(figure, title, ["metric", ...kinds.map(([name]) => name), "GSB", INTERVAL], rows.map((row, at) => [
     data.metrics.end[names[at]].label, ...kinds.map(([name]) => number(row[name], true)), difference(row.gsb), interval(row.gsb_ci_low, row.gsb_ci_high, difference),
   ]));
+  const labels = names.map((name) => rowLabel(data.metrics.end[name]));
   const notes = rows.map((row, y) => ({
     xref: "paper", x: 1.01, y, xanchor: "left", showarrow: false, font: {size: 12, color: colour("ink")},
     text: narrow.matches ? difference(row.gsb) : withInterval({difference: row.gsb, ci_low: row.gsb_ci_low, ci_high: row.gsb_ci_high}),
   }));
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
-    hovermode: "closest", barmode: "stack", bargap: .35, height: 110 + 27 * names.length, annotations: notes,
+    hovermode: "closest", barmode: "stack", bargap: .35, height: rowsHeight(labels), annotations: notes,
     margin: {l: 48, r: narrow.matches ? 70 : 210, t: 12, b: 48}, xaxis: axis("percent of the pairs", {range: [0, 100], zeroline: false}),
-    yaxis: rowAxis(names.map((name) => rowLabel(data.metrics.end[name], narrow.matches ? 20 : 34))),
+    yaxis: rowAxis(labels),
   });
+}
+
+// The last i that any conversation reached, or at which any number still changes: those that stop keep what they had.
+function lastIteration(curves, name) {
+  const numbers = ({difference: of, ci_low, ci_high, n}, at) => [of[at], ci_low[at], ci_high[at], n[at]].join();
+  const shows = {reached: ({n}, at) => n[at] > 0};
+  const changes = (curve, at) => at === 0 || numbers(curve, at) !== numbers(curve, at - 1);
+  return Math.max(...POPULATIONS.flatMap((population) => {
+    const curve = curves[population.name]?.[name];
+    return curve ? curve.i.findLast((_, at) => (shows[population.name] ?? changes)(curve, at)) ?? 1 : [];
+  }));
 }
 
 function drawCurve(figure, slice, name) {
   const metric = data.metrics.iteration[name];
   const rows = [];
+  const last = lastIteration(slice.curves, name);
   const traces = POPULATIONS.flatMap((population) => {
     const curve = slice.curves[population.name]?.[name];
     if (!curve) return [];
-    return bandedCurve(curve.i.map((i, at) => {
+    return bandedCurve(curve.i.filter((i) => i <= last).map((i, at) => {
       const cells = [difference(curve.difference[at]), interval(curve.ci_low[at], curve.ci_high[at], difference), number(curve.n[at], true), curve.verdict[at]];
       rows.push([String(i), population.label, ...cells]);
       return {x: i, y: curve.difference[at], low: curve.ci_low[at], high: curve.ci_high[at], hover: `${cells[0]} (${cells[1]}), n = ${cells[2]}, ${cells[3]}`};
@@ -105,7 +120,7 @@ function drawCurve(figure, slice, name) {
   const title = `Difference of ${metric.title} by iteration: ${slice.label}`;
   fillTable(figure, title, ["i", "population", "difference", `${INTERVAL}, not corrected`, "n", "verdict"], rows);
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
-    xaxis: plainIterationAxis({unifiedhovertitle: {text: "iteration %{x:d}"}}),
+    xaxis: plainIterationAxis({unifiedhovertitle: {text: "iteration %{x:d}"}, range: [.5, last + .5]}),
     yaxis: axis(`difference of ${metric.title}`, {zeroline: true, zerolinecolor: colour("muted")}),
   });
 }
@@ -123,9 +138,11 @@ function drawSlices(figure, name) {
     probability(row.p_corrected), countOf(row), row.verdict,
   ]));
   const longest = narrow.matches ? 16 : 40;
-  return draw(figure, `${title}. The numbers are in the table below.`, forest(points), {
-    hovermode: "closest", height: 110 + 27 * rows.length, shapes: [lineAt(0)], xaxis: axis(`difference of ${metric.title}`, {zeroline: false}),
-    yaxis: rowAxis(data.slices.map(({values}) => plain(shorter(values.join(", "), longest)) || "All conversations")),
+  const labels = data.slices.map(({values}, at) => withCount(shorter(values.join(", "), longest) || "All", countOf(rows[at])));
+  const {traces, range} = forest(points);
+  return draw(figure, `${title}. The numbers are in the table below.`, traces, {
+    hovermode: "closest", height: rowsHeight(labels), shapes: [lineAt(0)], xaxis: axis(`difference of ${metric.title}`, {zeroline: false, range}),
+    yaxis: rowAxis(labels),
   });
 }
 

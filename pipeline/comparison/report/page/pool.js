@@ -7,7 +7,9 @@ const SHARE = {share: true};
 const percent = (value) => amount(value, SHARE);
 
 function drawPool(figure) {
-  const {shares} = data.pool;
+  const changes = (one, at, all) => one.arm !== all[at - 1]?.arm || one.mean !== all[at - 1].mean;
+  const last = Math.max(...data.pool.shares.filter(changes).map(({i}) => i));
+  const shares = data.pool.shares.filter(({i}) => i <= last);
   const rows = [];
   const traces = POOL_ARMS.flatMap((look) => bandedCurve(shares.filter(({arm}) => arm === look.label).map(({i, mean, ci_low, ci_high, n}) => {
     const cells = [percent(mean), interval(ci_low, ci_high, percent), number(n, true)];

@@ -39,6 +39,7 @@ const TEXTS = {
   n: countOf,
   counts: (row) => (row.good === null ? NONE : [row.good, row.same, row.bad].map((count) => number(count, true)).join(" / ")),
   difference: (row, metric) => change(row.difference, metric),
+  size: (row, metric) => change(row.difference, metric).replace(" points", ""), // its unit follows
   minimum_detectable_effect: ({minimum_detectable_effect: effect}, metric) =>
     metric.share ? change(effect, metric).replace("+", "") : number(effect),
   effect_size: (row) => difference(row.effect_size),

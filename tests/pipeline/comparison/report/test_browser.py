@@ -5,7 +5,10 @@ import pytest
 from tests.pipeline.comparison.report.outputs import arms, write_comparison
 from tests.pipeline.report.browser import (
     HOSTILE,
+    assert_cards_hold_their_content,
+    assert_cut_intervals_have_arrows,
     assert_menus_change_their_plots,
+    assert_no_table_is_cut_on_a_narrow_page,
     assert_opens_cleanly,
     assert_plot_is_complete,
     assert_pointing_shows,
@@ -89,11 +92,34 @@ def test_choosing_a_slice_changes_numbers_and_plots_and_choosing_all_restores_th
     assert {figure: drawn(page, figure) for figure in figures} == before
 
 
+def test_no_card_overflows_and_no_table_is_cut(page):
+    assert_cards_hold_their_content(page)
+    assert_no_table_is_cut_on_a_narrow_page(page)
+
+
+def test_narrow_page_names_metrics_in_words(browser, address):
+    page = opened(browser, address, width=400)
+    labels = drawn(page, "forest")[1]
+    assert "Iterations after<br>the last good ↓" in labels
+    assert not any("_" in label for label in labels)
+
+
 def test_page_of_an_unpaired_comparison_opens(browser, tmp_path):
     output = write_comparison(tmp_path, arms(), "--unpaired")
     opened(browser, (output / "report.html").as_uri())
     assert browser.get_log("browser") == []
     assert "Welch" in browser.find_element("id", "verdict").text
+
+
+def test_wide_interval_of_a_slice_is_cut_and_has_an_arrow(browser, tmp_path):
+    few = arms("d", {"market": "few"})
+    records = [
+        [*own, *(one for one in theirs if one["conversation_id"] in ("d-00", "d-01"))]
+        for own, theirs in zip(arms(), few, strict=True)
+    ]
+    output = write_comparison(tmp_path, records, "--slice", "market")
+    page = opened(browser, (output / "report.html").as_uri())
+    assert_cut_intervals_have_arrows(page, "slices")
 
 
 class TestOpenedOnce:
@@ -112,6 +138,15 @@ class TestOpenedOnce:
         shown = texts(page, "#figure-gsb .annotation-text")
         assert len(shown) == 7
         assert shown[0].startswith("+0.417 (")  # (12 good - 2 bad) / 24
+
+    def test_curve_ends_with_the_last_iteration_that_any_pair_reached(self, page):
+        curves, _ = drawn(page, "curve")
+        assert {max(x) for x, _ in curves} == {2}  # the means go on to 5
+
+    def test_slices_have_their_n(self, page):
+        _, labels = drawn(page, "slices")
+        assert labels[0] == "All <i>n = 24</i>"
+        assert all("<i>n = " in label for label in labels)
 
     def test_definition_is_shown_on_focus(self, page):
         term = page.find_element("css selector", ".card .term")

@@ -153,7 +153,7 @@ def test_sensitivity_is_shown_only_if_requested(output, page):
     }  # fmt: skip
     manifest = json.loads((output / "manifest.json").read_text())
     page = Page(build_comparison_report(str(output), {**manifest, "sensitivity": [row]}))
-    assert "CG exact ids only 1.000 1.500 +0.500 none worse changes" in page.text
+    assert "Gain (CG) exact ids only 1.000 1.500 +0.500 none worse changes" in page.text
 
 
 def test_family_without_a_metric_at_n_gives_a_page(tmp_path):
@@ -176,3 +176,10 @@ def test_comparison_without_its_rows_is_a_usage_error(tmp_path, capsys):
     shutil.rmtree(output / "comparison")
     assert main(["report", str(output)]) == 2
     assert "comparison has 0 rows, but" in capsys.readouterr().err
+
+
+def test_wins_and_losses_have_metrics_in_words_and_shares_in_percent(page):
+    _, _, wins = page.text.partition("Largest wins")
+    # The second document is good in the candidate only.
+    assert "base candidate Gain (CG) 3 5 Iterations (N) 2 2 Results (R) 4 4" in wins
+    assert "Good and new results (SRE) 25.0 % 50.0 % Repeated results (SRR) 25.0 %" in wins

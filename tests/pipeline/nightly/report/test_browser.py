@@ -5,7 +5,9 @@ import pytest
 from goodgain.pipeline.nightly.report.build import build_nights_report
 from tests.pipeline.nightly.report.entries import many, week
 from tests.pipeline.report.browser import (
+    assert_cards_hold_their_content,
     assert_menus_change_their_plots,
+    assert_no_table_is_cut_on_a_narrow_page,
     assert_opens_cleanly,
     eventually,
     needs_chromium,
@@ -30,6 +32,18 @@ def addresses(tmp_path_factory):
 def test_page_opens_without_errors_or_requests(browser, addresses, name, width, scheme):
     page = opened(browser, addresses[name], width, scheme)
     assert_opens_cleanly(page, addresses[name])
+
+
+def test_no_card_overflows_and_no_table_is_cut(browser, addresses):
+    page = opened(browser, addresses["week"])
+    assert_cards_hold_their_content(page)
+    assert_no_table_is_cut_on_a_narrow_page(page)
+    # The reasons of a day have a line of their own; without any there is none.
+    wide = """return [...document.querySelectorAll(".nights .remark:not(:empty)")]
+    .map((one) => one.clientWidth / one.parentElement.clientWidth)"""
+    assert page.execute_script(wide) == [1, 1]
+    empty = "return document.querySelector('.nights .remark:empty').clientHeight"
+    assert page.execute_script(empty) == 0
 
 
 def test_menus_change_their_plots(browser, addresses):

@@ -1,0 +1,31 @@
+"""Words, units and shares of the report, read from its HTML without a browser."""
+
+import pytest
+
+from goodgain.pipeline.report import build_report
+from tests.pipeline.report.outputs import search, write_outputs
+from tests.pipeline.report.test_build import Page
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """Five results, of which two are copies; one copy has another label than the first."""
+    folder = tmp_path_factory.mktemp("words") / "out"
+    records = [search("c", 1, [(1, 3), (2, 0), (3, 0)]), search("c", 2, [(1, 3), (2, 1)])]
+    write_outputs(folder, records)
+    return Page(build_report(str(folder)))
+
+
+def test_conversations_have_metrics_in_words_and_shares_in_percent(page):
+    assert (
+        "Good and new results (SRE) 20.0 % Repeated results (SRR) 40.0 % Gain (CG) 3 "
+        "Results (R) 5 Iterations (N) 2 Iterations after the last good 1"
+    ) in page.text
+
+
+def test_shares_say_of_what(page):
+    assert "Copies: repeat an earlier result 2 40.0 % of results" in page.text
+    assert "copies labelled differently 1 50.0 % of copies" in page.text
+    assert "1 copy (50.0 % of the copies) has another label" in page.text
