@@ -176,8 +176,8 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.comparison.document import document, rows_of
     from goodgain.pipeline.comparison.output import check_output, write
     from goodgain.pipeline.comparison.sensitivity import sensitivity
-    from goodgain.pipeline.comparison.without_labels import ShownRows
     from goodgain.pipeline.outputs.folder import REPORT
+    from goodgain.pipeline.outputs.without_labels import ShownRows
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
     request = _request(args)

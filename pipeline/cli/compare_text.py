@@ -24,14 +24,13 @@ from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
 from goodgain.pipeline.comparison.matching import Account
-from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
-from goodgain.pipeline.comparison.without_labels import ShownRows
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
+from goodgain.pipeline.outputs.without_labels import ShownRows
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.pipeline.terminal.safe_text import printable, shortened
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.wording import counted, fitting
 

@@ -32,8 +32,8 @@ from goodgain.pipeline.comparison.withholding import (
     verdict_conditions,
     without_counterpart,
 )
-from goodgain.pipeline.comparison.without_labels import ShownRows, WithoutLabels
 from goodgain.pipeline.misspelt import unknown_attributes
+from goodgain.pipeline.outputs.without_labels import ShownRows, WithoutLabels
 from goodgain.transforms.core.errors import UsageError
 
 DRAWS_PER_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude

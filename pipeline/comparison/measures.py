@@ -23,7 +23,7 @@ from goodgain.transforms.core.scoring.costs import (
     conversation_columns,
     iteration_columns,
 )
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -45,7 +45,6 @@ DECISIVE_OF_POOL = ("pool_recall",)  # in addition, if both runs share a pool
 CONTEXT = ("N", "R", "CG", "SRE", "SRR")
 _GAINED = ("G_i", "CG_at_i")  # plotted over costs in the report
 _LABELLING = ("R", "unlabelled")  # for the labelled share of the results
-AT_I = "_at_i"
 _AT_END: Mapping[str, Metric] = {
     metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS
 }
@@ -224,13 +223,6 @@ def choose(
         tolerances=by_name,
         tolerance=default,
     )
-
-
-def at_i(metric: str) -> str:
-    """The metric of iterations with the same meaning as one at N."""
-    if metric.startswith(COST):
-        return COST_AT_I + metric.removeprefix(COST)
-    return metric + AT_I
 
 
 def _check_names(names: Iterable[str], known: Sequence[str], ranking: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ import msgspec
 import xxhash
 from msgspec import Struct
 
-from goodgain.pipeline.convert.importing.import_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
+from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
 from goodgain.pipeline.outputs.whole_files import replacing
 from goodgain.transforms.core.errors import UsageError
 

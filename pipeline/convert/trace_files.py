@@ -12,6 +12,9 @@ from goodgain.pipeline.outputs.whole_files import replacing
 from goodgain.pipeline.sample.writers import packed, resolve_format, trace_schema
 from goodgain.transforms.core.errors import UsageError
 
+# Attributes of imported records that say where they come from.
+TRACE_ID, ROOT_SPAN_ID, SESSION_ID = "trace_id", "root_span_id", "session_id"
+
 Records = Iterable[dict[str, Any]]
 
 

@@ -21,14 +21,14 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from goodgain.pipeline.comparison.measures import AT_I, direction
+from goodgain.pipeline.comparison.measures import direction
 from goodgain.pipeline.options.yaml_model import config_text, read_model, reason, unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
 from goodgain.transforms.core.scoring.costs import COST_AT_I, COST_I, column_of, cost_metric
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -248,7 +248,7 @@ class Rule(_StrictModel):
         if not by_i and (self.i is not None or self.population == "reached"):
             yield (
                 f"{metric} is a metric at N: it takes no i, and population all or everyone; by i "
-                f"use {metric}{AT_I}"
+                f"use {at_i(metric)}"
             )
         if metric not in _BY_I and metric not in _AT_N:
             try:

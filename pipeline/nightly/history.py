@@ -13,9 +13,9 @@ from pathlib import Path
 
 import msgspec
 
-from goodgain.pipeline.nightly.dates import days_text
-from goodgain.pipeline.nightly.day_folders import DayFolders
-from goodgain.pipeline.nightly.entry import DayEntry, DayMean, read_entry
+from goodgain.pipeline.nightly.days.dates import days_text
+from goodgain.pipeline.nightly.days.entry import DayEntry, DayMean, read_entry
+from goodgain.pipeline.nightly.days.folders import DayFolders
 from goodgain.pipeline.nightly.late_files import LateFiles
 from goodgain.pipeline.outputs.whole_files import write_whole
 from goodgain.pipeline.terminal.safe_text import printable

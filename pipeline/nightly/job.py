@@ -11,9 +11,9 @@ from msgspec import Struct
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.gate.rules import load_gate
 from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.dates import days_between, patterns_of
-from goodgain.pipeline.nightly.day_folders import DayFolders
-from goodgain.pipeline.nightly.entry import DayEntry
+from goodgain.pipeline.nightly.days.dates import days_between, patterns_of
+from goodgain.pipeline.nightly.days.entry import DayEntry
+from goodgain.pipeline.nightly.days.folders import DayFolders
 from goodgain.pipeline.nightly.history import current_entries, write_history
 from goodgain.pipeline.nightly.late_files import LateFiles, late_files
 from goodgain.pipeline.nightly.notify import Channel, channels_of, document, notify

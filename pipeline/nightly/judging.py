@@ -20,7 +20,7 @@ from goodgain.pipeline.gate.folders import gather
 from goodgain.pipeline.gate.outcome import Outcome, passed
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline
-from goodgain.pipeline.nightly.entry import DayChange, Verdict
+from goodgain.pipeline.nightly.days.entry import DayChange, Verdict
 from goodgain.pipeline.outputs.folder import read_manifest
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.wording import fitting

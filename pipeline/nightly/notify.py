@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.entry import DayEntry
+from goodgain.pipeline.nightly.days.entry import DayEntry
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.transforms.core.errors import UsageError
 

@@ -21,9 +21,8 @@ from goodgain.pipeline.gate.markdown import markdown
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.dates import patterns_of
-from goodgain.pipeline.nightly.day_folders import DayFolders
-from goodgain.pipeline.nightly.entry import (
+from goodgain.pipeline.nightly.days.dates import patterns_of
+from goodgain.pipeline.nightly.days.entry import (
     DAY_FILE,
     EXIT_CODES,
     DayEntry,
@@ -32,6 +31,7 @@ from goodgain.pipeline.nightly.entry import (
     day_pool,
     failed_entry,
 )
+from goodgain.pipeline.nightly.days.folders import DayFolders
 from goodgain.pipeline.nightly.judging import Judgement, changes, judge
 from goodgain.pipeline.nightly.pool import with_pool
 from goodgain.pipeline.nightly.scored_elsewhere import copy_outputs

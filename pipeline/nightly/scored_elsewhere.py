@@ -13,7 +13,7 @@ from typing import Any
 
 from apache_beam.io.filesystem import FileSystem
 
-from goodgain.pipeline.nightly.dates import patterns_of
+from goodgain.pipeline.nightly.days.dates import patterns_of
 from goodgain.pipeline.nightly.late_files import absolute
 from goodgain.pipeline.nightly.scratch import fetch
 from goodgain.pipeline.outputs.folder import MANIFEST, read_manifest, reason_of

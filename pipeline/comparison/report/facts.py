@@ -11,7 +11,6 @@ from goodgain.pipeline.comparison.report.costs import ArmCosts, arm_costs
 from goodgain.pipeline.comparison.report.pairs import Pairs, pairs_by_metric
 from goodgain.pipeline.comparison.report.pool import one_sided
 from goodgain.pipeline.comparison.report.slices import ComparedSlices, arrange
-from goodgain.pipeline.comparison.without_labels import ShownRows, WithoutLabels
 from goodgain.pipeline.outputs.comparisons import (
     ARMS,
     COMPARISON,
@@ -19,6 +18,7 @@ from goodgain.pipeline.outputs.comparisons import (
     POOL_DOCUMENTS,
 )
 from goodgain.pipeline.outputs.folder import read_dataset
+from goodgain.pipeline.outputs.without_labels import ShownRows, WithoutLabels
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,

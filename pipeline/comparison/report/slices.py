@@ -8,9 +8,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.measures import at_i
 from goodgain.pipeline.report.numbers import rounded
 from goodgain.pipeline.report.slices import MOST_ITERATIONS, Row, SliceRows, slice_value
+from goodgain.transforms.core.scoring.metric_by_name import at_i
 
 _MOST_SLICES = 60
 _MOST_ROWS = 5_000  # bounds the size of the page

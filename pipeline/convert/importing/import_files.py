@@ -17,7 +17,12 @@ from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import TOOL, Span, span_of
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
 from goodgain.pipeline.convert.spool import Spool
-from goodgain.pipeline.convert.trace_files import write_traces
+from goodgain.pipeline.convert.trace_files import (
+    ROOT_SPAN_ID,
+    SESSION_ID,
+    TRACE_ID,
+    write_traces,
+)
 from goodgain.pipeline.local import local_files
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
@@ -26,7 +31,6 @@ from goodgain.transforms.core.yaml_text import read_text
 
 _INPUT_BYTES_PER_PART = 64 * 2**20
 _MOST_PARTS = 256
-TRACE_ID, ROOT_SPAN_ID, SESSION_ID = "trace_id", "root_span_id", "session_id"
 
 Record = dict[str, Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from goodgain.pipeline.comparison.measures import HEADLINE
-from goodgain.pipeline.nightly.dates import days_text
-from goodgain.pipeline.nightly.entry import DayEntry, Verdict
+from goodgain.pipeline.nightly.days.dates import days_text
+from goodgain.pipeline.nightly.days.entry import DayEntry, Verdict
 from goodgain.pipeline.report.numbers import amount
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from goodgain.pipeline.comparison.measures import HEADLINE
-from goodgain.pipeline.nightly.dates import days_text
-from goodgain.pipeline.nightly.entry import DayChange, DayEntry, DayMean
+from goodgain.pipeline.nightly.days.dates import days_text
+from goodgain.pipeline.nightly.days.entry import DayChange, DayEntry, DayMean
 from goodgain.pipeline.nightly.report.answer import answer
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
 from goodgain.pipeline.report.numbers import rounded

@@ -10,7 +10,7 @@ import pytest
 
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import BaselineChoice
-from goodgain.pipeline.nightly.day_folders import DayFolders
+from goodgain.pipeline.nightly.days.folders import DayFolders
 from goodgain.pipeline.nightly.judging import changes, judge
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from goodgain.transforms.core.errors import UsageError

@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from goodgain.pipeline.nightly import day_folders
 from goodgain.pipeline.nightly.config import NightlyConfig
+from goodgain.pipeline.nightly.days import folders as day_folders
 from goodgain.pipeline.nightly.job import NightlyRequest, run_nightly
 from goodgain.pipeline.nightly.surroundings import Surroundings
 from tests.pipeline.nightly.world import World

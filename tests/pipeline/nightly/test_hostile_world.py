@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from goodgain.pipeline.nightly.entry import DAY_FILE, read_entry
+from goodgain.pipeline.nightly.days.entry import DAY_FILE, read_entry
 from goodgain.pipeline.nightly.history import HISTORY, read_history
 from goodgain.pipeline.nightly.surroundings import post
 from goodgain.pipeline.outputs.folder import MANIFEST, read_manifest

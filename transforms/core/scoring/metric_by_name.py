@@ -1,4 +1,4 @@
-"""Looks up the declaration of any metric: of conversations, iterations, pools, ranking, costs."""
+"""Looks up any metric: of conversations, iterations, pools, ranking, costs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
-from goodgain.transforms.core.scoring.costs import cost_metric
+from goodgain.transforms.core.scoring.costs import COST, COST_AT_I, cost_metric
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -37,3 +37,10 @@ def metric_by_name(name: str) -> Metric:
     """
     declared = _DECLARED.get(name) or cost_metric(name)
     return declared or parse_ranking_metrics([name])[0].declaration
+
+
+def at_i(metric: str) -> str:
+    """The metric of iterations with the same meaning as one at N."""
+    if metric.startswith(COST):
+        return COST_AT_I + metric.removeprefix(COST)
+    return f"{metric}_at_i"

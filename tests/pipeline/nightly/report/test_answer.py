@@ -5,7 +5,7 @@ import datetime
 import msgspec
 import pytest
 
-from goodgain.pipeline.nightly.entry import failed_entry
+from goodgain.pipeline.nightly.days.entry import failed_entry
 from goodgain.pipeline.nightly.report.answer import answer
 from goodgain.pipeline.nightly.report.build import build_nights_report
 from tests.pipeline.nightly.report.entries import entry
