@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.measures import Measure
-from goodgain.transforms.core.comparison import pair
 from goodgain.transforms.core.comparison.samples import Array
 
 BY_ID = "conversation_id"
@@ -110,13 +109,13 @@ def match_everyone(matched: Matched) -> Matched:
 def match(base: Arm, candidate: Arm, pair_by: str, paired: bool) -> Matched:
     """Match two arms by key."""
     one, other = grouped(base, pair_by), grouped(candidate, pair_by)
-    pairs = pair(_with_indexes(one.keys), _with_indexes(other.keys))
+    shared = set(one.keys).intersection(other.keys)
     return Matched(
         base=one,
         candidate=other,
-        keys=pairs.keys if paired else (),
-        base_indexes=np.array(pairs.base, dtype=np.intp),
-        candidate_indexes=np.array(pairs.candidate, dtype=np.intp),
+        keys=tuple(key for key in one.keys if key in shared) if paired else (),
+        base_indexes=_indexes_of(shared, one.keys),
+        candidate_indexes=_indexes_of(shared, other.keys),
         paired=paired,
         pair_by=pair_by,
     )
@@ -134,8 +133,8 @@ def match_conversations(base: Arm, candidate: Arm) -> Matched:
     return matched
 
 
-def _with_indexes(keys: Sequence[str]) -> dict[str, float | None]:
-    return {key: float(index) for index, key in enumerate(keys)}
+def _indexes_of(shared: Set[str], keys: Sequence[str]) -> _Indexes:
+    return np.array([index for index, key in enumerate(keys) if key in shared], dtype=np.intp)
 
 
 class Sample(Struct, frozen=True):

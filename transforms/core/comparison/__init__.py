@@ -8,7 +8,6 @@ from goodgain.transforms.core.comparison.bootstrap import bootstrap_interval
 from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
 from goodgain.transforms.core.comparison.gsb import good_same_bad
 from goodgain.transforms.core.comparison.paired import compare_paired
-from goodgain.transforms.core.comparison.pairing import pair
 from goodgain.transforms.core.comparison.result import Design, EffectSize, MetricComparison
 from goodgain.transforms.core.comparison.signed_ranks import wilcoxon
 from goodgain.transforms.core.comparison.signs import sign_test
@@ -25,7 +24,6 @@ __all__ = [
     "compare_paired",
     "compare_unpaired",
     "good_same_bad",
-    "pair",
     "sign_test",
     "wilcoxon",
 ]

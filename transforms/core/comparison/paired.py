@@ -46,7 +46,7 @@ def compare_paired(
     swaps are as extreme.
 
     Args:
-      base, candidate: the values of pair j are at index j, in the unit of the metric; see `pair`.
+      base, candidate: the values of pair j are at index j, in the unit of the metric.
       codes: the cluster number of each pair; then t is Student's with clusters - 1 degrees of
         freedom, and the randomisation test swaps whole clusters. None = pairs are independent.
 
