@@ -3,52 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
-from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.slices import slice_key
-from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs, LabelSpan, SliceLabels
-from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.field_names import SeenNames
+from goodgain.transforms.core.warnings.check_inputs import SliceLabels
 from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, failing
-
-
-def warnings_of_run(
-    counts: Mapping[str, int],
-    means: Iterable[Mapping[str, Any]],
-    rules: RuleTable,
-    good_gain_threshold: int,
-    seen: SeenNames,
-    external: bool,
-    clock: int | None,
-    label_spans: Mapping[str, LabelSpan] = MappingProxyType({}),
-) -> list[DataWarning]:
-    """The warnings about a run's data.
-
-    Args:
-      counts: counts of the pipeline, by dotted name.
-      means: rows of `means`, at least those of R and unlabelled at N.
-      seen: the names in the first records.
-      external: whether labels come from outside the traces.
-      clock: start of the run, in ms.
-      label_spans: from the pool that the run was scored with.
-    """
-    return warnings_of(
-        CheckInputs(
-            counts=counts,
-            good_gain_threshold=good_gain_threshold,
-            rules=rules,
-            records=counts.get(READ, 0),
-            seen=seen,
-            slices=slice_labels(means),
-            external=external,
-            clock=clock,
-            label_spans=label_spans,
-        )
-    )
 
 
 def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.counts import Counts
-from goodgain.pipeline.data_warnings import warnings_of_run
+from goodgain.pipeline.data_warnings import slice_labels
 from goodgain.pipeline.judgments import describe
 from goodgain.pipeline.manifest import check_complete, manifest_of, written_time
 from goodgain.pipeline.options.max_rejected import MaxRejected
@@ -44,6 +44,8 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
+from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs
+from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.field_names import SeenNames
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
@@ -235,15 +237,18 @@ def _size_now(file: InputFile) -> int | None:
 def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
     means = read_means(unfinished_folder(run.folder, run.area), _LABELS_OF_SLICES)
     clock = int(run.started.timestamp() * _MILLIS_PER_SECOND)
-    return warnings_of_run(
-        counts,
-        means,
-        run.rules,
-        run.good_gain_threshold,
-        run.seen,
-        bool(run.qrels),
-        clock,
-        run.pool.label_spans if run.pool else {},
+    return warnings_of(
+        CheckInputs(
+            counts,
+            run.good_gain_threshold,
+            run.rules,
+            records=counts.get(READ, 0),
+            seen=run.seen,
+            slices=slice_labels(means),
+            external=bool(run.qrels),
+            clock=clock,
+            label_spans=run.pool.label_spans if run.pool else {},
+        )
     )
 
 

@@ -20,7 +20,7 @@ from goodgain.pipeline.api.messages import phrased_for_python, warn
 from goodgain.pipeline.api.options import evaluation_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
-from goodgain.pipeline.data_warnings import warnings_of_run
+from goodgain.pipeline.data_warnings import slice_labels
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.labels import rejected_row
@@ -53,6 +53,8 @@ from goodgain.transforms.core.scoring.shard_payloads import (
     payloads_of,
     payloads_of_shard,
 )
+from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs
+from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.warning import allowed_codes
 
 _ENGINE = "none (goodgain.evaluate)"
@@ -179,15 +181,18 @@ def _evaluated(
         too_many_rejected=settings.max_rejected.exceeded(
             gathered.counts["records.rejected"], gathered.counts["records.read"]
         ),
-        warnings=warnings_of_run(
-            counts,
-            map(asdict, means),
-            scoring.rules,
-            settings.good_gain_threshold,
-            settings.names_to_check(seen),
-            external=bool(scored_with.qrels),
-            clock=scoring.clock,
-            label_spans=pool.label_spans if pool else {},
+        warnings=warnings_of(
+            CheckInputs(
+                counts,
+                settings.good_gain_threshold,
+                scoring.rules,
+                records=counts[READ],
+                seen=settings.names_to_check(seen),
+                slices=slice_labels(map(asdict, means)),
+                external=bool(scored_with.qrels),
+                clock=scoring.clock,
+                label_spans=pool.label_spans if pool else {},
+            )
         ),
     )
     tables = _tables(scores, gathered.rejected, means, scoring)

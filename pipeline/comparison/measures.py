@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import Population
-from goodgain.transforms.core.metric import Direction, Metric
+from goodgain.transforms.core.metric import Direction
 from goodgain.transforms.core.ranking import respelled
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring.costs import (
@@ -24,12 +24,7 @@ from goodgain.transforms.core.scoring.costs import (
     iteration_columns,
 )
 from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
+from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
 
 Family = Literal["primary", "declared", "further"]
 # Gain, efficiency, repetition, and iterations that gained nothing.
@@ -45,16 +40,8 @@ DECISIVE_OF_POOL = ("pool_recall",)  # in addition, if both runs share a pool
 CONTEXT = ("N", "R", "CG", "SRE", "SRR")
 _GAINED = ("G_i", "CG_at_i")  # plotted over costs in the report
 _LABELLING = ("R", "unlabelled")  # for the labelled share of the results
-_AT_END: Mapping[str, Metric] = {
-    metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS
-}
-_BY_I: Mapping[str, Metric] = {
-    metric.name: metric for metric in ITERATION_METRICS + POOL_ITERATION_METRICS
-}
 # Both datasets have a column `calls`; that of iterations is not compared.
-_ITERATION_NAMES = tuple(name for name in _BY_I if name not in _AT_END)
-# Columns that only runs with a pool have.
-_OF_POOL = frozenset(metric.name for metric in (*POOL_METRICS, *POOL_ITERATION_METRICS))
+_ITERATION_NAMES = tuple(name for name in BY_ITERATION if name not in AT_END)
 
 
 class Measure(Struct, frozen=True):
@@ -187,11 +174,11 @@ def choose(
         neither higher nor lower values are better, or a tolerance that is not a number of at least
         0.
     """
-    at_ends = (*_AT_END, *ranking, *conversation_columns(costs))
+    at_ends = (*AT_END, *ranking, *conversation_columns(costs))
     by_iteration = (*_ITERATION_NAMES, *iteration_columns(costs))
     if not pooled:
         at_ends, by_iteration = (
-            tuple(name for name in names if name not in _OF_POOL)
+            tuple(name for name in names if name not in OF_POOL)
             for names in (at_ends, by_iteration)
         )
     known = (*at_ends, *by_iteration)

@@ -8,9 +8,7 @@ from typing import Any
 
 from goodgain.pipeline.comparison.measures import value_without_search
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
-from goodgain.transforms.core.scoring.registry import POOL_ITERATION_METRICS, POOL_METRICS
-
-_OF_POOL = frozenset(metric.name for metric in (*POOL_METRICS, *POOL_ITERATION_METRICS))
+from goodgain.transforms.core.scoring.registry import OF_POOL
 
 
 class Unsearched:
@@ -49,7 +47,7 @@ class Unsearched:
     def by_i(self, name: str, row: Mapping[str, Any]) -> float:
         """The value of a metric of iterations, which is the same at every i."""
         nothing = value_without_search(name)
-        nothing_to_find = name in _OF_POOL and not row["pool_good"]
+        nothing_to_find = name in OF_POOL and not row["pool_good"]
         return float("nan") if nothing is None or nothing_to_find else nothing
 
     def _of_empty_list(self, best: int | None) -> dict[str, float | None]:

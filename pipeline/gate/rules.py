@@ -29,12 +29,7 @@ from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
 from goodgain.transforms.core.scoring.costs import COST_AT_I, COST_I, column_of, cost_metric
 from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
+from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION
 from goodgain.transforms.core.warnings.warning import CODES as WARNING_CODES
 
 Share = Literal[
@@ -48,10 +43,7 @@ _AMOUNT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
 _SENTENCE = re.compile(
     r"(?P<subject>\S+)(?:\s+(?P<change>drop|rise))?\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
 )
-_OF_CONVERSATIONS = CONVERSATION_METRICS + POOL_METRICS
-_OF_ITERATIONS = ITERATION_METRICS + POOL_ITERATION_METRICS
-_AT_N = (*(metric.name for metric in _OF_CONVERSATIONS), GAUC.name, GAUC_WEIGHTED.name)
-_BY_I = tuple(metric.name for metric in _OF_ITERATIONS)
+_AT_N = (*AT_END, GAUC.name, GAUC_WEIGHTED.name)
 WARNINGS = "warnings"
 _WARNING_WORDS = [[word] for word in (WARNINGS, *WARNING_CODES)]
 _HOW_TO_FORBID_WARNINGS = (
@@ -239,7 +231,7 @@ class Rule(_StrictModel):
         if cost is not None:
             yield from self._cost_mistakes(metric)
             return
-        by_i = metric in _BY_I and (self.i is not None or metric not in _AT_N)
+        by_i = metric in BY_ITERATION and (self.i is not None or metric not in _AT_N)
         if by_i and (self.i is None or self.population is None):
             yield (
                 f"{metric} is a metric of iterations: give i, and population: reached, all or "
@@ -250,11 +242,13 @@ class Rule(_StrictModel):
                 f"{metric} is a metric at N: it takes no i, and population all or everyone; by i "
                 f"use {at_i(metric)}"
             )
-        if metric not in _BY_I and metric not in _AT_N:
+        if metric not in BY_ITERATION and metric not in _AT_N:
             try:
                 parse_ranking_metrics([metric])
             except UsageError as error:
-                near = get_close_matches(metric, sorted({*_BY_I, *_AT_N}), n=1, cutoff=_CLOSE)
+                near = get_close_matches(
+                    metric, sorted({*BY_ITERATION, *_AT_N}), n=1, cutoff=_CLOSE
+                )
                 nearest = (
                     f"there is no metric {metric!r} (did you mean {near[0]!r}?)" if near else ""
                 )

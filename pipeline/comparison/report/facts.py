@@ -20,19 +20,7 @@ from goodgain.pipeline.outputs.comparisons import (
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.without_labels import ShownRows, WithoutLabels
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
-
-_NOT_RANKING = frozenset(
-    metric.name
-    for metric in (
-        *CONVERSATION_METRICS, *POOL_METRICS, *ITERATION_METRICS, *POOL_ITERATION_METRICS
-    )
-)  # fmt: skip
+from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
 
 
 class ComparisonFacts(Struct, frozen=True):
@@ -82,8 +70,8 @@ def read_comparison(folder: str, manifest: Mapping[str, Any]) -> ComparisonFacts
     names = list(everything.at_end)
     by_i = {name for curves in everything.curves.values() for name in curves}
     words = glossary(
-        [name for name in (*names, *sorted(by_i)) if name not in _NOT_RANKING],
-        pooled=POOL_METRICS[0].name in names,
+        [name for name in (*names, *sorted(by_i)) if name not in {**AT_END, **BY_ITERATION}],
+        pooled=not OF_POOL.isdisjoint(names),
         own_ideal=not manifest["shared_judgments"],
     )
     by_name = words.by_name

@@ -7,25 +7,10 @@ from functools import cache
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 from goodgain.transforms.core.scoring.costs import COST, COST_AT_I, cost_metric
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
+from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION
 
 # Conversations and iterations both have `calls`; this finds that of conversations.
-_DECLARED = {
-    metric.name: metric
-    for metric in (
-        *POOL_ITERATION_METRICS,
-        *ITERATION_METRICS,
-        *POOL_METRICS,
-        *CONVERSATION_METRICS,
-        GAUC,
-        GAUC_WEIGHTED,
-    )
-}
+_DECLARED = {**BY_ITERATION, **AT_END, GAUC.name: GAUC, GAUC_WEIGHTED.name: GAUC_WEIGHTED}
 
 
 @cache

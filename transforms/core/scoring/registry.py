@@ -261,11 +261,15 @@ ITERATION_METRICS: tuple[Metric, ...] = (
 )  # fmt: skip
 
 
+AT_END = {metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS}
+BY_ITERATION = {metric.name: metric for metric in ITERATION_METRICS + POOL_ITERATION_METRICS}
+OF_POOL = frozenset(metric.name for metric in POOL_METRICS + POOL_ITERATION_METRICS)
+
+
 def cautions(names: Iterable[str]) -> dict[str, list[str]]:
     """The distinct cautions about metrics of conversations, each with the labels of its metrics."""
-    by_name = {metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS}
     labels: dict[str, list[str]] = {}
-    for metric in filter(None, map(by_name.get, dict.fromkeys(names))):
+    for metric in filter(None, map(AT_END.get, dict.fromkeys(names))):
         if metric.caution:
             labels.setdefault(metric.caution, []).append(metric.label)
     return labels
