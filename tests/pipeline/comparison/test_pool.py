@@ -123,6 +123,12 @@ def test_a_run_scored_with_the_pool_is_used_unchanged(world):
     assert values(compared) == values(compare(request(world, "base", "new")))
 
 
+def test_the_report_knows_a_pool_metric_without_the_recall(world, tmp_path):
+    words = ["compare", str(world / "base"), str(world / "new"), "--metrics", "pool_nCG"]
+    assert main([*words, "--output", str(tmp_path / "out")]) == ExitCode.DONE
+    assert "Gain of the pool" in (tmp_path / "out/report.html").read_text()
+
+
 def test_runs_that_cannot_be_scored_with_the_pool_are_refused(world, tmp_path, capsys):
     path = write_jsonl(tmp_path / "base.jsonl", traces(1, 0.2))
     changed = tmp_path / "changed"

@@ -37,7 +37,19 @@ DEFAULT_OPTIONS = ComparisonOptions()
 
 
 class DifferenceTest(Struct, frozen=True):
-    """The test of no difference; attributes as in `MetricComparison`."""
+    """The two-sided test of no difference.
+
+    Attributes:
+      stderr: standard error of the difference.
+      ci_low, ci_high: the interval of the difference.
+      t, degrees_of_freedom, p_value: of the test; t = difference / stderr.
+      asymmetry: used to correct t for skewness, see `Studentized`; 0 in Student's test.
+      effect_size: the difference in standard deviations.
+      minimum_detectable_effect: the smallest true difference, in the unit of the metric, that
+        this test at this n detects with the requested power.
+      clusters: number of clusters of the values; None if they count as independent.
+      note: why something is None or unusual, if anything is.
+    """
 
     stderr: float | None = None
     ci_low: float | None = None

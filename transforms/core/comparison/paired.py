@@ -68,7 +68,6 @@ def compare_paired(
         base=moments(base, grain),
         candidate=moments(candidate, grain),
         difference=differences.mean,
-        difference_stddev=differences.stddev,
         test=test,
         options=options,
     )

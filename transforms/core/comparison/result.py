@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import isfinite
 from typing import Literal
 
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from goodgain.transforms.core.comparison.difference_test import ComparisonOptions, DifferenceTest
@@ -16,7 +15,7 @@ Design = Literal["paired", "unpaired"]
 EffectSize = Literal["cohen_dz", "hedges_g"]
 
 
-class MetricComparison(Struct, frozen=True):
+class MetricComparison(DifferenceTest, frozen=True, kw_only=True):
     """Two means and the evidence that they differ; differences are candidate - base.
 
     Attributes:
@@ -27,18 +26,9 @@ class MetricComparison(Struct, frozen=True):
       difference: candidate_mean - base_mean.
       relative_difference: difference / |base_mean|, so 0.1 is a rise by 10 %; None if base_mean is
         0.
-      difference_stddev: standard deviation of the pairs' differences; None when unpaired.
-      stderr: standard error of the difference.
-      confidence, ci_low, ci_high: the interval of the difference and its confidence.
-      t, degrees_of_freedom, p_value: the two-sided test of no difference; t = difference / stderr.
-      asymmetry: used to correct t for skewness, see `Studentized`; 0 in Student's test.
-      effect_size: the difference in standard deviations, by the convention in `effect_size_name`:
-        Cohen's d_z = difference / difference_stddev, or Hedges' g = difference / pooled stddev,
-        corrected for its small-sample bias.
-      minimum_detectable_effect: the smallest true difference, in the unit of the metric, that
-        this test at this n detects with the requested power.
-      clusters: number of clusters of the values; None if they count as independent.
-      note: why something is None or unusual, if anything is.
+      confidence: of the interval of the difference.
+      effect_size_name: Cohen's d_z = difference / standard deviation of the pairs' differences, or
+        Hedges' g = difference / pooled stddev, corrected for its small-sample bias.
     """
 
     design: Design
@@ -50,20 +40,8 @@ class MetricComparison(Struct, frozen=True):
     candidate_stddev: float | None
     difference: float | None
     relative_difference: float | None
-    difference_stddev: float | None
-    stderr: float | None
     confidence: float
-    ci_low: float | None
-    ci_high: float | None
-    t: float | None
-    degrees_of_freedom: float | None
-    asymmetry: float | None
-    p_value: float | None
-    effect_size: float | None
     effect_size_name: EffectSize
-    minimum_detectable_effect: float | None
-    clusters: int | None
-    note: str | None
 
     @property
     def studentized(self) -> Studentized | None:
@@ -84,7 +62,6 @@ def metric_comparison(
     base: Moments,
     candidate: Moments,
     difference: float | None,
-    difference_stddev: float | None,
     test: DifferenceTest,
     options: ComparisonOptions,
 ) -> MetricComparison:
@@ -104,7 +81,6 @@ def metric_comparison(
         candidate_stddev=candidate.stddev,
         difference=difference,
         relative_difference=relative_difference,
-        difference_stddev=difference_stddev,
         confidence=options.confidence,
         effect_size_name="cohen_dz" if design == "paired" else "hedges_g",
         note="; ".join(notes) or None,

@@ -73,7 +73,6 @@ def compare_unpaired(
         base=before,
         candidate=after,
         difference=difference,
-        difference_stddev=None,
         test=test,
         options=options,
     )
