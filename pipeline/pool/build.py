@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +11,7 @@ from math import ceil
 from typing import Any
 
 import apache_beam as beam
+import msgspec
 import xxhash
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec import Struct
@@ -25,7 +25,7 @@ from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.option_types import Format
 from goodgain.pipeline.options.rules import load_rules
-from goodgain.pipeline.outputs.folder import UNFINISHED, discard_unfinished
+from goodgain.pipeline.outputs.folder import UNFINISHED, discard_unfinished, write_file
 from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.pool.manifest import manifest_of
@@ -52,7 +52,7 @@ from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.filesystems import create, is_local, join, make_folder, open_plain
+from goodgain.transforms.filesystems import is_local, join, open_plain
 from goodgain.transforms.pool import BuildPool, ContributeToPool
 from goodgain.transforms.read import find_inputs
 from goodgain.transforms.read_payloads import ReadPayloads
@@ -222,12 +222,7 @@ def _run(
         discard_unfinished(request.output)
         raise GoodGainError(f"Building the pool failed: {cause_of(error)}") from error
     with open_plain(join(request.output, UNFINISHED, _SUMMARY)) as file:
-        raw = json.loads(file.read())
-    summary = _Summary(
-        [WrittenFile(**one) for one in raw["files"]],
-        raw["counts"],
-        [(run, conversation) for run, conversation in raw["refused"]],
-    )
+        summary = msgspec.json.decode(file.read(), type=_Summary)
     if summary.refused:
         discard_unfinished(request.output)
         raise UsageError(_refusal(summary.refused, request.output))
@@ -349,17 +344,7 @@ def _write_summary(
     folder: str,
     files: Iterable[WrittenFile],
     counts: Counts,
-    refused: Iterable[tuple[str, str]],
+    refused: list[tuple[str, str]],
 ) -> None:
-    summary = {
-        "files": [
-            {"dataset": file.dataset, "path": file.path, "rows": file.rows}
-            for file in sorted(files, key=lambda file: file.path)
-        ],
-        "counts": dict(sorted(counts.items())),
-        "refused": [list(one) for one in refused],
-    }
-    make_folder(join(folder, UNFINISHED))
-    path = join(folder, UNFINISHED, _SUMMARY)
-    with create(path) as file:
-        file.write(json.dumps(summary).encode())
+    summary = _Summary(sorted(files, key=lambda file: file.path), counts, refused)
+    write_file(join(folder, UNFINISHED), _SUMMARY, msgspec.json.encode(summary, order="sorted"))
