@@ -17,7 +17,6 @@ import msgspec
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.coercion import coerced_record
-from goodgain.transforms.core.records.json_key import top_level_text
 from goodgain.transforms.core.records.record_errors import first_undecodable, record_error
 from goodgain.transforms.core.records.search_call import (
     SearchCall,
@@ -30,6 +29,10 @@ _call_decoder = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook)
 _any_decoder = msgspec.json.Decoder(float_hook=float)
 # Accepted by Python's JSON reader but not by msgspec: NaN, Infinity and lone surrogates.
 _LENIENT = re.compile(rb"NaN|Infinity|\\u[dD][89a-fA-F]")
+# To find the conversation_id of a line that is not JSON.
+_LONGEST_SEARCH = 1 << 20
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
+_text_decoder = msgspec.json.Decoder(str)
 
 
 def parse_json(line: bytes) -> SearchCall:
@@ -140,6 +143,24 @@ def _malformed(line: bytes, error: Exception) -> RecordError:
 
 
 def conversation_id_in(damaged: bytes) -> str | None:
-    """The conversation_id in a JSON object that cannot be parsed; None if there is none."""
-    conversation_id = top_level_text(damaged, "conversation_id")
-    return conversation_id if conversation_id and conversation_id.strip() else None
+    """The conversation_id in the first MiB of a damaged JSON object; None if there is none."""
+    depth = 0
+    last: tuple[bytes, ...] = (b"", b"")
+    for match in _TOKEN.finditer(damaged, 0, _LONGEST_SEARCH):
+        token = match.group()
+        if token in (b"{", b"["):
+            depth += 1
+        elif token in (b"}", b"]"):
+            depth -= 1
+        elif depth == 1 and last == (b'"conversation_id"', b":"):
+            return _id_of(token)
+        last = (last[1], token)
+    return None
+
+
+def _id_of(token: bytes) -> str | None:
+    try:
+        text = _text_decoder.decode(token)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return text if text.strip() else None
