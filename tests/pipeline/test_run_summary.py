@@ -136,7 +136,7 @@ def test_intervals_are_clipped_to_the_range_of_the_metric(tmp_path, capsys):
     written = {row["metric"]: row for row in rows(tmp_path / "out", "means") if row["i"] is None}
     assert written["auc"]["ci_low"] < 0
     assert written["auc"]["ci_high"] > 1
-    assert re.search(r"\nauc +0\.5000 +0\.0000 \.\. 1\.0000 ", summary)
+    assert re.search(r"\nArea under the ROC curve \(auc\) +0\.5000 +0\.0000 \.\. 1\.0000 ", summary)
     report = (tmp_path / "out" / "report.html").read_text()
     assert "0.000 to 1.000" in report
 
