@@ -20,6 +20,7 @@ from goodgain.pipeline.terminal.console import plain_table, print_line, result_c
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.pipeline.terminal.values import decimal
 from goodgain.transforms.core.scoring.costs import COST, cost_metric
+from goodgain.transforms.core.scoring.metric_by_name import labels
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
 from goodgain.transforms.core.wording import counted, fitting
 from goodgain.transforms.filesystems import join
@@ -92,8 +93,8 @@ def _print_means(
     if any(definitions[name].own_ideal for name in chosen):
         print_line(console, _OWN_IDEAL)
     _print_without_interval(console, [at_end[name] for name in (*_HEADLINE, *chosen)])
-    for caution, labels in cautions(_HEADLINE).items():
-        print_line(console, f"{', '.join(labels)}: {caution}")
+    for caution, cautioned in cautions(_HEADLINE).items():
+        print_line(console, f"{', '.join(cautioned)}: {caution}")
 
 
 def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> None:
@@ -103,7 +104,7 @@ def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> Non
         if row["ci_low"] is None and row["note"]:
             noted.setdefault(row["note"], []).append(row["metric"])
     for note, names in noted.items():
-        print_line(console, f"No interval: {', '.join(names)}: {note}.")
+        print_line(console, f"No interval: {labels(names)}: {note}.")
 
 
 def _print_everyone(

@@ -11,13 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_cells import (
-    COLOURS,
-    difference_text,
-    interval_text,
-    p_text,
-    value_text,
-)
+from goodgain.pipeline.cli.compare_cells import COLOURS, p_text
 from goodgain.pipeline.cli.compare_nulls_text import NULLS_EXPLAINED, nulls_table, withheld_lines
 from goodgain.pipeline.cli.compare_pool_text import pool_lines
 from goodgain.pipeline.comparison.compare import Compared
@@ -30,8 +24,9 @@ from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.comparison.without_labels import ShownRows
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
+from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
 from goodgain.pipeline.terminal.safe_text import printable, shortened
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.wording import counted, fitting
 
@@ -127,7 +122,7 @@ def _arms(compared: Compared, console: Console) -> None:
         ("candidate", arms.only_in_candidate),
     ):
         if metrics:
-            _line(console, f"Only the {name} has {', '.join(metrics)}: not compared.")
+            _line(console, f"Only the {name} has {labels(metrics)}: not compared.")
 
 
 def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
@@ -135,7 +130,8 @@ def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
     decisive = [row for row in rows if row.family != "further" and row.i is None]
     first = next((row for row in decisive if row.family == "primary"), decisive[0])
     text = f"Clusters by {attribute}: {first.clusters or 0:,} "
-    text += f"{fitting(first.clusters or 0, 'has', 'have')} a value of {first.metric}"
+    text += fitting(first.clusters or 0, "has", "have")
+    text += f" a value of {metric_by_name(first.metric).label}"
     if first.minimum_detectable_effect is None:
         return f"{text}."
     detectable = difference_text(first.metric, first.minimum_detectable_effect, signed=False)
@@ -294,7 +290,7 @@ def _notes(rows: list[ComparisonRow], console: Console) -> None:
         if row.note:
             noted.setdefault(row.note, []).append(row.metric)
     for note, metrics in noted.items():
-        _line(console, f"  {', '.join(metrics)}: {note}.", "dim")
+        _line(console, f"  {labels(metrics)}: {note}.", "dim")
     for caution, metrics in cautions(row.metric for row in rows).items():
         _line(console, f"  {', '.join(metrics)}: {caution}", "dim")
 
@@ -335,7 +331,7 @@ def _tests_text(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow]) -
     ]
     alone = [row.metric for row in shown if row.family == "primary" and not row.slice]
     if alone:
-        families.append(f"{alone[0]} by itself, which is the primary metric")
+        families.append(f"{metric_by_name(alone[0]).label} by itself, which is the primary metric")
     return ", ".join(families)
 
 
@@ -355,7 +351,8 @@ def _comparability_note(compared: Compared) -> str:
 
 def _examples(title: str, metric: str, examples: Sequence[Example], console: Console) -> None:
     console.print()
-    _line(console, f"{title} by {metric}" + ("" if examples else ": none"), "bold")
+    heading = f"{title} by {metric_by_name(metric).label}"
+    _line(console, heading if examples else f"{heading}: none", "bold")
     for example in examples:
         _line(console, f"{shortened(example.key, _LONGEST_KEY)}: {_example_text(example)}")
         for command in example.commands:
@@ -373,7 +370,8 @@ def _example_text(example: Example) -> str:
 
 
 def _change(metric: str, base: float | None, candidate: float | None) -> str:
-    return f"{metric} {_short_value(metric, base)} to {_short_value(metric, candidate)}"
+    values = f"{_short_value(metric, base)} to {_short_value(metric, candidate)}"
+    return f"{metric_by_name(metric).label} {values}"
 
 
 def _short_value(metric: str, value: float | None) -> str:

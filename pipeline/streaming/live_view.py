@@ -21,6 +21,8 @@ import goodgain.transforms
 from goodgain.pipeline.options.duration import duration_text
 from goodgain.pipeline.streaming import live_counters
 from goodgain.pipeline.streaming.live_counters import LiveCounters
+from goodgain.pipeline.terminal.metric_values import value_text
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.streaming.journal import JournalError
 from goodgain.transforms.core.wording import counted, fitting
 from goodgain.transforms.sources.journal_file import read_journal
@@ -60,7 +62,10 @@ def line(counters: LiveCounters, watermark: int | None, clock: int) -> str:
         f"{counted(counters.read, 'record')}, {counters.open:,} open, {counters.closed:,} closed, "
         f"{counters.late:,} late, {counters.rejected:,} rejected"
     )
-    means = ", ".join(f"{name} {mean:.3f}" for name, mean in counters.means.items())
+    means = ", ".join(
+        f"{metric_by_name(name).label} {value_text(name, mean)}"
+        for name, mean in counters.means.items()
+    )
     parts = (
         counts,
         _time_text(watermark, clock),
@@ -96,8 +101,9 @@ def view(counters: LiveCounters, watermark: int | None, clock: int) -> Group:
     parts: list[Table | Text] = [counts, Text(_time_text(watermark, clock))]
     if counters.means:
         means = Table.grid(padding=(0, 3))
-        means.add_row("running mean", *counters.means, style="dim")
-        means.add_row("", *(f"{mean:.3f}" for mean in counters.means.values()))
+        labels = (metric_by_name(name).label for name in counters.means)
+        means.add_row("running mean", *labels, style="dim")
+        means.add_row("", *(value_text(name, mean) for name, mean in counters.means.items()))
         parts.append(means)
     if counters.warnings:
         parts.append(Text(_warning_codes(counters), style="yellow"))

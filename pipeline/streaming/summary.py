@@ -15,9 +15,11 @@ from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
+from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.pipeline.terminal.safe_text import printable
-from goodgain.pipeline.terminal.values import decimal, minute
+from goodgain.pipeline.terminal.values import minute
 from goodgain.transforms.core.errors import BalanceError
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -135,13 +137,14 @@ def print_means(
     if not windows:
         _print_running(console, counters)
         return
-    table = plain_table("window", "n", *_SHOWN_METRICS, "")
+    labels = [metric_by_name(name).label for name in _SHOWN_METRICS]
+    table = plain_table("window", "n", *labels, "")
     for start, by_metric in sorted(windows.items())[-_SHOWN_WINDOWS:]:
         headline = by_metric[_SHOWN_METRICS[0]]
         table.add_row(
             minute(start),
             f"{headline['n'] + headline['undefined']:,}",
-            *(decimal(by_metric[name]["mean"]) for name in _SHOWN_METRICS),
+            *(value_text(name, by_metric[name]["mean"]) for name in _SHOWN_METRICS),
             "" if headline["is_last"] else "open",
         )
     console.print(table)
@@ -177,10 +180,9 @@ def _print_running(console: Console, counters: LiveCounters) -> None:
         return
     for warning in counters.warnings:
         print_line(console, Text(printable(warning_text(warning)), style="yellow"))
-    table = plain_table()
-    for name in ("mean so far", *counters.means):
-        table.add_column(name, justify="right")
-    table.add_row(f"{counters.closed:,} closed", *map(decimal, counters.means.values()))
+    table = plain_table("mean so far", *(metric_by_name(name).label for name in counters.means))
+    means = (value_text(name, mean) for name, mean in counters.means.items())
+    table.add_row(f"{counters.closed:,} closed", *means)
     console.print(table)
     print_line(
         console,

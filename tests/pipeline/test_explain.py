@@ -332,8 +332,13 @@ class TestCommand:
             'Call 1.1 files "where is it" 1970-01-01T00:00:00.000Z',
             "1 3 File new, good document 3",
             "3 3 File copy of 1.1.1 document 3 same ids.file_id, definitive for File",
-            "so far R 8 UR 5 GR 4 Dup 3 CG 11 DCG 8.5237",
-            "iterations_for_all_good_results 3 iterations",
+            "here 3 results (R), 1 new (UR), 1 of them good (GR), 2 repeated (Dup), 0 unlabelled",
+            "so far 8 results (R), 5 distinct (UR), 4 of them good (GR), 3 repeated (DupR)",
+            "discounted 8.5237 (DCG)",
+            "good and new 50.0 % (SRE), repeated 37.5 % (SRR)",
+            "Iterations for all good results 3 iterations",
+            "Good and new results (SRE) 50.0 %",
+            "Precision (precision@5) 0.800 share",
         ):
             assert expected in output
 

@@ -1,5 +1,6 @@
 """The text that a stream prints at its end."""
 
+import re
 from io import StringIO
 
 import pytest
@@ -40,6 +41,9 @@ def test_clusters_and_cautions_are_printed_with_the_means(means):
     summary = summary_of(means, "query_id")
     assert "Windows: 1 complete, 0 still open." in summary
     assert "Gain per result (RAG): Stopping early raises it, so read it beside CG." in summary
+    headings, _, values = summary.partition(" ---")
+    assert "(SRE)" in headings
+    assert re.search(r" 6 3\.000 .* 100 % +0 % ", values)
     assert "Clusters by query_id: 1970-01-21 00:00: 3." in summary
 
 
@@ -52,7 +56,7 @@ def test_before_the_first_window_warnings_and_running_means_are_printed():
     now = LiveCounters(9, 9, 0, 5, 0, 0, 0, {"CG": 7.25}, StreamTotals(), [warning])
     summary = summary_of([], None, now)
     assert summary.startswith(
-        "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000. mean so far CG"
+        "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000. mean so far Gain (CG)"
     )
     assert summary.endswith(
         "Windows: none has means yet; these are over the conversations closed since this start."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from goodgain.transforms.core.metric import Metric
@@ -37,3 +38,8 @@ def metric_by_name(name: str) -> Metric:
     """
     declared = _DECLARED.get(name) or cost_metric(name)
     return declared or parse_ranking_metrics([name])[0].declaration
+
+
+def labels(names: Iterable[str]) -> str:
+    """The labels of metrics in a list, like "Gain (CG), Good and new results (SRE)"."""
+    return ", ".join(metric_by_name(name).label for name in names)
