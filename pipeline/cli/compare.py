@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_statistics(parser.add_argument_group("statistics"))
     _add_results(parser.add_argument_group("results"))
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def _add_arms(group: argparse._ArgumentGroup) -> None:
@@ -183,14 +184,14 @@ def run(args: argparse.Namespace) -> int:
     request = _request(args)
     if args.output:
         check_output(args.output, args.overwrite, request.outputs)
-    notify = message_console().print
+    notify = message_console(args.quiet).print
     compared = compare(request, notify)
     sensitivity_rows = sensitivity(compared, notify) if args.sensitivity else None
     if args.output:
         write(compared, args.output, args.format, sensitivity_rows)
     if args.json:
         print_json({**document(compared, sensitivity_rows), "rows": rows_of(compared)})
-    else:
+    elif not args.quiet:
         render(compared, result_console(), at=args.at)
         if sensitivity_rows is not None:
             shown = map(ShownRows(compared.without_labels).struct, sensitivity_rows)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TextIO
@@ -34,14 +35,15 @@ _LEAST_PAUSE = 20  # shortest pause between reads of the journal, relative to th
 
 
 @contextmanager
-def shown(state_folder: Path, stream: TextIO) -> Iterator[None]:
+def shown(state_folder: Path, stream: TextIO, quiet: bool = False) -> Iterator[None]:
     """Show the stream's progress and its source's warnings while the block runs.
 
     Args:
       state_folder: the folder of the journal.
+      quiet: show only the warnings.
     """
     done, warnings = threading.Event(), _WarningQueue()
-    watch = _draw if stream.isatty() else _print_lines
+    watch = _draw if stream.isatty() and not quiet else partial(_print_lines, quiet)
     watcher = threading.Thread(
         target=watch, args=(done, stream, state_folder, warnings), daemon=True
     )
@@ -177,7 +179,11 @@ def _draw(
 
 
 def _print_lines(
-    done: threading.Event, stream: TextIO, state_folder: Path, warnings: _WarningQueue
+    quiet: bool,
+    done: threading.Event,
+    stream: TextIO,
+    state_folder: Path,
+    warnings: _WarningQueue,
 ) -> None:
     reader, ticks, is_over = _ProgressReader(state_folder), 0, False
     while not is_over:
@@ -185,5 +191,5 @@ def _print_lines(
         for warning in warnings.lines():
             print(warning, file=stream, flush=True)
         ticks += 1
-        if ticks % _LINE_EVERY_TICKS == 0:
+        if ticks % _LINE_EVERY_TICKS == 0 and not quiet:
             print(f"goodgain: {line(*reader.read())}", file=stream, flush=True)

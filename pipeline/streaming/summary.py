@@ -14,7 +14,7 @@ from goodgain.pipeline.outputs.formats import Row
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
-from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
+from goodgain.pipeline.terminal.console import plain_table, print_json, print_line, result_console
 from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.pipeline.terminal.values import minute
@@ -29,12 +29,39 @@ _SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _SHOWN_WINDOWS = 7
 
 
-def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
-    """Print the summary of a stream.
+def print_nothing(_: StreamConfig, __: LiveCounters, ___: Journal) -> None:
+    """Say nothing."""
 
-    Raises:
-      BalanceError: records are missing in the files, or are in them twice.
-    """
+
+def print_document(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
+    """Print what `print_summary` shows as JSON, with the latest means at N of every slice."""
+    totals, still_open = counters.totals, counters.read - counters.out
+    print_json(
+        {
+            "output": config.output,
+            "means": [row for row in latest_means(config.output) if row["i"] is None],
+            "warnings": latest_warnings(config.output),
+            "conversations": {
+                "closed": totals.conversations,
+                "in_means": totals.in_means,
+                "open": counters.open,
+                "missed_by_means": counters.missed,
+            },
+            "records": {
+                "read": totals.records + still_open,
+                "scored": totals.scored,
+                "earlier_turn": totals.earlier_turn,
+                "redelivered": totals.redelivered,
+                "rejected": totals.rejected,
+                "late": totals.late,
+                "open": still_open,
+            },
+        }
+    )
+
+
+def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
+    """Print the summary of a stream."""
     console = result_console()
     means = latest_means(config.output)
     if means:
@@ -57,7 +84,6 @@ def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal
         f"{totals.late:,} late + {still_open:,} still open.",
     )
     _print_notes(console, counters, journal)
-    _check(read, journal)
     print_line(console, f"Outputs: {config.output}; start again with the same options to continue.")
 
 
@@ -90,11 +116,15 @@ def _print_notes(console: Console, counters: LiveCounters, journal: Journal) -> 
             print_line(console, f"Note: {number:,} {what}")
 
 
-def _check(read: int, journal: Journal) -> None:
+def check_balance(counters: LiveCounters, journal: Journal) -> None:
     """Compare the records accounted for with those that the source has read.
 
     Skipped while a file is being read: the source has not counted it yet.
+
+    Raises:
+      BalanceError: records are missing in the files, or are in them twice.
     """
+    read = counters.totals.records + counters.read - counters.out
     source_totals = journal.totals()
     expected = source_totals.records + source_totals.changed
     if not journal.uncovered and read != expected:

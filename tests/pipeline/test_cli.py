@@ -39,6 +39,13 @@ def imported_by(*words):
     return set(done.stderr.splitlines())
 
 
+def actions_of(name):
+    """The declared options of a command."""
+    parser = argparse.ArgumentParser()
+    load_command(name).add_arguments(parser)
+    return parser._actions
+
+
 class TestCommands:
     @pytest.mark.parametrize("name", COMMANDS)
     def test_declares_name_help_example_and_run(self, name):
@@ -67,6 +74,21 @@ class TestCommands:
         for name in COMMANDS:
             assert any(line.startswith(f"  {name} ") for line in lines)
         assert max(map(len, lines[:-1])) <= 80
+        assert "also: goodgain help COMMAND, goodgain --version" in lines
+
+    @pytest.mark.parametrize("words", [["help", "pool"], ["pool", "--help"]])
+    def test_help_of_a_group_lists_its_commands(self, words, capsys):
+        assert main(words) == 0
+        lines = capsys.readouterr().out.splitlines()
+        listed = [line[2:].split("  ")[0] for line in lines if line.startswith("  pool ")]
+        assert listed == [name for name in COMMANDS if name.startswith("pool ")]
+
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_results_are_also_printed_as_json_and_summaries_can_be_left_out(self, name):
+        own = {action.dest for action in actions_of(name)}
+        assert ("json" in own) == (name not in ("init", "prism", "report", "completion"))
+        only_results = ("init", "metrics", "completion", "pool show", "pool agree")
+        assert ("quiet" in own) == (name not in only_results)
 
     def test_prints_the_version(self, capsys):
         assert main(["--version"]) == 0
@@ -364,4 +386,4 @@ class TestOutputOfRun:
         gate = tmp_path / "gate.yaml"
         gate.write_text("rules:\n  - SRE >= 0.9\n")
         assert self.run(tmp_path, "--quiet", "--gate", str(gate)) == 4
-        assert "SRE: it is not at least 0.9" in capsys.readouterr().out
+        assert "Good and new results (SRE): it is not at least 90 %" in capsys.readouterr().out

@@ -342,6 +342,20 @@ class TestCommand:
         ):
             assert expected in output
 
+    def test_options_may_stand_in_the_file_of_a_run(self, traces, tmp_path, capsys):
+        config = tmp_path / "run.yaml"
+        path = traces(*worked_example())
+        config.write_text(f"input: {path}\noutput: out\nslice: market\nmetrics: [recall@3]\n")
+        assert main(["explain", "c1", "--config", str(config)]) == 0
+        out = capsys.readouterr().out
+        assert "Recall (recall@3)" in out
+        assert "recall@10" not in out
+        config.write_text(f"input: {path}\nmetricz: [recall@3]\n")
+        assert main(["explain", "c1", "--config", str(config)]) == 2
+        assert f"{config}:2: metricz is not an option; did you mean metrics?" in (
+            capsys.readouterr().err
+        )
+
     def test_control_characters_in_traces_are_escaped(self, traces, capsys):
         evil = "[red]\x1b[2J\u202e"
         result = {"title": evil, "entity_type": evil, "ids": {evil: "1"}, "fields": {evil: "1"}}
