@@ -25,11 +25,19 @@ def withheld_lines(rows: Sequence[ComparisonRow]) -> list[str]:
         if row.reason is not None:
             by_reason.setdefault(row.reason, []).append(row.metric)
     lines = [
-        f"Not comparable: {labels(metrics)}: {reason}." for reason, metrics in by_reason.items()
+        f"Not comparable: {named_of(metrics, rows)}: {reason}."
+        for reason, metrics in by_reason.items()
     ]
     if everyone := [row.metric for row in rows if row.population == "everyone"]:
-        lines.append(f"{labels(everyone)}: {_EVERYONE}")
+        lines.append(f"{named_of(everyone, rows)}: {_EVERYONE}")
     return lines
+
+
+def named_of(metrics: Sequence[str], rows: Sequence[ComparisonRow]) -> str:
+    """The labels of metrics; if they are all of several in a table, only that."""
+    if len(metrics) > 1 and len(metrics) == len(rows):
+        return "All of these metrics"
+    return labels(metrics)
 
 
 def nulls_table(rows: Sequence[ComparisonRow], paired: bool) -> Table | None:

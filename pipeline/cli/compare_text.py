@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -12,7 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from goodgain.pipeline.cli.compare_cells import COLOURS, p_text
-from goodgain.pipeline.cli.compare_nulls_text import NULLS_EXPLAINED, nulls_table, withheld_lines
+from goodgain.pipeline.cli.compare_legend import legend
+from goodgain.pipeline.cli.compare_nulls_text import (
+    NULLS_EXPLAINED,
+    named_of,
+    nulls_table,
+    withheld_lines,
+)
 from goodgain.pipeline.cli.compare_pool_text import pool_lines
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
@@ -60,7 +65,11 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
         console.print()
         for line in pool_lines(compared.pool_finds):
             _line(console, line)
-    _explain_columns(compared, console, at)
+    shown = _chosen(compared, [row for row in compared.rows if row.i == at])
+    console.print()
+    console.print(legend(compared, shown))
+    if at is None:
+        _line(console, "For iteration I, use --at I; for all columns, --json or --output.", "dim")
     if compared.examples is not None and compared.request.examples:
         for title, examples in (
             ("Largest wins", compared.examples.wins),
@@ -182,7 +191,11 @@ def _slice(
             continue
         of = "" if at is None else f", {who}"
         console.print()
-        _line(console, f"{where or 'All conversations'}, {when}{of}", "bold")
+        heading = f"{where or 'All conversations'}, {when}{of}"
+        if not any(row.n_base or row.n_candidate for row in shown):
+            _line(console, f"{heading}: none", "bold")
+            continue
+        _line(console, heading, "bold")
         console.print(_table(compared, shown))
         console.print()
         console.print(_sizes(compared, shown))
@@ -256,7 +269,7 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
             Text(_name(row)),
             "-" if relative is None else f"{100 * relative:+z.1f} %",
             "-" if row.effect_size is None else f"{row.effect_size:+z.2f}",
-            difference_text(row.metric, row.minimum_detectable_effect, signed=False),
+            _detectable(row),
             n,
         ]
         if paired and row.gsb is not None:
@@ -265,6 +278,14 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
             cells.append("-" if low is None or high is None else f"{low:+z.2f}..{high:+z.2f}")
         table.add_row(*cells)
     return table
+
+
+def _detectable(row: ComparisonRow) -> str:
+    """The detectable difference; no share can differ by more than 100 points."""
+    effect = row.minimum_detectable_effect
+    if effect is not None and effect > 1 and metric_by_name(row.metric).in_percent:
+        return ">100 pp"
+    return difference_text(row.metric, effect, signed=False)
 
 
 def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
@@ -290,49 +311,9 @@ def _notes(rows: list[ComparisonRow], console: Console) -> None:
         if row.note:
             noted.setdefault(row.note, []).append(row.metric)
     for note, metrics in noted.items():
-        _line(console, f"  {labels(metrics)}: {note}.", "dim")
-    for caution, metrics in cautions(row.metric for row in rows).items():
-        _line(console, f"  {', '.join(metrics)}: {caution}", "dim")
-
-
-def _explain_columns(compared: Compared, console: Console, at: int | None) -> None:
-    method = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}
-    shown = _chosen(compared, [row for row in compared.rows if row.i == at])
-    level = f"{compared.request.tests.options.confidence * 100:g} %"
-    console.print()
-    _line(
-        console,
-        f"p adj.: t-test, corrected by {method[compared.request.correction]} for "
-        f"{_tests_text(compared.rows, shown)}. interval: of the difference, {level} over the same "
-        "tests, so it excludes 0 exactly when the verdict is a difference; without a verdict, "
-        f"{level} by itself. rel. = relative difference; effect = Cohen's d_z of pairs, Hedges' g "
-        "of two samples; detect. = smallest true difference found with 80 % power; pp = percentage "
-        "points, also the unit of the interval beside them; GSB = "
-        "(good - bad) / pairs, its interval "
-        f"{level} by itself (it decides no verdict).",
-        "dim",
-    )
-    if at is None:
-        _line(console, "For iteration I, use --at I; for all columns, --json or --output.", "dim")
-
-
-def _tests_text(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow]) -> str:
-    """The number of tests of each family that is shown; slices are counted separately."""
-    tests = Counter(
-        (row.family, bool(row.slice))
-        for row in rows
-        if row.p_value is not None and row.reason is None
-    )
-    wanted = dict.fromkeys((row.family, bool(row.slice)) for row in shown)
-    families = [
-        f"the {tests[family, sliced]:,} of the {family} family" + (" in slices" if sliced else "")
-        for family, sliced in sorted(wanted)
-        if family != "primary" or sliced
-    ]
-    alone = [row.metric for row in shown if row.family == "primary" and not row.slice]
-    if alone:
-        families.append(f"{metric_by_name(alone[0]).label} by itself, which is the primary metric")
-    return ", ".join(families)
+        _line(console, f"  {named_of(metrics, rows)}: {note}.", "dim")
+    for caution, cautioned in cautions(row.metric for row in rows).items():
+        _line(console, f"  {', '.join(cautioned)}: {caution}", "dim")
 
 
 def _name(row: ComparisonRow) -> str:

@@ -36,8 +36,7 @@ def render(outcomes: Sequence[Outcome], console: Console) -> None:
     for caution in warned:
         console.print(untrusted(caution), soft_wrap=True)
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
-    console.print(
-        f"\nThe gate failed: {failed} of {counted(len(outcomes), 'rule')}."
-        if failed
-        else f"\nThe gate passed: {counted(len(outcomes), 'rule')}, none failed."
-    )
+    skipped = sum(outcome.verdict == "skipped" for outcome in outcomes)
+    checked = counted(len(outcomes) - skipped, "rule")
+    verdict = f"failed: {failed} of {checked}" if failed else f"passed: {checked}, none failed"
+    console.print(f"\nThe gate {verdict}{f'; {skipped} skipped' if skipped else ''}.")

@@ -85,7 +85,5 @@ class ComparisonRequest(Struct, frozen=True):
                 )
         elif len(self.outputs) != 1:
             raise UsageError("--by compares arms within one run: give one folder.")
-        elif self.base is None:
-            raise UsageError(f"Which value of {self.by} is the base? Give --base VALUE.")
         if self.unpaired and self.pair_by is not None:
             raise UsageError("--unpaired and --pair-by exclude each other: give one of the two.")
