@@ -34,7 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "conversation's last turn, without\nduplicates, and its labels."
     )
     parser.add_argument(
-        "inputs", nargs="*", metavar="INPUT", help="files to import; * and ** are wildcards"
+        "inputs",
+        nargs="*",
+        metavar="INPUT",
+        help="what to import: files, folders or patterns (* and ** are wildcards)",
     )
     imported = parser.add_argument_group("from other tools")
     imported.add_argument(
@@ -75,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="PATTERN",
-        help="trace files on this machine; * and ** are wildcards",
+        help="traces on this machine: files, folders or patterns (* and ** are wildcards)",
     )
     to_trec.add_argument("--to-run", metavar="FILE", help="run to write")
     to_trec.add_argument("--to-qrels", metavar="FILE", help="qrels to write")

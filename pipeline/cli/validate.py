@@ -28,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         nargs="+",
         metavar="PATTERN",
-        help="trace files on this machine: Avro, JSON Lines or Parquet; * and ** are wildcards",
+        help="traces on this machine: files, folders or patterns (* and ** are wildcards), in "
+        "Avro, JSON Lines or Parquet",
     )
     add_reading_options(parser)
     add_rules_option(parser)

@@ -18,6 +18,7 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.terminal.safe_text import printable, printable_lines, shortened
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from tests.pipeline.test_quiet import documented_keys
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 RUN = load_command("run")
@@ -89,6 +90,21 @@ class TestCommands:
         assert ("json" in own) == (name not in ("init", "prism", "report", "completion"))
         only_results = ("init", "metrics", "completion", "pool show", "pool agree")
         assert ("quiet" in own) == (name not in only_results)
+
+    @pytest.mark.parametrize(
+        ("name", "argument"),
+        [
+            ("run", "input"),
+            ("explain", "input"),
+            ("validate", "input"),
+            ("convert", "inputs"),
+            ("convert", "from_traces"),
+            ("pool build", "run"),
+        ],
+    )
+    def test_help_says_that_traces_are_files_folders_or_patterns(self, name, argument):
+        (action,) = (action for action in actions_of(name) if action.dest == argument)
+        assert "files, folders or patterns" in action.help
 
     def test_prints_the_version(self, capsys):
         assert main(["--version"]) == 0
@@ -371,6 +387,7 @@ class TestOutputOfRun:
         gate.write_text("rules:\n  - SRE >= 0.9\n")
         assert self.run(tmp_path, "--json", "--gate", str(gate)) == 4
         printed = json.loads(capsys.readouterr().out)
+        assert documented_keys("run") == printed.keys()
         assert printed["manifest"]["records"]["balance_holds"]
         assert {row["metric"] for row in printed["means"]} >= {"CG", "SRE", "ndcg@10"}
         assert [one["verdict"] for one in printed["gate"]] == ["failed"]

@@ -1,6 +1,7 @@
 """`--quiet` on every command that prints progress or a summary, and `--json` alone on stdout."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -46,13 +47,24 @@ COMMANDS = (
 )
 
 
+def documented_keys(command):
+    """The keys of a command's JSON in the docs; None if it is not in their table."""
+    lines = Path(__file__).parents[2].joinpath("docs/outputs.md").read_text().splitlines()
+    for line in lines:
+        if line.startswith(f"| `{command}` |"):
+            return set(re.findall(r"`(\w+)`", line.split("|")[2]))
+    return None
+
+
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words[:2]))
 def test_quiet_prints_nothing_and_json_nothing_else(words, place, monkeypatch, capfd):
     monkeypatch.chdir(place)
     assert main([*words, "--quiet"]) == 0
     assert capfd.readouterr() == ("", "")
     assert main([*words, "--json"]) == 0
-    assert json.loads(capfd.readouterr().out)
+    printed = json.loads(capfd.readouterr().out)
+    documented = documented_keys(" ".join(words[: 1 + (words[0] == "pool")]))
+    assert documented is None or documented == printed.keys()
     if words != COMMANDS[0]:
         assert main(words) == 0
         assert capfd.readouterr().out

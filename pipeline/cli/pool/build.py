@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar=("NAME=PATTERN", "PATTERN"),
-        help="name of a run, and its trace files; repeat it for each run",
+        help="name of a run, and its traces: files, folders or patterns; repeat it for each run",
     )
     parser.add_argument(
         "--topic",

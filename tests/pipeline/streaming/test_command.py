@@ -13,6 +13,7 @@ from goodgain.pipeline.streaming.checkpoint import STATE_FOLDER
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.test_lock import START
+from tests.pipeline.test_quiet import documented_keys
 
 REQUIRED = {"input": "in", "output": "out"}
 
@@ -53,6 +54,7 @@ def test_a_stream_ends_with_a_summary_a_document_or_nothing(
         assert printed == ("", "")
     elif option == "--json":
         document = json.loads(printed.out)
+        assert documented_keys("stream") == document.keys()
         assert document["records"]["read"] == 0
         assert document["means"] == []
     else:
