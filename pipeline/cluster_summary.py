@@ -11,6 +11,7 @@ from scipy.special import stdtrit
 
 from goodgain.pipeline.misspelt import unshared_cluster
 from goodgain.pipeline.terminal.console import plain_table
+from goodgain.pipeline.terminal.metric_values import difference_text
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS
 from goodgain.transforms.core.wording import counted
 
@@ -54,8 +55,8 @@ def print_clusters(
             _LABELS[name],
             f"{row['clusters'] or 0:,}",
             _percent(row["intraclass_correlation"]),
-            _number(paired),
-            _number(unpaired),
+            difference_text(name, paired, signed=False),
+            difference_text(name, unpaired, signed=False),
         )
     console.print(table)
     if any((rows[name]["intraclass_correlation"] or 0) < 0 for name in _METRICS):
@@ -91,7 +92,3 @@ def detectable(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.0f} %"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4g}"

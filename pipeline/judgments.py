@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
 from goodgain.transforms.core.files.shard_reader import Open
@@ -156,7 +156,7 @@ def shards_of_judgments(file: InputFile, open_file: Open) -> list[FileShard]:
         with open_file(file.path) as opened:
             return plan_shards(opened, file.path, file.size, of_traces=False)
     except OSError as error:
-        raise UsageError(f"{file.path} cannot be read: {error}.") from None
+        raise UsageError(f"{file.path} cannot be read: {problem_of(error)}.") from None
 
 
 def _place(place: JudgmentPlace, files: Sequence[InputFile], open_file: Open) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
+from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
@@ -67,7 +68,7 @@ def read_files(
     adaptation: Adaptation | None = None,
     bounds: ReadBounds = DEFAULT_BOUNDS,
 ) -> Iterator[tuple[InputFile, Records]]:
-    """Each file with its calls and rejected rows in file order, read lazily.
+    """Each file with its calls and rejected rows in file order, read lazily; counts progress.
 
     Bad content never raises; an unreadable file becomes one rejected row (SPEC 3).
     """
@@ -80,7 +81,18 @@ def _records_of(file: InputFile, adaptation: Adaptation | None, bounds: ReadBoun
         if isinstance(shard, RejectedRecord):
             yield shard
         else:
-            yield from read_shard(shard, open_local)
+            yield from _counted(read_shard(shard, open_local))
+            progress.advance({"bytes.read": shard.end - shard.start})
+
+
+def _counted(records: Records) -> Records:
+    """The records of a shard, counted for progress at its end."""
+    read = rejected = 0
+    for record in records:
+        yield record
+        read += 1
+        rejected += isinstance(record, RejectedRecord)
+    progress.advance({"records.read": read, "records.rejected": rejected})
 
 
 def shards_of(

@@ -220,7 +220,7 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> N
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
     try:
-        with nullcontext() if quiet else progress.shown(sum(file.size for file in plan.inputs)):
+        with progress.shown(sum(file.size for file in plan.inputs), quiet=quiet):
             pipeline.run().wait_until_finish()
     except GoodGainError as error:
         raise type(error)(_PLACE_IN_GRAPH.sub("", str(error))) from error

@@ -18,9 +18,10 @@ from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
 from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
-from goodgain.pipeline.terminal.mean_values import mean_interval_text, mean_text
+from goodgain.pipeline.terminal.metric_values import mean_interval_text, mean_text
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.scoring.costs import cost_metric
+from goodgain.transforms.core.scoring.metric_by_name import labels
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
 from goodgain.transforms.core.wording import counted, fitting
 from goodgain.transforms.filesystems import join
@@ -95,8 +96,8 @@ def _print_means(
     if any(definitions[name].own_ideal for name in chosen):
         print_line(console, _OWN_IDEAL)
     _print_without_interval(console, [at_end[name] for name in (*_HEADLINE, *chosen)])
-    for caution, labels in cautions(_HEADLINE).items():
-        print_line(console, f"{', '.join(labels)}: {caution}")
+    for caution, cautioned in cautions(_HEADLINE).items():
+        print_line(console, f"{', '.join(cautioned)}: {caution}")
 
 
 def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> None:
@@ -106,7 +107,7 @@ def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> Non
         if row["ci_low"] is None and row["note"]:
             noted.setdefault(row["note"], []).append(row["metric"])
     for note, names in noted.items():
-        print_line(console, f"No interval: {', '.join(names)}: {note}.")
+        print_line(console, f"No interval: {labels(names)}: {note}.")
 
 
 def _print_everyone(

@@ -163,11 +163,12 @@ def test_wheel_contains_only_the_package(built):
     assert any(name.endswith("/licenses/LICENSE") for name in names)
 
 
-def test_sdist_contains_licence_and_changelog_but_no_tests(built):
+def test_sdist_contains_licence_changelog_and_docs_but_no_tests(built):
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"LICENSE", "CHANGELOG.md", "README.md", "pyproject.toml"} <= names
+    assert {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.*")} <= names
     assert not [name for name in names if name.startswith("tests")]
 
 

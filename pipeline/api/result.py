@@ -17,7 +17,7 @@ from goodgain.pipeline.api.messages import for_python, phrased_for_python
 from goodgain.pipeline.api.table import HEADLINE, Row, Table
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.local_scoring import LocalScoring
-from goodgain.pipeline.terminal.mean_values import mean_interval_text, mean_text
+from goodgain.pipeline.terminal.metric_values import mean_interval_text, mean_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget

@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from goodgain.pipeline.comparison.compare import Compared
     from goodgain.pipeline.comparison.request import ComparisonRequest
 
 NAME = "compare"
 HELP = "compare two runs, or two arms within one, metric by metric"
 EXAMPLE = "goodgain compare out-base out-candidate --slice market"
+_LEAST_RESAMPLES = 100
 _SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
 
 
@@ -30,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_statistics(parser.add_argument_group("statistics"))
     _add_results(parser.add_argument_group("results"))
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def _add_arms(group: argparse._ArgumentGroup) -> None:
@@ -172,6 +175,7 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.compare_text import render
     from goodgain.pipeline.cli.sensitivity_text import render_sensitivity
+    from goodgain.pipeline.comparison.attributes import missing
     from goodgain.pipeline.comparison.compare import compare
     from goodgain.pipeline.comparison.document import document, rows_of
     from goodgain.pipeline.comparison.output import check_output, write
@@ -179,18 +183,24 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.outputs.folder import REPORT
     from goodgain.pipeline.outputs.without_labels import ShownRows
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
+    from goodgain.pipeline.terminal.safe_text import printable
 
     request = _request(args)
     if args.output:
         check_output(args.output, args.overwrite, request.outputs)
-    notify = message_console().print
+    notify = message_console(args.quiet).print
     compared = compare(request, notify)
+    arms = compared.arms
+    _check_at(args.at, compared)
+    sliced = [name for names in request.slices for name in names]
+    for line in missing(sliced, "--slice", arms.base, arms.candidate):
+        message_console().print(f"goodgain: {printable(line)}", soft_wrap=True)
     sensitivity_rows = sensitivity(compared, notify) if args.sensitivity else None
     if args.output:
         write(compared, args.output, args.format, sensitivity_rows)
     if args.json:
         print_json({**document(compared, sensitivity_rows), "rows": rows_of(compared)})
-    else:
+    elif not args.quiet:
         render(compared, result_console(), at=args.at)
         if sensitivity_rows is not None:
             shown = map(ShownRows(compared.without_labels).struct, sensitivity_rows)
@@ -198,6 +208,22 @@ def run(args: argparse.Namespace) -> int:
         if args.output:
             result_console().print(f"\nReport: {args.output}/{REPORT}", soft_wrap=True)
     return 0
+
+
+def _check_at(at: int | None, compared: Compared) -> None:
+    """Refuse an iteration without metrics.
+
+    Raises:
+      UsageError: there are none at that iteration.
+    """
+    last = max((row.i for row in compared.rows if row.i is not None), default=0)
+    if at is not None and at > last:
+        raise UsageError(
+            f"--at is {at}, but metrics are compared up to i = {last}: give at most {last}, or "
+            f"--max-i {at}."
+            if last
+            else f"--at is {at}, but no metric by iteration is compared: name one with --metrics."
+        )
 
 
 def _request(args: argparse.Namespace) -> ComparisonRequest:
@@ -213,6 +239,12 @@ def _request(args: argparse.Namespace) -> ComparisonRequest:
         value, least = getattr(args, option), 1 if option in ("max_i", "at") else 0
         if value is not None and value < least:
             raise UsageError(f"--{option.replace('_', '-')} is {value}: give at least {least}.")
+    if 0 < args.bootstrap < _LEAST_RESAMPLES:
+        raise UsageError(
+            f"--bootstrap is {args.bootstrap}: give at least {_LEAST_RESAMPLES}, or leave it out."
+        )
+    if not 0 < args.confidence < 1:
+        raise UsageError(f"--confidence is {args.confidence:g}: give a share like 0.95.")
     return ComparisonRequest(
         outputs=tuple(args.outputs),
         by=args.by,

@@ -1,55 +1,8 @@
-"""Names, numbers and colours of the tables of a comparison."""
+"""P values and colours of the tables of a comparison."""
 
 from __future__ import annotations
 
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-
 COLOURS = {"better": "green", "worse": "red", "changed": "yellow", "not comparable": "yellow"}
-_SIGNIFICANT = 4
-_SIGNIFICANT_OF_PERCENTAGE = 3
-
-
-def value_text(metric: str, value: float | None, digits: int = _SIGNIFICANT) -> str:
-    """A value of a metric, in percent if the metric is shown so; a dash for none."""
-    if value is None:
-        return "-"
-    if metric_by_name(metric).in_percent:
-        return f"{_figure(100 * value, _SIGNIFICANT_OF_PERCENTAGE)} %"
-    return _figure(value, digits)
-
-
-def difference_text(metric: str, value: float | None, signed: bool = True) -> str:
-    """A difference of a metric, of percentages in points (pp); a dash for none."""
-    if value is None:
-        return "-"
-    if metric_by_name(metric).in_percent:
-        return f"{_figure(100 * value, _SIGNIFICANT_OF_PERCENTAGE, signed)} pp"
-    return _figure(value, _SIGNIFICANT, signed)
-
-
-def interval_text(metric: str, low: float | None, high: float | None) -> str:
-    """The interval of a difference, in the unit of `difference_text`; a dash for none."""
-    if low is None or high is None:
-        return "-"
-    if metric_by_name(metric).in_percent:
-        low, high, digits = 100 * low, 100 * high, _SIGNIFICANT_OF_PERCENTAGE
-    else:
-        digits = _SIGNIFICANT
-    # No spaces: with them, the table of a comparison is wider than 80 columns.
-    return f"{_figure(low, digits, signed=True)}..{_figure(high, digits, signed=True)}"
-
-
-def _figure(value: float, digits: int, signed: bool = False) -> str:
-    """A number with about `digits` significant digits."""
-    sign = "+" if signed else ""
-    if value == 0:
-        return "0"
-    if abs(value) >= 10 ** (digits + 1):
-        return f"{value:{sign},.0f}"
-    if abs(value) < 10.0 ** (1 - digits):
-        return f"{value:{sign}.1e}"
-    whole = len(str(int(abs(value))))
-    return f"{value:{sign}.{max(digits - whole, 0)}f}"
 
 
 def p_text(value: float | None) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_cells import difference_text, value_text
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.terminal.console import plain_table
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.pipeline.terminal.metric_values import difference_text, value_text
+from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
 
 _EVERYONE = (
     "conversations that did not search count with gain 0 (population everyone), since the arms "
@@ -25,11 +25,19 @@ def withheld_lines(rows: Sequence[ComparisonRow]) -> list[str]:
         if row.reason is not None:
             by_reason.setdefault(row.reason, []).append(row.metric)
     lines = [
-        f"Not comparable: {', '.join(metrics)}: {reason}." for reason, metrics in by_reason.items()
+        f"Not comparable: {named_of(metrics, rows)}: {reason}."
+        for reason, metrics in by_reason.items()
     ]
     if everyone := [row.metric for row in rows if row.population == "everyone"]:
-        lines.append(f"{', '.join(everyone)}: {_EVERYONE}")
+        lines.append(f"{named_of(everyone, rows)}: {_EVERYONE}")
     return lines
+
+
+def named_of(metrics: Sequence[str], rows: Sequence[ComparisonRow]) -> str:
+    """The labels of metrics; if they are all of several in a table, only that."""
+    if len(metrics) > 1 and len(metrics) == len(rows):
+        return "All of these metrics"
+    return labels(metrics)
 
 
 def nulls_table(rows: Sequence[ComparisonRow], paired: bool) -> Table | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -11,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_cells import (
-    COLOURS,
-    difference_text,
-    interval_text,
-    p_text,
-    value_text,
+from goodgain.pipeline.cli.compare_cells import COLOURS, p_text
+from goodgain.pipeline.cli.compare_legend import legend
+from goodgain.pipeline.cli.compare_nulls_text import (
+    NULLS_EXPLAINED,
+    named_of,
+    nulls_table,
+    withheld_lines,
 )
-from goodgain.pipeline.cli.compare_nulls_text import NULLS_EXPLAINED, nulls_table, withheld_lines
 from goodgain.pipeline.cli.compare_pool_text import pool_lines
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
@@ -29,8 +28,9 @@ from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.outputs.without_labels import ShownRows
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
+from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
 from goodgain.pipeline.terminal.safe_text import printable, shortened
-from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import at_i, labels, metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.wording import counted, fitting
 
@@ -64,7 +64,11 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
         console.print()
         for line in pool_lines(compared.pool_finds):
             _line(console, line)
-    _explain_columns(compared, console, at)
+    shown = _chosen(compared, [row for row in compared.rows if row.i == at])
+    console.print()
+    console.print(legend(compared, shown))
+    if at is None:
+        _line(console, "For iteration I, use --at I; for all columns, --json or --output.", "dim")
     if compared.examples is not None and compared.request.examples:
         for title, examples in (
             ("Largest wins", compared.examples.wins),
@@ -126,7 +130,7 @@ def _arms(compared: Compared, console: Console) -> None:
         ("candidate", arms.only_in_candidate),
     ):
         if metrics:
-            _line(console, f"Only the {name} has {', '.join(metrics)}: not compared.")
+            _line(console, f"Only the {name} has {labels(metrics)}: not compared.")
 
 
 def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
@@ -134,7 +138,8 @@ def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
     decisive = [row for row in rows if row.family != "further" and row.i is None]
     first = next((row for row in decisive if row.family == "primary"), decisive[0])
     text = f"Clusters by {attribute}: {first.clusters or 0:,} "
-    text += f"{fitting(first.clusters or 0, 'has', 'have')} a value of {first.metric}"
+    text += fitting(first.clusters or 0, "has", "have")
+    text += f" a value of {metric_by_name(first.metric).label}"
     if first.minimum_detectable_effect is None:
         return f"{text}."
     detectable = difference_text(first.metric, first.minimum_detectable_effect, signed=False)
@@ -185,7 +190,11 @@ def _slice(
             continue
         of = "" if at is None else f", {who}"
         console.print()
-        _line(console, f"{where or 'All conversations'}, {when}{of}", "bold")
+        heading = f"{where or 'All conversations'}, {when}{of}"
+        if not any(row.n_base or row.n_candidate for row in shown):
+            _line(console, f"{heading}: none", "bold")
+            continue
+        _line(console, heading, "bold")
         console.print(_table(compared, shown))
         console.print()
         console.print(_sizes(compared, shown))
@@ -259,7 +268,7 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
             Text(_name(row)),
             "-" if relative is None else f"{100 * relative:+z.1f} %",
             "-" if row.effect_size is None else f"{row.effect_size:+z.2f}",
-            difference_text(row.metric, row.minimum_detectable_effect, signed=False),
+            _detectable(row),
             n,
         ]
         if paired and row.gsb is not None:
@@ -268,6 +277,14 @@ def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
             cells.append("-" if low is None or high is None else f"{low:+z.2f}..{high:+z.2f}")
         table.add_row(*cells)
     return table
+
+
+def _detectable(row: ComparisonRow) -> str:
+    """The detectable difference; no share can differ by more than 100 points."""
+    effect = row.minimum_detectable_effect
+    if effect is not None and effect > 1 and metric_by_name(row.metric).in_percent:
+        return ">100 pp"
+    return difference_text(row.metric, effect, signed=False)
 
 
 def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
@@ -293,49 +310,9 @@ def _notes(rows: list[ComparisonRow], console: Console) -> None:
         if row.note:
             noted.setdefault(row.note, []).append(row.metric)
     for note, metrics in noted.items():
-        _line(console, f"  {', '.join(metrics)}: {note}.", "dim")
-    for caution, metrics in cautions(row.metric for row in rows).items():
-        _line(console, f"  {', '.join(metrics)}: {caution}", "dim")
-
-
-def _explain_columns(compared: Compared, console: Console, at: int | None) -> None:
-    method = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}
-    shown = _chosen(compared, [row for row in compared.rows if row.i == at])
-    level = f"{compared.request.tests.options.confidence * 100:g} %"
-    console.print()
-    _line(
-        console,
-        f"p adj.: t-test, corrected by {method[compared.request.correction]} for "
-        f"{_tests_text(compared.rows, shown)}. interval: of the difference, {level} over the same "
-        "tests, so it excludes 0 exactly when the verdict is a difference; without a verdict, "
-        f"{level} by itself. rel. = relative difference; effect = Cohen's d_z of pairs, Hedges' g "
-        "of two samples; detect. = smallest true difference found with 80 % power; pp = percentage "
-        "points, also the unit of the interval beside them; GSB = "
-        "(good - bad) / pairs, its interval "
-        f"{level} by itself (it decides no verdict).",
-        "dim",
-    )
-    if at is None:
-        _line(console, "For iteration I, use --at I; for all columns, --json or --output.", "dim")
-
-
-def _tests_text(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow]) -> str:
-    """The number of tests of each family that is shown; slices are counted separately."""
-    tests = Counter(
-        (row.family, bool(row.slice))
-        for row in rows
-        if row.p_value is not None and row.reason is None
-    )
-    wanted = dict.fromkeys((row.family, bool(row.slice)) for row in shown)
-    families = [
-        f"the {tests[family, sliced]:,} of the {family} family" + (" in slices" if sliced else "")
-        for family, sliced in sorted(wanted)
-        if family != "primary" or sliced
-    ]
-    alone = [row.metric for row in shown if row.family == "primary" and not row.slice]
-    if alone:
-        families.append(f"{alone[0]} by itself, which is the primary metric")
-    return ", ".join(families)
+        _line(console, f"  {named_of(metrics, rows)}: {note}.", "dim")
+    for caution, cautioned in cautions(row.metric for row in rows).items():
+        _line(console, f"  {', '.join(cautioned)}: {caution}", "dim")
 
 
 def _name(row: ComparisonRow) -> str:
@@ -354,7 +331,8 @@ def _comparability_note(compared: Compared) -> str:
 
 def _examples(title: str, metric: str, examples: Sequence[Example], console: Console) -> None:
     console.print()
-    _line(console, f"{title} by {metric}" + ("" if examples else ": none"), "bold")
+    heading = f"{title} by {metric_by_name(metric).label}"
+    _line(console, heading if examples else f"{heading}: none", "bold")
     for example in examples:
         _line(console, f"{shortened(example.key, _LONGEST_KEY)}: {_example_text(example)}")
         for command in example.commands:
@@ -372,7 +350,8 @@ def _example_text(example: Example) -> str:
 
 
 def _change(metric: str, base: float | None, candidate: float | None) -> str:
-    return f"{metric} {_short_value(metric, base)} to {_short_value(metric, candidate)}"
+    values = f"{_short_value(metric, base)} to {_short_value(metric, candidate)}"
+    return f"{metric_by_name(metric).label} {values}"
 
 
 def _short_value(metric: str, value: float | None) -> str:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import Any
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_rules_option
+from goodgain.pipeline.cli.shared_options import (
+    add_json_option,
+    add_quiet_option,
+    add_rules_option,
+)
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "convert"
@@ -29,7 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "conversation's last turn, without\nduplicates, and its labels."
     )
     parser.add_argument(
-        "inputs", nargs="*", metavar="INPUT", help="files to import; * and ** are wildcards"
+        "inputs",
+        nargs="*",
+        metavar="INPUT",
+        help="what to import: files, folders or patterns (* and ** are wildcards)",
     )
     imported = parser.add_argument_group("from other tools")
     imported.add_argument(
@@ -70,7 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="PATTERN",
-        help="trace files on this machine; * and ** are wildcards",
+        help="traces on this machine: files, folders or patterns (* and ** are wildcards)",
     )
     to_trec.add_argument("--to-run", metavar="FILE", help="run to write")
     to_trec.add_argument("--to-qrels", metavar="FILE", help="qrels to write")
@@ -83,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to_trec.add_argument("--tag", metavar="TAG", help="last column of the run (goodgain)")
     add_rules_option(parser)
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -99,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(counts)
         return 0
-    console = result_console()
+    console = result_console(args.quiet)
     for name, number in counts.items():
         console.print(f"{number:>12,}  {name.replace('_', ' ')}")
     if counts.get("never_retrieved"):
@@ -111,11 +120,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from goodgain.pipeline.cli.import_text import print_import
+    from goodgain.pipeline.cli.import_text import print_import, print_skipped
     from goodgain.pipeline.convert.importing.formats import FORMATS
     from goodgain.pipeline.convert.importing.import_files import import_files
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
-    from goodgain.pipeline.terminal.console import print_json, result_console
+    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
     _refuse_both(["--from"], _used_options(args, (*_TO_TRACES, *_TO_TREC)))
     if args.from_format not in FORMATS:
@@ -127,11 +136,15 @@ def _import(args: argparse.Namespace) -> int:
         return 0
     if not args.inputs or args.output is None:
         raise UsageError("Give the files to import and --output FILE.")
-    counts = import_files(args.inputs, args.from_format, args.mapping, args.output)
+    counts = import_files(
+        args.inputs, args.from_format, args.mapping, args.output, quiet=args.quiet
+    )
     if args.json:
         from msgspec import to_builtins
 
         print_json(to_builtins(counts))
+    elif args.quiet:
+        print_skipped(message_console(), counts)
     else:
         print_import(console, args.output, counts)
     return 0
@@ -178,12 +191,16 @@ def _to_traces(args: argparse.Namespace) -> dict[str, Any]:
     from goodgain.pipeline.convert.to_traces import Iterations, TraceCounts, compiled, trace_records
     from goodgain.pipeline.convert.trace_files import write_traces
     from goodgain.pipeline.convert.trec_files import TrecFile
+    from goodgain.pipeline.terminal import progress
 
     counts = TraceCounts()
     iterations = Iterations(args.iteration_from, compiled(args.iteration_pattern or _LAST_NUMBER))
-    trec_run = TrecFile(args.from_run)
-    qrels = TrecFile(args.from_qrels) if args.from_qrels else None
-    write_traces(trace_records(trec_run, qrels, iterations, counts), args.to_traces)
+    paths = filter(None, (args.from_run, args.from_qrels))
+    size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
+    with progress.shown(size, quiet=args.quiet):
+        trec_run = TrecFile(args.from_run)
+        qrels = TrecFile(args.from_qrels) if args.from_qrels else None
+        write_traces(trace_records(trec_run, qrels, iterations, counts), args.to_traces)
     return asdict(counts)
 
 
@@ -193,14 +210,13 @@ def _to_trec(args: argparse.Namespace) -> dict[str, Any]:
     from goodgain.pipeline.convert.to_trec import write_trec
     from goodgain.pipeline.local import local_files
     from goodgain.pipeline.options.rules import load_rules
+    from goodgain.pipeline.terminal import progress
     from goodgain.transforms.core.dedup.rules import compile_rules
 
-    counts = write_trec(
-        local_files(args.from_traces),
-        compile_rules(load_rules(args.rules)),
-        args.id or "doc_id",
-        args.tag or "goodgain",
-        args.to_run,
-        args.to_qrels,
-    )
+    files = local_files(args.from_traces)
+    rules = compile_rules(load_rules(args.rules))
+    with progress.shown(sum(file.size for file in files), quiet=args.quiet):
+        counts = write_trec(
+            files, rules, args.id or "doc_id", args.tag or "goodgain", args.to_run, args.to_qrels
+        )
     return asdict(counts)

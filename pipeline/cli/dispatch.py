@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
@@ -17,7 +17,7 @@ from goodgain.pipeline.cli.commands import COMMANDS, load_command
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.terminal.safe_text import printable_lines
 from goodgain.pipeline.version import goodgain_version
-from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.core.native import active_path
 
 _HELP_WORDS = ("-h", "--help", "help")
@@ -56,7 +56,7 @@ def dispatch(argv: Sequence[str] | None = None) -> int:
         return ExitCode.BROKEN_PIPE
     except OSError as error:  # a full disk, above all
         named = f"{error.filename}: " if error.filename else ""
-        sys.stderr.write(f"goodgain: {printable_lines(named)}{error.strerror or error}.\n")
+        sys.stderr.write(f"goodgain: {printable_lines(named)}{problem_of(error)}.\n")
         return ExitCode.FAILED
 
 
@@ -89,6 +89,9 @@ def _run(words: Sequence[str]) -> int:
     if name == "--version":
         sys.stdout.write(f"goodgain {goodgain_version()}, reads by {active_path()}\n")
         return ExitCode.DONE
+    if words[1:] in (["-h"], ["--help"]) and (own := _own_commands(name)):
+        sys.stdout.write(_overview_of(name, own))
+        return ExitCode.DONE
     if " ".join(words[:2]) in COMMANDS:
         name = " ".join(words[:2])
     if name not in COMMANDS:
@@ -106,23 +109,39 @@ def _no_command(words: Sequence[str]) -> str:
     if not words or not words[0]:
         return f"give a command: {known}; see `goodgain --help`."
     name = words[0]
-    if own := [command for command in COMMANDS if command.startswith(f"{name} ")]:
-        return f"give one of {', '.join(own)}; see `goodgain --help`."
+    if own := _own_commands(name):
+        return f"give one of {', '.join(own)}; see `goodgain {name} --help`."
     near = get_close_matches(name.lower(), COMMANDS, n=1)
     suggestion = f"; did you mean {near[0]}?" if near else f"; there are {known}."
     return f"'{name}' is not a command{suggestion} See `goodgain --help`."
 
 
+def _own_commands(group: str) -> list[str]:
+    """The commands of a group, like those of `pool`."""
+    return [name for name in COMMANDS if name.startswith(f"{group} ")]
+
+
+def _summaries(names: Iterable[str], width: int) -> str:
+    commands = map(load_command, names)
+    return "".join(f"  {command.NAME:{width}}  {command.HELP}\n" for command in commands)
+
+
+def _overview_of(group: str, names: Sequence[str]) -> str:
+    return (
+        f"usage: goodgain {group} COMMAND [options]\n\n"
+        f"commands:\n{_summaries(names, max(map(len, names)))}\n"
+        f"`goodgain help {names[0]}` shows the options of one of them.\n"
+    )
+
+
 def _overview() -> str:
-    commands = [load_command(name) for name in COMMANDS]
     width = max(map(len, COMMANDS))
-    lines = [f"  {command.NAME:{width}}  {command.HELP}" for command in commands]
     return (
         "usage: goodgain COMMAND [options]\n\n"
         "Measures how much good, new material each iteration of a search agent brought.\n\n"
-        "commands:\n" + "\n".join(lines) + "\n\n"
+        f"commands:\n{_summaries(COMMANDS, width)}\n"
         "options of every command:\n"
         f"  {'--help':{width}}  what the command does and its options\n\n"
-        "also: goodgain --version\n\n"
-        f"example:\n  {commands[0].EXAMPLE}\n"
+        "also: goodgain help COMMAND, goodgain --version\n\n"
+        f"example:\n  {load_command('run').EXAMPLE}\n"
     )

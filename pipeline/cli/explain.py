@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.options.run_config import ExplainConfig
+from goodgain.pipeline.options.run_config import ExplainConfig, RunConfig
 
 NAME = "explain"
 HELP = "show one conversation: what became of each result, and why"
@@ -28,13 +28,20 @@ _RUN_ONLY = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the conversation, and the options of a run that affect its score."""
     parser.add_argument("conversation_id", metavar="CONVERSATION_ID", help="which conversation")
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="YAML file of `goodgain run`, of which the options below apply; the command line "
+        "overrides it",
+    )
     add_config_options(parser, ExplainConfig, _RUN_ONLY)
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read the files, score the conversation and print it."""
-    config = load_config(ExplainConfig, given_options(args, ExplainConfig))
+    config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.explain_json import explanation_json
     from goodgain.pipeline.cli.explain_text import render
@@ -44,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.labels import local_labels
     from goodgain.pipeline.local import local_files, open_local, read_files
     from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
+    from goodgain.pipeline.terminal import progress
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     files = local_files(config.input)
@@ -51,12 +59,13 @@ def run(args: argparse.Namespace) -> int:
     inputs = local_scoring(config, seen.costs)
     budget = memory_budget_of(config, files, inputs.pool)
     labels = list(local_labels(config.labels, config.iteration_base, budget))
-    gathered = gather(
-        args.conversation_id,
-        (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
-        budget,
-        {label.key for label in labels},
-    )
+    with progress.shown(sum(file.size for file in files), quiet=args.quiet):
+        gathered = gather(
+            args.conversation_id,
+            (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
+            budget,
+            {label.key for label in labels},
+        )
     explanation = explain(gathered, inputs.scoring, budget, inputs.qrels, labels)
     if args.json:
         print_json(explanation_json(explanation))

@@ -16,6 +16,7 @@ from goodgain.pipeline.explanation.model import (
     Why,
 )
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
+from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.pipeline.terminal.safe_text import printable, shortened, untrusted
 from goodgain.pipeline.terminal.values import number
 from goodgain.transforms.core.scoring.computed import values_at_end
@@ -110,24 +111,30 @@ def _iteration(iteration: ExplainedIteration, console: Console) -> None:
         _call(row.i, call, console)
     console.print(
         Text(
-            f"  here    R {row.R_i}  UR {row.UR_i}  GR {row.GR_i}  Dup {row.Dup_i}  "
-            f"unlabelled {row.unlabelled_i}  G {row.G_i}  AvgGain {number(row.AvgGain_i)}"
+            f"  here    {counted(row.R_i, 'result')} (R), {row.UR_i} new (UR), {row.GR_i} of them "
+            f"good (GR), {row.Dup_i} repeated (Dup), {row.unlabelled_i} unlabelled\n"
+            f"          gain {row.G_i} (G), {number(row.AvgGain_i)} per result (AvgGain)"
         )
     )
     console.print(
         Text(
-            f"  so far  R {row.R_at_i}  UR {row.UR_at_i}  GR {row.GR_at_i}  Dup {row.DupR_at_i}\n"
-            f"          CG {row.CG_at_i}  DCG {number(row.DCG_at_i)}  RG {number(row.RG_at_i)}  "
-            f"DRG {number(row.DRG_at_i)}\n"
-            f"          RAG {number(row.RAG_at_i)}  DRAG {number(row.DRAG_at_i)}  "
-            f"SRE {number(row.SRE_at_i)}  SRR {number(row.SRR_at_i)}"
+            f"  so far  {counted(row.R_at_i, 'result')} (R), {row.UR_at_i} distinct (UR), "
+            f"{row.GR_at_i} of them good (GR), {row.DupR_at_i} repeated (DupR)\n"
+            f"          gain {row.CG_at_i} (CG), per iteration {number(row.RG_at_i)} (RG), "
+            f"per result {number(row.RAG_at_i)} (RAG)\n"
+            f"          discounted {number(row.DCG_at_i)} (DCG), per iteration "
+            f"{number(row.DRG_at_i)} (DRG), per result {number(row.DRAG_at_i)} (DRAG)\n"
+            f"          good and new {value_text('SRE', row.SRE_at_i)} (SRE), "
+            f"repeated {value_text('SRR', row.SRR_at_i)} (SRR)"
         )
     )
     if row.pool is not None:
         console.print(
             Text(
-                f"  of the pool  recall {number(row.pool.pool_recall_at_i)}  "
-                f"nCG {number(row.pool.pool_nCG_at_i)}  nDCG {number(row.pool.pool_nDCG_at_i)}"
+                "  of the pool  "
+                f"recall {value_text('pool_recall', row.pool.pool_recall_at_i)}  "
+                f"nCG {value_text('pool_nCG', row.pool.pool_nCG_at_i)}  "
+                f"nDCG {value_text('pool_nDCG', row.pool.pool_nDCG_at_i)}"
             )
         )
 
@@ -228,7 +235,9 @@ def _metrics(explanation: ConversationExplanation, console: Console) -> None:
         table.add_column("value", justify="right")
         table.add_column("unit")
         for name, value in rows.items():
-            table.add_row(name, number(value), metric_by_name(name).unit)
+            metric = metric_by_name(name)
+            shown = "null" if value is None else value_text(name, value)
+            table.add_row(metric.label, shown, "" if metric.in_percent else metric.unit)
         console.print()
         console.print(Text(heading, style="bold"))
         console.print(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="metrics to write, like CG or ndcg@10 (default: all of the conversation)",
     )
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(asdict(counts))
         return 0
-    console = result_console()
+    console = result_console(args.quiet)
     console.print(
         f"{args.output}: {counted(counts.scores, 'score')} of "
         f"{counted(counts.conversations, 'conversation')}; "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 
 NAME = "gate"
 HELP = "check a run against rules; exit code 4 if one fails"
@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--junit", metavar="FILE", help="also write JUnit XML")
     parser.add_argument("--markdown", metavar="FILE", help="also write a summary in Markdown")
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
                 "outcomes": [asdict(outcome) for outcome in outcomes],
             }
         )
-    else:
+    elif not args.quiet or not passed(outcomes):
         render(outcomes, result_console())
     return ExitCode.DONE if passed(outcomes) else ExitCode.REGRESSION
 

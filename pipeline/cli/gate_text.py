@@ -23,22 +23,20 @@ def render(outcomes: Sequence[Outcome], console: Console) -> None:
     table.add_column("verdict", no_wrap=True)
     for outcome in outcomes:
         verdict = Text(outcome.verdict, style=_COLOURS[outcome.verdict])
-        table.add_row(
-            untrusted(outcome.rule), untrusted(outcome.value), untrusted(outcome.bound), verdict
-        )
+        table.add_row(*map(untrusted, outcome.cells), verdict)
     console.print(table)
     explained = [outcome for outcome in outcomes if outcome.reason and outcome.verdict != "passed"]
     if explained:
         console.print()
     for outcome in explained:
-        console.print(untrusted(f"{outcome.verdict}: {outcome.rule}: {outcome.reason}."))
+        line = untrusted(f"{outcome.verdict}: {outcome.cells[0]}: {outcome.reason}.")
+        console.print(line, soft_wrap=True)
     if warned := cautions_of(outcomes):
         console.print()
     for caution in warned:
-        console.print(untrusted(caution))
+        console.print(untrusted(caution), soft_wrap=True)
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
-    console.print(
-        f"\nThe gate failed: {failed} of {counted(len(outcomes), 'rule')}."
-        if failed
-        else f"\nThe gate passed: {counted(len(outcomes), 'rule')}, none failed."
-    )
+    skipped = sum(outcome.verdict == "skipped" for outcome in outcomes)
+    checked = counted(len(outcomes) - skipped, "rule")
+    verdict = f"failed: {failed} of {checked}" if failed else f"passed: {checked}, none failed"
+    console.print(f"\nThe gate {verdict}{f'; {skipped} skipped' if skipped else ''}.")

@@ -24,6 +24,11 @@ def print_import(console: Console, output: str, counts: ImportCounts) -> None:
     for number, what in _notes(counts):
         if number:
             console.print(f"{number:>12,}  {what}", soft_wrap=True)
+    print_skipped(console, counts)
+
+
+def print_skipped(console: Console, counts: ImportCounts) -> None:
+    """Print what could not be read, by reason."""
     for reason, skipped in sorted(counts.skipped.items()):
         first = printable(skipped.example)
         console.print(

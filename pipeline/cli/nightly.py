@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--runner", metavar="RUNNER", help="engine to use instead of the one in the configuration"
     )
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,10 +63,11 @@ def run(args: argparse.Namespace) -> int:
     config = load_nightly_config(args.config)
     if args.runner:
         config = config.model_copy(update={"runner": args.runner})
-    result = run_nightly(config, request, args.beam_arguments, Surroundings())
+    surroundings = Surroundings.quiet() if args.quiet else Surroundings()
+    result = run_nightly(config, request, args.beam_arguments, surroundings)
     if args.json:
         print_json(msgspec.to_builtins(result))
-    else:
+    elif result.exit_code or not args.quiet:
         print_result(result_console(), result, config)
     return result.exit_code
 

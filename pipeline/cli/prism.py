@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 
+from goodgain.pipeline.cli.shared_options import add_quiet_option
+
 NAME = "prism"
 HELP = "build Prism, the engine for streams on one machine, with Go"
 EXAMPLE = "goodgain prism"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare no options."""
+    """Declare `--quiet`."""
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -18,10 +21,8 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.engines.prism_build import BUILT_PRISM, build_prism
     from goodgain.pipeline.terminal.console import message_console, result_console
 
-    messages, is_there = message_console(), BUILT_PRISM.is_file()
-    if not is_there:
-        messages.print("goodgain: building Prism with Go; this takes a few minutes.")
-    path = build_prism()
+    messages, is_there = message_console(args.quiet), BUILT_PRISM.is_file()
+    path = build_prism(say=messages.print)
     messages.print(f"goodgain: Prism is {'there already' if is_there else 'built'}:")
     result_console().print(str(path), soft_wrap=True)
     return 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from goodgain.pipeline.cli.shared_options import add_quiet_option
+
 NAME = "report"
 HELP = "rebuild report.html of a run, a comparison or the nightly job"
 EXAMPLE = "goodgain report out"
@@ -17,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="output folder of a run, of a comparison or of the nightly job",
     )
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -28,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     content = _built(args.folder)
     write_file(args.folder, REPORT, content)
     line = f"Report: {args.folder}/{REPORT} ({len(content) / 1e6:.1f} MB)"
-    result_console().print(line, soft_wrap=True)
+    result_console(args.quiet).print(line, soft_wrap=True)
     return 0
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import RunConfig
@@ -36,14 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="YAML file with any option but --json and --quiet; the command line overrides it",
     )
     shown = parser.add_mutually_exclusive_group()
-    shown.add_argument(
-        "--json",
-        action="store_true",
-        help="print the manifest, the means at N and the gate's outcomes as JSON, for programs",
-    )
-    shown.add_argument(
-        "--quiet", action="store_true", help="print nothing unless something is wrong"
-    )
+    add_json_option(shown, "the manifest, the means at N and the gate's outcomes")
+    add_quiet_option(shown)
     add_config_options(parser, RunConfig)
 
 

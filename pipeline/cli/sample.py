@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import fields
 from datetime import datetime
 
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import CODECS, resolve_format, write_sample
 from goodgain.transforms.core.errors import UsageError
@@ -78,18 +78,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"mean number of conversations per hour ({default.conversations_per_hour:g})",
     )
+    add_json_option(parser, "counts, format and size")
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the sample, and print what it contains: counts, format and size."""
+    from goodgain.pipeline.terminal.console import print_json, result_console  # imports rich
+
     options = _options(args)
     format, codec = resolve_format(args.output, args.format, args.codec)
     written = write_sample(options, args.output, format, codec)
+    if args.json:
+        print_json(
+            {
+                "output": args.output,
+                "format": format,
+                "codec": codec,
+                "bytes": written.size,
+                "seed": options.seed,
+                "conversations": options.conversations,
+                "records": written.records,
+                "results": written.results,
+                "broken_lines": written.broken_lines,
+            }
+        )
+        return 0
     broken = f", {counted(written.broken_lines, 'broken line')}" if written.broken_lines else ""
-    sys.stdout.write(
+    result_console(args.quiet).print(
         f"{args.output}: {counted(options.conversations, 'conversation')}, "
         f"{counted(written.records, 'record')}, {counted(written.results, 'result')}{broken}\n"
-        f"{format}, {codec}, {written.size:,} bytes; seed {options.seed}\n"
+        f"{format}, {codec}, {written.size:,} bytes; seed {options.seed}",
+        soft_wrap=True,
     )
     return 0
 

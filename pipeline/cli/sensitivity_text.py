@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_cells import COLOURS, difference_text, interval_text, p_text
+from goodgain.pipeline.cli.compare_cells import COLOURS, p_text
 from goodgain.pipeline.comparison.rows import SensitivityRow
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
+from goodgain.pipeline.terminal.metric_values import difference_text, interval_text
 from goodgain.transforms.core.comparison import AdjustmentMethod
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
 
 
 def render_sensitivity(
@@ -24,7 +25,7 @@ def render_sensitivity(
     """
     console.print(Text("\nUnder other policies, all conversations, at N", "bold"))
     table = plain_table()
-    table.add_column("metric", max_width=on_terminal(14), overflow="fold")
+    table.add_column("metric", max_width=on_terminal(20), overflow="fold")
     table.add_column("policy", no_wrap=True)
     for heading in ("diff.", "interval", "p adj."):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -34,7 +35,7 @@ def render_sensitivity(
         for position, row in enumerate(of_metric):
             verdict = Text(row.verdict, style=COLOURS.get(row.verdict, ""))
             table.add_row(
-                Text(metric_by_name(metric).symbol if position == 0 else ""),
+                Text(metric_by_name(metric).label if position == 0 else ""),
                 row.policy,
                 difference_text(metric, row.difference),
                 interval_text(metric, row.ci_low, row.ci_high),
@@ -43,7 +44,5 @@ def render_sensitivity(
             )
     console.print(table)
     changed = list(dict.fromkeys(row.metric for row in rows if row.verdict_changes))
-    conclusion = (
-        f"Verdicts that change: {', '.join(changed)}." if changed else "No verdict changes."
-    )
+    conclusion = f"Verdicts that change: {labels(changed)}." if changed else "No verdict changes."
     console.print(Text(f"\n{conclusion}"))

@@ -51,6 +51,14 @@ def renames(args: argparse.Namespace) -> list[str]:
     return [rename for option in args.mapping for rename in option.split(",") if rename.strip()]
 
 
-def add_json_option(parser: argparse.ArgumentParser) -> None:
-    """Declare `--json`."""
-    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+def add_json_option(parser: argparse._ActionsContainer, what: str = "") -> None:
+    """Declare `--json`; `what` names the content, if it is not what people see."""
+    text = f"print {what} as JSON" if what else "print JSON"
+    parser.add_argument("--json", action="store_true", help=f"{text}, for programs")
+
+
+def add_quiet_option(parser: argparse._ActionsContainer) -> None:
+    """Declare `--quiet`, for commands that print progress or a summary."""
+    parser.add_argument(
+        "--quiet", action="store_true", help="print nothing unless something is wrong"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
@@ -30,6 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="YAML file with any of these options; the command line overrides it",
     )
+    shown = parser.add_mutually_exclusive_group()
+    add_json_option(shown, "the latest means at N, warnings and counts at the end")
+    add_quiet_option(shown)
     add_config_options(parser, StreamConfig)
 
 
@@ -44,5 +48,9 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
     # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.streaming.run
+    from goodgain.pipeline.streaming.summary import print_document, print_nothing, print_summary
 
-    return goodgain.pipeline.streaming.run.stream(config, args.beam_arguments)
+    show = print_document if args.json else print_nothing if args.quiet else print_summary
+    return goodgain.pipeline.streaming.run.stream(
+        config, args.beam_arguments, show=show, quiet=args.quiet
+    )

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from goodgain.pipeline.cli.shared_options import (
     add_json_option,
+    add_quiet_option,
     add_reading_options,
     add_rules_option,
     add_threshold_option,
@@ -27,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         nargs="+",
         metavar="PATTERN",
-        help="trace files on this machine: Avro, JSON Lines or Parquet; * and ** are wildcards",
+        help="traces on this machine: files, folders or patterns (* and ** are wildcards), in "
+        "Avro, JSON Lines or Parquet",
     )
     add_reading_options(parser)
     add_rules_option(parser)
@@ -48,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "16 for each byte of input beyond 64 MiB)",
     )
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def _limit(written: str) -> MaxRejected:
@@ -69,11 +72,12 @@ def run(args: argparse.Namespace) -> int:
     """Read everything and print what was found."""
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.validate_report import make_report
-    from goodgain.pipeline.cli.validate_text import render
+    from goodgain.pipeline.cli.validate_text import render, render_warnings
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.local import local_files, open_local, read_files
     from goodgain.pipeline.options.rules import load_rules
     from goodgain.pipeline.survey.survey import Survey
+    from goodgain.pipeline.terminal import progress
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.transforms.core.dedup.rules import compile_rules
     from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
@@ -85,12 +89,11 @@ def run(args: argparse.Namespace) -> int:
     files = local_files(args.input)
     adaptation = parse_adaptation(renames(args), args.iteration_base)
     clock = int(datetime.now(UTC).timestamp() * _MILLIS)
-    most = args.max_held_bytes or default_memory_budget(sum(file.size for file in files))
+    size = sum(file.size for file in files)
+    most = args.max_held_bytes or default_memory_budget(size)
     survey = Survey(rules, clock, MemoryBudget(most))
-    # The spinner shows on a terminal only; elsewhere nothing is printed while reading.
-    with message_console().status("reading") as status:
-        for at, (file, records) in enumerate(read_files(files, adaptation), start=1):
-            status.update(f"reading file {at} of {len(files)}, {file.size:,} bytes")
+    with progress.shown(size, quiet=args.quiet):
+        for _, records in read_files(files, adaptation):
             for record in records:
                 survey.add(record)
     warnings = warnings_of(
@@ -106,6 +109,8 @@ def run(args: argparse.Namespace) -> int:
     report = make_report(survey, files, rules, args.max_rejected, warnings)
     if args.json:
         print_json(report)
+    elif args.quiet and not report["too_many_rejected"]:
+        render_warnings(report, message_console())
     else:
         render(report, result_console())
     return ExitCode.DATA_QUALITY if report["too_many_rejected"] else ExitCode.DONE

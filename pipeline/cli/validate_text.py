@@ -32,15 +32,20 @@ def render(report: dict[str, Any], console: Console) -> None:
     _attributes(report, console)
     _rejected(report, console)
     _identity(report, console)
+    render_warnings(report, console)
+    for note in report["notes"]:
+        console.print(Text(f"\nNote: {note}", style="yellow"))
+    console.print()
+    console.print(_verdict(report))
+
+
+def render_warnings(report: dict[str, Any], console: Console) -> None:
+    """Print the warnings about the data."""
     warnings = msgspec.convert(report["warnings"], list[DataWarning])
     fatal = failing(warnings, allowed=())
     for warning in warnings:
         ending = " A run exits with code 3." if warning in fatal else ""
         console.print(Text(f"\n{printable(warning_text(warning))}{ending}", style="yellow"))
-    for note in report["notes"]:
-        console.print(Text(f"\nNote: {note}", style="yellow"))
-    console.print()
-    console.print(_verdict(report))
 
 
 def _overview(report: dict[str, Any], console: Console) -> None:

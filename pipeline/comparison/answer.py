@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import inf
 
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.transforms.core.metric import ZERO_TO_ONE
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
 from goodgain.transforms.core.wording import counted
 
 _REPETITION = "SRR"
@@ -36,11 +36,11 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
     for verdict in _DECIDED:
         names = [name for name, row in whole.items() if row.verdict == verdict]
         if names:
-            parts.append(f"{verdict}: {_labels(names)}")
+            parts.append(f"{verdict}: {labels(names)}")
     withheld = [row for row in (first, repetition, *whole.values()) if row and row.reason]
     if withheld and withheld != [first]:
         named = [row.metric for row in withheld if row is not first]
-        parts.append(f"not comparable: {_labels(named)}")
+        parts.append(f"not comparable: {labels(named)}")
     clauses = "; ".join(parts) or "No metric that the decision rests on has a value at N"
     return ". ".join((_capital(clauses), *_slices(at_end, first))) + "."
 
@@ -67,10 +67,6 @@ def _primary(row: ComparisonRow) -> str:
         size, ends = _size(row).lstrip("+-"), _interval(row, 0 if up else -1)
         return f"the candidate finds {size} {more} {what} per conversation {ends}{everyone}"
     return f"the candidate is {row.verdict} by {label}: {_size(row)} {_interval(row)}{everyone}"
-
-
-def _labels(metrics: Iterable[str]) -> str:
-    return ", ".join(metric_by_name(metric).label for metric in metrics)
 
 
 def _repetition(row: ComparisonRow) -> str:

@@ -11,7 +11,6 @@ from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.matching import Grouped, Matched, Sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.transforms.core.comparison.clustered import Codes
-from goodgain.transforms.core.errors import UsageError
 
 # The cluster numbers of the values of a measure: of each pair, or of each value of both arms.
 CodesOf = Callable[[Sample, Measure], Codes | tuple[Codes, Codes]]
@@ -36,20 +35,6 @@ def cluster_codes(matched: Matched, attribute: str) -> CodesOf:
         _defined(base.arm, codes[:n_base], measure),
         _defined(candidate.arm, codes[n_base:], measure),
     )
-
-
-def check_attribute(attribute: str, base: Arm, candidate: Arm) -> None:
-    """Make sure that some conversation has the attribute.
-
-    Raises:
-      UsageError: none has it.
-    """
-    attributes_of_all = (*base.attributes, *candidate.attributes)
-    if not any(attributes.get(attribute) for attributes in attributes_of_all):
-        raise UsageError(
-            f"No conversation in the means has the attribute {attribute} of --cluster; is it "
-            "misspelt?"
-        )
 
 
 def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str | None:

@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.comparison.answer import answer
 from goodgain.pipeline.comparison.arms import Arm
-from goodgain.pipeline.comparison.clusters import check_attribute, cluster_codes, common_cluster
+from goodgain.pipeline.comparison.attributes import check_attribute
+from goodgain.pipeline.comparison.clusters import cluster_codes, common_cluster
 from goodgain.pipeline.comparison.correction import corrected
 from goodgain.pipeline.comparison.costs import ArmMean, arm_means
 from goodgain.pipeline.comparison.examples import Examples, example_metric, examples
@@ -169,7 +170,7 @@ def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
     cluster = request.cluster or common_cluster(before, after)
     if cluster is None or cluster == request.pair_by:
         return None  # one value per cluster, so values are independent
-    check_attribute(cluster, arms.base, arms.candidate)
+    check_attribute(cluster, "--cluster", arms.base, arms.candidate)
     tests = request.tests
     if tests.resamples or tests.wilcoxon or tests.sign:
         raise UsageError(
@@ -190,6 +191,8 @@ def _match(request: ComparisonRequest, arms: Arms) -> Matched:
         return match(arms.base, arms.candidate, _key_name(request), paired=False)
     if request.pair_by is None:
         return match_conversations(arms.base, arms.candidate)
+    if request.pair_by != BY_ID:
+        check_attribute(request.pair_by, "--pair-by", arms.base, arms.candidate)
     matched = match(arms.base, arms.candidate, request.pair_by, paired=True)
     if not matched.keys:
         raise UsageError(

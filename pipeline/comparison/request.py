@@ -85,9 +85,7 @@ class ComparisonRequest(Struct, frozen=True):
                     "--base and --candidate are values of an attribute: name it with --by."
                 )
         elif len(self.outputs) != 1:
-            raise UsageError("--by compares arms within one run: give one output.")
-        elif self.base is None:
-            raise UsageError(f"Which value of {self.by} is the base? Give --base VALUE.")
+            raise UsageError("--by compares arms within one run: give one folder.")
         for name, least in (("max_i", 1), ("examples", 0)):
             value = getattr(self, name)
             if value is not None and value < least:

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.arms import Arm, read_arm
+from goodgain.pipeline.comparison.attributes import check_attribute, values_of
 from goodgain.pipeline.comparison.comparability import (
     POOL,
     Mismatch,
@@ -160,13 +161,17 @@ def _values_of(whole: Arm, request: ComparisonRequest) -> tuple[str, str]:
     """The two values of the attribute.
 
     Raises:
-      UsageError: one does not occur, or the candidate is ambiguous.
+      UsageError: no conversation has it, one value does not occur, the base is missing, or the
+        candidate is ambiguous.
     """
-    by, base = str(request.by), str(request.base)
-    values = sorted({own.get(by, "") for own in whole.attributes} - {""})
-    if not values:
-        raise UsageError(f"No conversation in the means has the attribute {by}; is it misspelt?")
-    shown = ", ".join(values[:_SHOWN_VALUES])
+    by, base = str(request.by), request.base
+    check_attribute(by, "--by", whole)
+    values = values_of(by, whole)
+    shown = ", ".join(values[:_SHOWN_VALUES]) + (", ..." if len(values) > _SHOWN_VALUES else "")
+    if base is None:
+        raise UsageError(
+            f"Which value of {by} is the base? Give --base VALUE; values that occur: {shown}."
+        )
     for value in (base, request.candidate):
         if value is not None and value not in values:
             raise UsageError(

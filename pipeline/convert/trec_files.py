@@ -9,6 +9,7 @@ from typing import BinaryIO, cast
 
 from msgspec import Struct
 
+from goodgain.pipeline.terminal.progress import open_counted
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.compression import (
     Compression,
@@ -164,7 +165,7 @@ class TrecFile:
 
 def _opened(path: str) -> BinaryIO:
     """The file or, if it is compressed, a temporary one with its decompressed content."""
-    file = open(path, "rb")  # noqa: SIM115  (read as long as the object lives)
+    file = open_counted(path)  # read as long as the object lives
     compression = compression_of(file.read(_HEAD))
     file.seek(0)
     if compression is Compression.NONE:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -14,6 +15,10 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 _MODULE = "github.com/apache/beam/sdks/v2"
 _NEEDED_GO = "Go 1.26 or newer"
 _SHOWN_LINES = 3
+
+
+def _nothing(_: str) -> None:
+    """Say nothing."""
 
 
 def _folder() -> Path:
@@ -28,8 +33,11 @@ def _folder() -> Path:
 BUILT_PRISM = _folder() / f"prism-{version('apache-beam')}" / "prism"
 
 
-def build_prism(target: Path = BUILT_PRISM) -> Path:
+def build_prism(target: Path = BUILT_PRISM, say: Callable[[str], None] = _nothing) -> Path:
     """Build Prism in the version of the installed Beam, if needed; takes two to three minutes.
+
+    Args:
+      say: told before it is built, if that is needed and Go is there.
 
     Returns:
       The path of the binary.
@@ -38,11 +46,17 @@ def build_prism(target: Path = BUILT_PRISM) -> Path:
       UsageError: Go is not installed.
       GoodGainError: it cannot be built; the message contains the end of Go's output.
     """
-    otherwise = ", or give the path of a Prism with --prism_location"
-    return build_program("Prism", "go/cmd/prism", target, otherwise)
+    otherwise = ", or, if you have a Prism, use `goodgain stream --prism_location=PATH`"
+    return build_program("Prism", "go/cmd/prism", target, otherwise, say)
 
 
-def build_program(name: str, package: str, target: Path, otherwise: str = "") -> Path:
+def build_program(
+    name: str,
+    package: str,
+    target: Path,
+    otherwise: str = "",
+    say: Callable[[str], None] = _nothing,
+) -> Path:
     """Build a program of Beam's Go module in the version of the installed Beam, if needed.
 
     Args:
@@ -50,6 +64,7 @@ def build_program(name: str, package: str, target: Path, otherwise: str = "") ->
       package: its folder in the module.
       target: where to put it; the last part is the last part of `package`.
       otherwise: what else to do without Go, for the message.
+      say: told before it is built.
 
     Returns:
       The path of the binary.
@@ -66,6 +81,7 @@ def build_program(name: str, package: str, target: Path, otherwise: str = "") ->
             f"{name} is built with {_NEEDED_GO}, and there is no `go` on the PATH: install it and "
             f"try again{otherwise}."
         )
+    say(f"goodgain: building {name} with Go; this takes a few minutes.")
     target.parent.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent.parent) as folder:
         built = subprocess.run(

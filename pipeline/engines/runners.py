@@ -115,7 +115,7 @@ ENGINES: dict[str, Engine] = {
 
 
 def create(
-    runner: str, beam_arguments: Sequence[str], streaming: bool = False
+    runner: str, beam_arguments: Sequence[str], streaming: bool = False, command: str = "run"
 ) -> tuple[PipelineRunner, PipelineOptions]:
     """The engine with a name, and the options for the pipeline.
 
@@ -123,6 +123,7 @@ def create(
       runner: a name in `ENGINES`.
       beam_arguments: the user's options for the engine; they win over the table's.
       streaming: whether the pipeline is to be unbounded.
+      command: the command that the user gave, for messages.
 
     Raises:
       UsageError: the engine is unknown or cannot stream, or an option is wrong or missing.
@@ -153,8 +154,8 @@ def create(
     # Other engines may have options that Beam does not declare.
     if unknown and not engine.beam_name:
         raise UsageError(
-            f"--{unknown[0]} is not an option of goodgain, nor of Beam with {runner}; see "
-            "`goodgain run --help`."
+            f"--{unknown[0]} is not an option of `goodgain {command}`, nor of Beam with "
+            f"{runner}; see `goodgain {command} --help`."
         )
     if check := _CHECKS.get(engine.beam_name):
         check(options, streaming)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
@@ -39,6 +40,7 @@ class GateEstimate(Struct, frozen=True):
       subject: its name in a reason.
       no_interval: why it has no interval, if it has none.
       varies: whether the values behind it differ from one another.
+      show: formats it, and the ends of its intervals, for people.
     """
 
     value: float
@@ -47,6 +49,7 @@ class GateEstimate(Struct, frozen=True):
     subject: str = "it"
     no_interval: str = ""
     varies: bool = True
+    show: Callable[[float], str] = "{:.4g}".format
 
 
 class BoundCheck(Struct, frozen=True):
@@ -88,6 +91,6 @@ def check_bound(
     bounded_below = of_compliance == (side == "at least")
     uncertainty = estimate.uncertainty
     end = uncertainty.lower(confidence) if bounded_below else uncertainty.upper(confidence)
-    known = f"{'at least' if bounded_below else 'at most'} {end:.4g}"
+    known = f"{'at least' if bounded_below else 'at most'} {estimate.show(end)}"
     reason = f"{confidence * 100:g} % sure that {estimate.subject} is {known}"
     return BoundCheck(sign * (end - bound) >= -tolerance, reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,8 @@ from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
 from goodgain.pipeline.gate.proof_counts import ProofCounts
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
-from goodgain.pipeline.gate.wording import number
+from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, number
+from goodgain.pipeline.terminal.metric_values import difference_text, value_text
 from goodgain.transforms.core.comparison import (
     ComparisonOptions,
     MetricComparison,
@@ -112,14 +114,16 @@ def _judge(
     least = rule.least_n or gate.least_n
     pair, conversation = ("pair", "pairs"), ("conversation", "conversations")
     unit = fitting(n, *pair) if paired else f"{fitting(n, *conversation)} in the smaller arm"
-    shown = _change_text(values) if n else ""
+    change = _change_text(values, number) if n else ""
+    show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
+    outcome = partial(outcome_of, shown=_change_text(values, show) if n else "")
     if reason is not None:
-        return outcome_of(rule, slice_, shown, n, failure=f"not comparable: {reason}")
+        return outcome(rule, slice_, change, n, failure=f"not comparable: {reason}")
     if n == 0:
         return outcome_of(rule, slice_, "", 0, failure=f"no {unit} with a value")
     if n < least:
         reason = f"{n:,} {unit} {fitting(n, 'is', 'are')} below least_n = {least:,}"
-        return outcome_of(rule, slice_, shown, n, failure=reason)
+        return outcome(rule, slice_, change, n, failure=reason)
     test: Any = compare_paired if paired else compare_unpaired
 
     def compare(base: Array) -> MetricComparison:
@@ -131,14 +135,14 @@ def _judge(
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
-            return outcome_of(rule, slice_, shown, n, failure=reason)
+            return outcome(rule, slice_, change, n, failure=reason)
         check = _check_change(rule, values, compare, side, amount, proofs)
         if not check.passed:
             reason = _failure(rule, side, amount, check)
-            return outcome_of(rule, slice_, shown, n, failure=reason)
+            return outcome(rule, slice_, change, n, failure=reason)
         if check.without_interval:
             notes.append(check.reason)
-    return outcome_of(rule, slice_, shown, n, note="; ".join(notes))
+    return outcome(rule, slice_, change, n, note="; ".join(notes))
 
 
 def _values(
@@ -204,21 +208,22 @@ def _check_change(
         no_interval=(compared.note or "").split(";")[0],
         varies=compared.p_value is None,
         scale=max(abs(compared.base_mean or 0.0), abs(compared.candidate_mean or 0.0)),
+        show=partial(difference_text, str(rule.metric)),
     )
     return proofs.check(rule, estimate, bound, side)
 
 
 def _failure(rule: Rule, side: Side, amount: Amount, check: BoundCheck) -> str:
-    word = "drop" if side == "at least" else "rise"
+    word, limit = "drop" if side == "at least" else "rise", amount_text(rule, amount)
     if rule.proof == "of_compliance":
         requirement = f", but not {side} 0" if amount.percent else ""
-        return f"not proven that it {word}s by at most {amount}: {check.reason}{requirement}"
+        return f"not proven that it {word}s by at most {limit}: {check.reason}{requirement}"
     if rule.proof == "of_breach" and check.without_interval:
-        return f"a {word} by more than {amount} cannot be ruled out: {check.reason}"
-    return f"it {word}s by more than {amount}"
+        return f"a {word} by more than {limit} cannot be ruled out: {check.reason}"
+    return f"it {word}s by more than {limit}"
 
 
-def _change_text(values: Sample) -> str:
+def _change_text(values: Sample, show: Callable[[float], str]) -> str:
     before, after = float(values.base.mean()), float(values.candidate.mean())
     relative = f" ({100 * (after - before) / abs(before):+z.2f} %)" if before else ""
-    return f"{number(before)} -> {number(after)}{relative}"
+    return f"{show(before)} -> {show(after)}{relative}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from goodgain.pipeline.data_warnings import warnings_in
@@ -12,7 +13,8 @@ from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
 from goodgain.pipeline.gate.proof_counts import ProofCounts, count_proofs
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
-from goodgain.pipeline.gate.wording import number
+from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, number
+from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
 from goodgain.transforms.core.scoring.costs import budget_of
@@ -106,7 +108,7 @@ def _broken(rule: Rule, value: float) -> str:
         if not check_bound(
             GateEstimate(value, None, abs(value)), bound.value, side, "none", 0.5
         ).passed:
-            return f"it is not {side} {bound}"
+            return f"it is not {side} {amount_text(rule, bound)}"
     return ""
 
 
@@ -172,10 +174,11 @@ def _mean(
     n, least = row["n"], rule.least_n or gate.least_n
     if row["mean"] is None:
         return outcome_of(rule, slice_, "null", n, failure=row["note"] or "the mean is null")
-    value = number(row["mean"])
+    show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
+    value, shown = number(row["mean"]), show(row["mean"])
     if n < least:
         failure = f"n = {n:,} is below least_n = {least:,}"
-        return outcome_of(rule, slice_, value, n, failure=failure)
+        return outcome_of(rule, slice_, value, n, failure=failure, shown=shown)
     estimate = GateEstimate(
         value=row["mean"],
         uncertainty=_uncertainty(row),
@@ -183,13 +186,16 @@ def _mean(
         varies=n < 2 or row["min"] != row["max"],
         no_interval=row["note"]
         or "the means do not record the method of their intervals; run again",
+        show=show,
     )
     notes = []
     is_not = "not proven that it is" if rule.proof == "of_compliance" else "it is not"
     for side, bound in _bounds(rule):
         check = proofs.check(rule, estimate, bound.value, side)
         if not check.passed:
-            reason = f"{is_not} {side} {bound}" + (f": {check.reason}" if check.reason else "")
-            return outcome_of(rule, slice_, value, n, failure=reason)
+            reason = f"{is_not} {side} {amount_text(rule, bound)}"
+            reason += f": {check.reason}" if check.reason else ""
+            return outcome_of(rule, slice_, value, n, failure=reason, shown=shown)
         notes.append(check.reason)
-    return outcome_of(rule, slice_, value, n, note="; ".join(filter(None, notes)))
+    note = "; ".join(filter(None, notes))
+    return outcome_of(rule, slice_, value, n, note=note, shown=shown)

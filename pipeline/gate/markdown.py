@@ -23,7 +23,7 @@ def markdown(outcomes: Sequence[Outcome], folder: str) -> str:
     ]
     for outcome in outcomes:
         n = "" if outcome.n is None else f"{outcome.n:,}"
-        cells = (outcome.rule, outcome.value, outcome.bound, n)
+        cells = (*outcome.cells, n)
         lines.append(
             f"| {' | '.join(map(_escaped, cells))} | {_MARKS[outcome.verdict]} | "
             f"{_escaped(outcome.reason)} |"

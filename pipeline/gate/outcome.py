@@ -24,6 +24,8 @@ class Outcome(Struct, frozen=True):
       reason: why it failed or was skipped, or how it was proven; one sentence without a full stop.
       n: number of conversations (pairs) behind the value; None for shares and counts.
       metric: the metric if its value at N was checked; else "".
+      subject, shown, limit: rule, value and bound as people see them, with words for metrics and
+        shares in percent.
     """
 
     rule: str
@@ -33,6 +35,14 @@ class Outcome(Struct, frozen=True):
     reason: str
     n: int | None
     metric: str = ""
+    subject: str = ""
+    shown: str = ""
+    limit: str = ""
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Rule, value and bound for people."""
+        return self.subject or self.rule, self.shown or self.value, self.limit or self.bound
 
 
 def outcome_of(
@@ -43,6 +53,7 @@ def outcome_of(
     *,
     failure: str = "",
     note: str = "",
+    shown: str = "",
 ) -> Outcome:
     """The outcome of a rule in one slice: failed if a failure is given, else passed."""
     return Outcome(
@@ -53,6 +64,9 @@ def outcome_of(
         reason=failure or note,
         n=n,
         metric=metric_at_n(rule),
+        subject=rule_text(rule, slice_, in_words=True),
+        shown=shown or value,
+        limit=bound_text(rule, in_words=True),
     )
 
 

@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from goodgain.pipeline.gate.bounds import DEFAULT_CONFIDENCE
-from goodgain.pipeline.gate.rules import Rule
+from goodgain.pipeline.gate.rules import Amount, Rule
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 _LEAST_SHOWN = 1e-12  # smaller values are rounding errors
+SHOWN_DIGITS = 5  # so that a value that just misses its bound does not look equal to it
 _PROOFS = {"of_compliance": "proven", "of_breach": "unless proven worse"}
 
 
-def rule_text(rule: Rule, slice_: Mapping[str, str]) -> str:
-    """What a rule is about, like `CG_at_i at i = 3 (reached), market = de`."""
-    subject = rule.name or _subject(rule)
+def rule_text(rule: Rule, slice_: Mapping[str, str], in_words: bool = False) -> str:
+    """What a rule is about, like `CG_at_i at i = 3 (reached), market = de`.
+
+    Args:
+      in_words: whether metrics are named by their labels, like `Gain so far (CG@i)`.
+    """
+    subject = rule.name or _subject(rule, in_words)
     slice_text = ", ".join(f"{name} = {value or '(none)'}" for name, value in slice_.items())
     return f"{subject}, {slice_text}" if slice_text else subject
 
 
-def _subject(rule: Rule) -> str:
+def _subject(rule: Rule, in_words: bool) -> str:
+    metric = metric_by_name(rule.metric).label if in_words and rule.metric else rule.metric
     if rule.share == "undefined":
-        return f"share of undefined {rule.metric}"
+        return f"share of undefined {metric}"
     if rule.share is not None:
         return f"share of {rule.share.replace('_', ' ')}"
     if rule.count is not None:
@@ -28,7 +35,7 @@ def _subject(rule: Rule) -> str:
     at = "" if rule.i is None else f" at i = {rule.i}"
     at += f" ({rule.population})" if rule.population else ""
     change = "change of " if rule.is_change else ""
-    return f"{change}{rule.metric}{at}"
+    return f"{change}{metric}{at}"
 
 
 def metric_at_n(rule: Rule) -> str:
@@ -36,10 +43,14 @@ def metric_at_n(rule: Rule) -> str:
     return (rule.metric or "") if rule.share is None and rule.i is None else ""
 
 
-def bound_text(rule: Rule) -> str:
-    """The bounds of a rule, like `drop <= 2 %, proven (95 %)`."""
+def bound_text(rule: Rule, in_words: bool = False) -> str:
+    """The bounds of a rule, like `drop <= 2 %, proven (95 %)`.
+
+    Args:
+      in_words: whether bounds are in the unit in which people see the metric, see `amount_text`.
+    """
     parts = [
-        f"{sign} {bound}"
+        f"{sign} {amount_text(rule, bound) if in_words else bound}"
         for sign, bound in (
             (">=", rule.at_least),
             ("<=", rule.at_most),
@@ -53,6 +64,18 @@ def bound_text(rule: Rule) -> str:
         confidence = rule.confidence or DEFAULT_CONFIDENCE
         text += f", {_PROOFS[str(rule.proof)]} ({confidence * 100:g} %)"
     return text
+
+
+def amount_text(rule: Rule, amount: Amount) -> str:
+    """A bound in the unit of the value that it bounds: of a share in percent, of its change in pp.
+
+    A percentage that bounds the change of a share is of the baseline's value, which it says.
+    """
+    if rule.share is None and (rule.metric is None or not metric_by_name(rule.metric).in_percent):
+        return str(amount)
+    if not rule.is_change:
+        return f"{100 * amount.value:g} %"
+    return f"{amount} of the baseline" if amount.percent else f"{100 * amount.value:g} pp"
 
 
 def number(value: float) -> str:

@@ -18,7 +18,9 @@ from goodgain.pipeline.nightly.days.entry import DayEntry, DayMean, read_entry
 from goodgain.pipeline.nightly.days.folders import DayFolders
 from goodgain.pipeline.nightly.late_files import LateFiles
 from goodgain.pipeline.outputs.whole_files import write_whole
+from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.pipeline.terminal.safe_text import printable
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 HISTORY = "history.jsonl"
 TABLE = "history.md"
@@ -72,7 +74,7 @@ def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -
         "day",
         "verdict",
         "n",
-        *_SHOWN,
+        *(metric_by_name(name).label for name in _SHOWN),
         "rejected",
         "unlabelled",
         "warnings",
@@ -120,8 +122,10 @@ def _mean(means: Mapping[str, DayMean], name: str) -> str:
     if one is None or one.mean is None:
         return ""
     if one.ci_low is None or one.ci_high is None:
-        return f"{one.mean:.4g}"
-    return f"{one.mean:z.4g} ({one.ci_low:z.4g} to {one.ci_high:z.4g})"
+        return value_text(name, one.mean)
+    within = metric_by_name(name).within
+    low, high = (value_text(name, within(end)) for end in (one.ci_low, one.ci_high))
+    return f"{value_text(name, one.mean)} ({low} to {high})"
 
 
 def _share(counts: Mapping[str, int], part: str, whole: str) -> str:

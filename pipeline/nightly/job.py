@@ -24,7 +24,7 @@ from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.outputs.folder import REPORT, read_manifest
 from goodgain.pipeline.outputs.lock import LockedError, locked
 from goodgain.pipeline.outputs.whole_files import write_whole
-from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.read import find_inputs
 
 # The worst exit code of several days counts.
@@ -90,7 +90,7 @@ def run_nightly(
         raise
     except OSError as error:
         _notify_failure(error, notified, config, surroundings)
-        raise GoodGainError(f"{config.output} cannot be used: {error}.") from error
+        raise GoodGainError(f"{config.output} cannot be used: {problem_of(error)}.") from error
     except Exception as error:
         _notify_failure(error, notified, config, surroundings)
         raise
@@ -117,7 +117,9 @@ def _run(
     if _last(request, today) > today:
         raise UsageError(f"{_last(request, today)} is in the future (UTC): give a past day.")
     if config.scored is None:
-        run_config(config, today, folders.output)  # to find mistakes before any work is done
+        # To find mistakes before any work is done.
+        runner = run_config(config, today, folders.output).runner
+        surroundings.check_engine(runner, night.beam_arguments)
     elif config.runner or beam_arguments:
         raise UsageError(
             "With `scored` in the configuration, days are scored elsewhere: leave out --runner and "

@@ -130,5 +130,5 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
 
 
 def _failure_text(outcome: Outcome) -> str:
-    value = f" {outcome.value}" if outcome.value else ""
-    return f"{outcome.rule}{value}: {outcome.reason} (required: {outcome.bound})"
+    rule, value, bound = outcome.cells
+    return f"{rule}{f' {value}' if value else ''}: {outcome.reason} (required: {bound})"

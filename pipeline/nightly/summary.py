@@ -14,8 +14,8 @@ from goodgain.pipeline.nightly.history import TABLE
 from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.outputs.folder import REPORT
 from goodgain.pipeline.terminal.console import plain_table
+from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
 from goodgain.pipeline.terminal.safe_text import printable
-from goodgain.pipeline.terminal.values import number
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.wording import counted
@@ -55,9 +55,8 @@ def _print_means(console: Console, entry: DayEntry) -> None:
     for name in HEADLINE:
         mean, change = entry.means.get(name), entry.changes.get(name)
         if mean is not None:
-            table.add_row(
-                metric_by_name(name).label, number(mean.mean), number(mean.n), *_change(change)
-            )
+            label, value = metric_by_name(name).label, value_text(name, mean.mean)
+            table.add_row(label, value, f"{mean.n:,}", *_change(name, change))
     console.print(table)
     for line in _remarks(entry):
         _print(console, line, indent="  ")
@@ -81,12 +80,15 @@ def _remarks(entry: DayEntry) -> Iterator[str]:
         yield f"{', '.join(labels)}: {text}."
 
 
-def _change(change: DayChange | None) -> tuple[str, ...]:
+def _change(metric: str, change: DayChange | None) -> tuple[str, ...]:
     if change is None:
         return ()
-    low, high = change.ci_low, change.ci_high
-    interval = "-" if low is None or high is None else f"{number(low)} .. {number(high)}"
-    return number(change.base), number(change.difference), interval, change.verdict
+    return (
+        value_text(metric, change.base),
+        difference_text(metric, change.difference),
+        interval_text(metric, change.ci_low, change.ci_high),
+        change.verdict,
+    )
 
 
 def _print(console: Console, line: str, indent: str = "") -> None:

@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -104,16 +105,22 @@ def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -
     return done.returncode
 
 
-def _run(config: RunConfig, beam_arguments: Sequence[str]) -> int:
+def _run(config: RunConfig, beam_arguments: Sequence[str], quiet: bool = False) -> int:
     import goodgain.pipeline.run  # imports Beam, which is slow
 
-    return goodgain.pipeline.run.run(config, beam_arguments)
+    return goodgain.pipeline.run.run(config, beam_arguments, quiet=quiet)
 
 
-def _build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> object:
+def _build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool = False) -> object:
     import goodgain.pipeline.pool.build  # as above
 
-    return goodgain.pipeline.pool.build.build_pool(request, beam_arguments)
+    return goodgain.pipeline.pool.build.build_pool(request, beam_arguments, quiet)
+
+
+def _check_engine(runner: str, beam_arguments: Sequence[str]) -> None:
+    import goodgain.pipeline.engines.runners  # as above
+
+    goodgain.pipeline.engines.runners.create(runner, beam_arguments, command="nightly")
 
 
 class Surroundings(Struct, frozen=True):
@@ -123,6 +130,7 @@ class Surroundings(Struct, frozen=True):
       now: returns the time, UTC.
       sleep: waits some seconds.
       run: scores a day, see `goodgain.pipeline.run.run`.
+      check_engine: refuses an engine, or options for it, that cannot be used.
       build_pool: adds a day to the pool, see `goodgain.pipeline.pool.build.build_pool`.
       say: writes a message to the log.
     """
@@ -134,4 +142,10 @@ class Surroundings(Struct, frozen=True):
     start: Callable[[Sequence[str], bytes, float], int] = start
     run: Callable[[RunConfig, Sequence[str]], int] = _run
     build_pool: Callable[[PoolRequest, Sequence[str]], object] = _build_pool
+    check_engine: Callable[[str, Sequence[str]], None] = _check_engine
     say: Callable[[str], None] = _say
+
+    @classmethod
+    def quiet(cls) -> Surroundings:
+        """The real world, in which days are scored without progress."""
+        return cls(run=partial(_run, quiet=True), build_pool=partial(_build_pool, quiet=True))

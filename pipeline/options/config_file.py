@@ -40,7 +40,10 @@ _Config = TypeVar("_Config", bound=ScoringConfig)
 
 
 def load_config(
-    model: type[_Config], options: Mapping[str, Any], path: str | None = None
+    model: type[_Config],
+    options: Mapping[str, Any],
+    path: str | None = None,
+    file_model: type[ScoringConfig] | None = None,
 ) -> _Config:
     """Merge a file and options into a configuration; options win.
 
@@ -48,15 +51,18 @@ def load_config(
       model: its fields are the options.
       options: values from the command line by field name, as text or lists of text.
       path: a YAML file, or None.
+      file_model: its fields are the keys of the file, if it has more than `model`, which ignores
+        the others.
 
     Raises:
       UsageError: the file cannot be read, or anything in file or options is wrong; the message
         lists every mistake, with its line if it is in the file.
     """
-    file = _NO_FILE if path is None else read_config_file(path, model)
+    file = _NO_FILE if path is None else read_config_file(path, file_model or model)
     mistakes = list(file.mistakes)
+    values = {name: value for name, value in file.values.items() if name in model.model_fields}
     try:
-        config = model.model_validate({**file.values, **options})
+        config = model.model_validate({**values, **options})
     except ValidationError as error:
         mistakes += [_mistake(one, file, options, model) for one in error.errors()]
     else:

@@ -49,7 +49,10 @@ class ExplainConfig(ScoringConfig):
     """Which traces and which labels are scored: what a run and an explanation have in common."""
 
     input: Patterns = option(
-        DATA, "PATTERN", "trace files to read: Avro, JSON Lines or Parquet; * and ** are wildcards"
+        DATA,
+        "PATTERN",
+        "traces to read: files, folders or patterns (* and ** are wildcards), in Avro, JSON Lines "
+        "or Parquet",
     )
     max_held_bytes: Number | None = option(
         DATA,

@@ -90,18 +90,19 @@ class PoolRequest(Struct, frozen=True):
     adaptation: Adaptation | None = None
 
 
-def build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> Pool:
+def build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool = False) -> Pool:
     """Build a pool, or add runs to one.
 
     Args:
       beam_arguments: options for the engine.
+      quiet: show no progress.
 
     Raises:
       UsageError: the request does not fit the pool, or a conversation is in the pool already.
       GoodGainError: the pipeline failed; the pool is unchanged.
     """
     started = datetime.now(UTC)
-    engine, options = runners.create(request.runner, beam_arguments)
+    engine, options = runners.create(request.runner, beam_arguments, command="pool build")
     rules = load_rules(request.rules)
     digest = xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode())
     request = replace(
@@ -123,7 +124,9 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str]) -> Pool:
         if before is not None:
             request = _completed(request, before, digest)
         discard_unfinished(request.output)
-        summary = _run(request, inputs, rules, before, engine, options)
+        size = sum(file.size for files in inputs.values() for file in files)
+        with progress.shown(size, quiet=quiet):
+            summary = _run(request, inputs, rules, before, engine, options)
         manifest = manifest_of(
             counts=summary.counts,
             before=before.manifest if before else None,
@@ -216,8 +219,7 @@ def _run(
     )
     _graph(pipeline, request, inputs, compile_rules(rules), before, target)
     try:
-        with progress.shown():
-            pipeline.run().wait_until_finish()
+        pipeline.run().wait_until_finish()
     except Exception as error:  # engines raise all kinds of errors
         discard_unfinished(request.output)
         raise GoodGainError(f"Building the pool failed: {cause_of(error)}") from error

@@ -24,7 +24,7 @@ from msgspec import Struct
 from goodgain.pipeline.pool.labelling import GivenLabel, add_labels
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.pipeline.pool.todo import row_of
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.todo import in_order
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
@@ -279,7 +279,7 @@ class _Program:
             return _line(stdout.fileno(), seconds)
         except (OSError, _BadAnswerError) as error:
             self.stop()
-            raise _BadAnswerError(f"the program gave no answer ({error})") from None
+            raise _BadAnswerError(f"the program gave no answer ({problem_of(error)})") from None
 
     def _running_process(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -288,7 +288,8 @@ class _Program:
                     self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE
                 )
             except OSError as error:
-                raise UsageError(f"{self._words[0]} cannot be started: {error}.") from None
+                problem = f"{self._words[0]} cannot be started: {problem_of(error)}."
+                raise UsageError(problem) from None
         return self._process
 
     def stop(self) -> None:

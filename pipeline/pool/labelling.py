@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.local import open_local
 from goodgain.pipeline.pool.store import changing, read_pool, rewrite
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.tables import (
     BrokenTableError,
     recognise_table,
@@ -204,7 +204,7 @@ def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem
             with open(path, encoding="utf-8-sig") as file:
                 yield from _of_qrels(file, annotator)
     except (OSError, UnicodeDecodeError, BrokenTableError) as error:
-        raise UsageError(f"The labels in {path} cannot be read: {error}.") from None
+        raise UsageError(f"The labels in {path} cannot be read: {problem_of(error)}.") from None
 
 
 def _check_columns(path: str, row: Any) -> None:

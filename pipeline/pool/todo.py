@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.pool.store import Pool
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.rows import first_text
 from goodgain.transforms.core.pool.todo import RecallState, in_order, within_depth
@@ -105,7 +105,7 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
                 writer.writeheader()
                 writer.writerows(map(_without_formulas, map(row_of, documents)))
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error}.") from None
+        raise UsageError(f"{path} cannot be written: {problem_of(error)}.") from None
 
 
 def _without_formulas(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TextIO
@@ -21,6 +22,8 @@ import goodgain.transforms
 from goodgain.pipeline.options.duration import duration_text
 from goodgain.pipeline.streaming import live_counters
 from goodgain.pipeline.streaming.live_counters import LiveCounters
+from goodgain.pipeline.terminal.metric_values import value_text
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.streaming.journal import JournalError
 from goodgain.transforms.core.wording import counted, fitting
 from goodgain.transforms.sources.journal_file import read_journal
@@ -32,14 +35,15 @@ _LEAST_PAUSE = 20  # shortest pause between reads of the journal, relative to th
 
 
 @contextmanager
-def shown(state_folder: Path, stream: TextIO) -> Iterator[None]:
+def shown(state_folder: Path, stream: TextIO, quiet: bool = False) -> Iterator[None]:
     """Show the stream's progress and its source's warnings while the block runs.
 
     Args:
       state_folder: the folder of the journal.
+      quiet: show only the warnings.
     """
     done, warnings = threading.Event(), _WarningQueue()
-    watch = _draw if stream.isatty() else _print_lines
+    watch = _draw if stream.isatty() and not quiet else partial(_print_lines, quiet)
     watcher = threading.Thread(
         target=watch, args=(done, stream, state_folder, warnings), daemon=True
     )
@@ -60,7 +64,10 @@ def line(counters: LiveCounters, watermark: int | None, clock: int) -> str:
         f"{counted(counters.read, 'record')}, {counters.open:,} open, {counters.closed:,} closed, "
         f"{counters.late:,} late, {counters.rejected:,} rejected"
     )
-    means = ", ".join(f"{name} {mean:.3f}" for name, mean in counters.means.items())
+    means = ", ".join(
+        f"{metric_by_name(name).label} {value_text(name, mean)}"
+        for name, mean in counters.means.items()
+    )
     parts = (
         counts,
         _time_text(watermark, clock),
@@ -96,8 +103,9 @@ def view(counters: LiveCounters, watermark: int | None, clock: int) -> Group:
     parts: list[Table | Text] = [counts, Text(_time_text(watermark, clock))]
     if counters.means:
         means = Table.grid(padding=(0, 3))
-        means.add_row("running mean", *counters.means, style="dim")
-        means.add_row("", *(f"{mean:.3f}" for mean in counters.means.values()))
+        labels = (metric_by_name(name).label for name in counters.means)
+        means.add_row("running mean", *labels, style="dim")
+        means.add_row("", *(value_text(name, mean) for name, mean in counters.means.items()))
         parts.append(means)
     if counters.warnings:
         parts.append(Text(_warning_codes(counters), style="yellow"))
@@ -171,7 +179,11 @@ def _draw(
 
 
 def _print_lines(
-    done: threading.Event, stream: TextIO, state_folder: Path, warnings: _WarningQueue
+    quiet: bool,
+    done: threading.Event,
+    stream: TextIO,
+    state_folder: Path,
+    warnings: _WarningQueue,
 ) -> None:
     reader, ticks, is_over = _ProgressReader(state_folder), 0, False
     while not is_over:
@@ -179,5 +191,5 @@ def _print_lines(
         for warning in warnings.lines():
             print(warning, file=stream, flush=True)
         ticks += 1
-        if ticks % _LINE_EVERY_TICKS == 0:
+        if ticks % _LINE_EVERY_TICKS == 0 and not quiet:
             print(f"goodgain: {line(*reader.read())}", file=stream, flush=True)

@@ -21,11 +21,12 @@ from goodgain.transforms.core.errors import GoodGainError
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def run(plan: graph.StreamPlan, options: Any, state_folder: Path) -> None:
+def run(plan: graph.StreamPlan, options: Any, state_folder: Path, quiet: bool = False) -> None:
     """Build the graph and run it until Ctrl-C or SIGTERM.
 
     Args:
       state_folder: folder of the journal, and of the engine's log.
+      quiet: show only warnings of the source.
 
     Raises:
       GoodGainError: the engine failed.
@@ -35,7 +36,8 @@ def run(plan: graph.StreamPlan, options: Any, state_folder: Path) -> None:
     pipeline = beam.Pipeline(runner=ExitWithParentPrismRunner(), options=options)
     graph.build(pipeline, plan)
     try:
-        with _stopped_by_signals(), live_view.shown(state_folder, sys.stderr), engine_log(log):
+        view = live_view.shown(state_folder, sys.stderr, quiet)
+        with _stopped_by_signals(), view, engine_log(log):
             result = pipeline.run()
             # Prism's client has just set its own handlers, which would exit before the flush.
             _catch_signals()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from goodgain.pipeline.streaming.checkpoint import (
     record_start,
 )
 from goodgain.pipeline.streaming.config import StreamConfig, default_row_options
+from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.pipeline.streaming.resume import (
     last_start,
     needed_span,
@@ -39,13 +40,14 @@ from goodgain.pipeline.streaming.resume import (
 )
 from goodgain.pipeline.streaming.sinks import StreamTarget
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
-from goodgain.pipeline.streaming.summary import print_summary
+from goodgain.pipeline.streaming.summary import check_balance, print_summary
 from goodgain.pipeline.terminal.console import message_console
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.filesystems import open_plain
@@ -53,26 +55,38 @@ from goodgain.transforms.sources.folder_listing import is_complete_name
 from goodgain.transforms.sources.journal_file import cut_journal, read_journal
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 
+Show = Callable[[StreamConfig, LiveCounters, Journal], None]
+
 
 def stream(
-    config: StreamConfig, beam_arguments: Sequence[str], ends_when_silent: bool = False
+    config: StreamConfig,
+    beam_arguments: Sequence[str],
+    ends_when_silent: bool = False,
+    show: Show = print_summary,
+    quiet: bool = False,
 ) -> int:
     """Stream until Ctrl-C.
 
     Args:
       ends_when_silent: stop when no record has come for `idle`.
+      show: called at the end of a stream on this machine.
+      quiet: print no progress, only warnings.
 
     Raises:
       UsageError: the input, the output folder, the rules or the engine cannot be used.
       GoodGainError: the stream failed; a new start resumes it.
     """
-    engine, options = runners.create(config.runner, beam_arguments, streaming=True)
+    engine, options = runners.create(
+        config.runner, beam_arguments, streaming=True, command="stream"
+    )
     if isinstance(engine, PrismRunner):
-        return _stream_on_prism(config, options, ends_when_silent)
-    return _stream_on_cluster(for_workers(config, engine, options), engine, options)
+        return _stream_on_prism(config, options, ends_when_silent, show, quiet)
+    return _stream_on_cluster(for_workers(config, engine, options), engine, options, quiet)
 
 
-def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool) -> int:
+def _stream_on_prism(
+    config: StreamConfig, options: Any, ends_when_silent: bool, show: Show, quiet: bool
+) -> int:
     """Stream from a folder on Prism; the next start resumes from the output folder."""
     if not sources.is_folder(config):
         raise UsageError(
@@ -102,18 +116,20 @@ def _stream_on_prism(config: StreamConfig, options: Any, ends_when_silent: bool)
         record_start(state_folder, start)
         warn_of_names(config, scoring)
         cut_journal(str(state_folder), config.input, restart.horizon)
-        _say(config, f"start {start.number}; Ctrl-C ends it")
-        on_prism.run(plan, options, state_folder)
+        _say(config, f"start {start.number}; Ctrl-C ends it", quiet)
+        on_prism.run(plan, options, state_folder, quiet)
         final = THIS_PROCESS.final_watermark
         if final is not None:
             # The pipeline ended cleanly, so everything due by then is in files. The journal may be
             # further ahead, if the stream stopped while reading old files again.
             record_progress(state_folder, final)
-        print_summary(config, live_counters.now(), read_journal(str(state_folder)))
+        counters, journal = live_counters.now(), read_journal(str(state_folder))
+        show(config, counters, journal)
+        check_balance(counters, journal)
     return ExitCode.DONE
 
 
-def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any) -> int:
+def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: bool) -> int:
     """Submit the stream to an engine that restores it from its own checkpoints."""
     scoring = _scoring_of(config)
     if sources.is_folder(config):
@@ -124,7 +140,7 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any) -> int:
         source = sources.messages(config, scoring.rules)
     # A new start number, so that file names differ from those of earlier jobs.
     plan = _plan(config, scoring, source, last_start(config.output) + 1, None, WITH_ENGINE)
-    _say(config, f"on {config.runner}; the job keeps running when this program ends")
+    _say(config, f"on {config.runner}; the job keeps running when this program ends", quiet)
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
     try:
@@ -193,5 +209,6 @@ def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:
         message_console().print(f"goodgain: {printable(warning_text(warning))}", soft_wrap=True)
 
 
-def _say(config: StreamConfig, what: str) -> None:
-    message_console().print(f"goodgain: streaming from {config.input} ({what}).", soft_wrap=True)
+def _say(config: StreamConfig, what: str, quiet: bool) -> None:
+    text = f"goodgain: streaming from {config.input} ({what})."
+    message_console(quiet).print(text, soft_wrap=True)

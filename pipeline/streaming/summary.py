@@ -14,10 +14,12 @@ from goodgain.pipeline.outputs.formats import Row
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
-from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
+from goodgain.pipeline.terminal.console import plain_table, print_json, print_line, result_console
+from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.pipeline.terminal.safe_text import printable
-from goodgain.pipeline.terminal.values import decimal, minute
+from goodgain.pipeline.terminal.values import minute
 from goodgain.transforms.core.errors import BalanceError
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -27,12 +29,39 @@ _SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _SHOWN_WINDOWS = 7
 
 
-def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
-    """Print the summary of a stream.
+def print_nothing(_: StreamConfig, __: LiveCounters, ___: Journal) -> None:
+    """Say nothing."""
 
-    Raises:
-      BalanceError: records are missing in the files, or are in them twice.
-    """
+
+def print_document(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
+    """Print what `print_summary` shows as JSON, with the latest means at N of every slice."""
+    totals, still_open = counters.totals, counters.read - counters.out
+    print_json(
+        {
+            "output": config.output,
+            "means": [row for row in latest_means(config.output) if row["i"] is None],
+            "warnings": latest_warnings(config.output),
+            "conversations": {
+                "closed": totals.conversations,
+                "in_means": totals.in_means,
+                "open": counters.open,
+                "missed_by_means": counters.missed,
+            },
+            "records": {
+                "read": totals.records + still_open,
+                "scored": totals.scored,
+                "earlier_turn": totals.earlier_turn,
+                "redelivered": totals.redelivered,
+                "rejected": totals.rejected,
+                "late": totals.late,
+                "open": still_open,
+            },
+        }
+    )
+
+
+def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
+    """Print the summary of a stream."""
     console = result_console()
     means = latest_means(config.output)
     if means:
@@ -55,7 +84,6 @@ def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal
         f"{totals.late:,} late + {still_open:,} still open.",
     )
     _print_notes(console, counters, journal)
-    _check(read, journal)
     print_line(console, f"Outputs: {config.output}; start again with the same options to continue.")
 
 
@@ -88,11 +116,15 @@ def _print_notes(console: Console, counters: LiveCounters, journal: Journal) -> 
             print_line(console, f"Note: {number:,} {what}")
 
 
-def _check(read: int, journal: Journal) -> None:
+def check_balance(counters: LiveCounters, journal: Journal) -> None:
     """Compare the records accounted for with those that the source has read.
 
     Skipped while a file is being read: the source has not counted it yet.
+
+    Raises:
+      BalanceError: records are missing in the files, or are in them twice.
     """
+    read = counters.totals.records + counters.read - counters.out
     source_totals = journal.totals()
     expected = source_totals.records + source_totals.changed
     if not journal.uncovered and read != expected:
@@ -135,13 +167,14 @@ def print_means(
     if not windows:
         _print_running(console, counters)
         return
-    table = plain_table("window", "n", *_SHOWN_METRICS, "")
+    labels = [metric_by_name(name).label for name in _SHOWN_METRICS]
+    table = plain_table("window", "n", *labels, "")
     for start, by_metric in sorted(windows.items())[-_SHOWN_WINDOWS:]:
         headline = by_metric[_SHOWN_METRICS[0]]
         table.add_row(
             minute(start),
             f"{headline['n'] + headline['undefined']:,}",
-            *(decimal(by_metric[name]["mean"]) for name in _SHOWN_METRICS),
+            *(value_text(name, by_metric[name]["mean"]) for name in _SHOWN_METRICS),
             "" if headline["is_last"] else "open",
         )
     console.print(table)
@@ -177,10 +210,9 @@ def _print_running(console: Console, counters: LiveCounters) -> None:
         return
     for warning in counters.warnings:
         print_line(console, Text(printable(warning_text(warning)), style="yellow"))
-    table = plain_table()
-    for name in ("mean so far", *counters.means):
-        table.add_column(name, justify="right")
-    table.add_row(f"{counters.closed:,} closed", *map(decimal, counters.means.values()))
+    table = plain_table("mean so far", *(metric_by_name(name).label for name in counters.means))
+    means = (value_text(name, mean) for name, mean in counters.means.items())
+    table.add_row(f"{counters.closed:,} closed", *means)
     console.print(table)
     print_line(
         console,

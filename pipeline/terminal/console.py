@@ -25,9 +25,13 @@ class _Console(Console):
         raise BrokenPipeError
 
 
-def result_console() -> Console:
-    """For results on stdout; plain, unwrapped text unless it is a terminal."""
-    console = _Console(highlight=False, markup=False, emoji=False)
+def result_console(quiet: bool = False) -> Console:
+    """For results on stdout; plain, unwrapped text unless it is a terminal.
+
+    Args:
+      quiet: print nothing.
+    """
+    console = _Console(highlight=False, markup=False, emoji=False, quiet=quiet)
     if _is_unlimited():
         console.width = _UNLIMITED
     return console

@@ -6,12 +6,13 @@ The manifest's counts come from the pipeline itself.
 
 from __future__ import annotations
 
+import io
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -19,9 +20,10 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from goodgain.transforms.core.wording import counted
 
 _BYTES = "bytes.read"
+_CONVERSATIONS = "conversations.total"
 _SHOWN = {  # singular and plural
     "records.read": ("record", "records"),
-    "conversations.total": ("conversation", "conversations"),
+    _CONVERSATIONS: ("conversation", "conversations"),
     "records.rejected": ("rejected", "rejected"),
 }
 _TICK_SECONDS = 0.5
@@ -37,14 +39,32 @@ def advance(counts: Mapping[str, int]) -> None:
             _seen[name] += counts[name]
 
 
+class _CountedFile(io.FileIO):
+    def readinto(self, buffer: Any) -> int | None:
+        read = super().readinto(buffer)
+        advance({_BYTES: read or 0})
+        return read
+
+
+def open_counted(path: str) -> io.BufferedReader:
+    """Open a local file for reading; what is read of it counts as progress."""
+    return io.BufferedReader(_CountedFile(path))
+
+
 @contextmanager
-def shown(planned_bytes: int = 0, stream: TextIO | None = None) -> Iterator[None]:
+def shown(
+    planned_bytes: int = 0, stream: TextIO | None = None, quiet: bool = False
+) -> Iterator[None]:
     """Show progress while the block runs: a moving line on a terminal, plain lines elsewhere.
 
     Args:
       planned_bytes: bytes to read; 0 if unknown.
       stream: the output stream; stderr by default.
+      quiet: show nothing.
     """
+    if quiet:
+        yield
+        return
     stream = stream or sys.stderr
     for name in _seen:
         _seen[name] = 0
@@ -66,7 +86,11 @@ def shown(planned_bytes: int = 0, stream: TextIO | None = None) -> Iterator[None
 
 def progress_text(seen: Mapping[str, int], planned_bytes: int, seconds: float) -> str:
     """The progress of a run after some seconds, in one line."""
-    counts = ", ".join(counted(seen[name], *labels) for name, labels in _SHOWN.items())
+    counts = ", ".join(
+        counted(seen[name], *labels)
+        for name, labels in _SHOWN.items()
+        if seen[name] or name != _CONVERSATIONS  # a command that only reads counts none
+    )
     read = min(seen[_BYTES], planned_bytes)
     if not read:
         return counts

@@ -18,6 +18,7 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.terminal.safe_text import printable, printable_lines, shortened
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from tests.pipeline.test_quiet import documented_keys
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 RUN = load_command("run")
@@ -37,6 +38,13 @@ def imported_by(*words):
         [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
     )
     return set(done.stderr.splitlines())
+
+
+def actions_of(name):
+    """The declared options of a command."""
+    parser = argparse.ArgumentParser()
+    load_command(name).add_arguments(parser)
+    return parser._actions
 
 
 class TestCommands:
@@ -67,6 +75,36 @@ class TestCommands:
         for name in COMMANDS:
             assert any(line.startswith(f"  {name} ") for line in lines)
         assert max(map(len, lines[:-1])) <= 80
+        assert "also: goodgain help COMMAND, goodgain --version" in lines
+
+    @pytest.mark.parametrize("words", [["help", "pool"], ["pool", "--help"]])
+    def test_help_of_a_group_lists_its_commands(self, words, capsys):
+        assert main(words) == 0
+        lines = capsys.readouterr().out.splitlines()
+        listed = [line[2:].split("  ")[0] for line in lines if line.startswith("  pool ")]
+        assert listed == [name for name in COMMANDS if name.startswith("pool ")]
+
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_results_are_also_printed_as_json_and_summaries_can_be_left_out(self, name):
+        own = {action.dest for action in actions_of(name)}
+        assert ("json" in own) == (name not in ("init", "prism", "report", "completion"))
+        only_results = ("init", "metrics", "completion", "pool show", "pool agree")
+        assert ("quiet" in own) == (name not in only_results)
+
+    @pytest.mark.parametrize(
+        ("name", "argument"),
+        [
+            ("run", "input"),
+            ("explain", "input"),
+            ("validate", "input"),
+            ("convert", "inputs"),
+            ("convert", "from_traces"),
+            ("pool build", "run"),
+        ],
+    )
+    def test_help_says_that_traces_are_files_folders_or_patterns(self, name, argument):
+        (action,) = (action for action in actions_of(name) if action.dest == argument)
+        assert "files, folders or patterns" in action.help
 
     def test_prints_the_version(self, capsys):
         assert main(["--version"]) == 0
@@ -349,6 +387,7 @@ class TestOutputOfRun:
         gate.write_text("rules:\n  - SRE >= 0.9\n")
         assert self.run(tmp_path, "--json", "--gate", str(gate)) == 4
         printed = json.loads(capsys.readouterr().out)
+        assert documented_keys("run") == printed.keys()
         assert printed["manifest"]["records"]["balance_holds"]
         assert {row["metric"] for row in printed["means"]} >= {"CG", "SRE", "ndcg@10"}
         assert [one["verdict"] for one in printed["gate"]] == ["failed"]
@@ -364,4 +403,4 @@ class TestOutputOfRun:
         gate = tmp_path / "gate.yaml"
         gate.write_text("rules:\n  - SRE >= 0.9\n")
         assert self.run(tmp_path, "--quiet", "--gate", str(gate)) == 4
-        assert "SRE: it is not at least 0.9" in capsys.readouterr().out
+        assert "Good and new results (SRE): it is not at least 90 %" in capsys.readouterr().out

@@ -332,10 +332,29 @@ class TestCommand:
             'Call 1.1 files "where is it" 1970-01-01T00:00:00.000Z',
             "1 3 File new, good document 3",
             "3 3 File copy of 1.1.1 document 3 same ids.file_id, definitive for File",
-            "so far R 8 UR 5 GR 4 Dup 3 CG 11 DCG 8.5237",
-            "iterations_for_all_good_results 3 iterations",
+            "here 3 results (R), 1 new (UR), 1 of them good (GR), 2 repeated (Dup), 0 unlabelled",
+            "so far 8 results (R), 5 distinct (UR), 4 of them good (GR), 3 repeated (DupR)",
+            "discounted 8.5237 (DCG)",
+            "good and new 50.0 % (SRE), repeated 37.5 % (SRR)",
+            "Iterations for all good results 3 iterations",
+            "Good and new results (SRE) 50.0 %",
+            "Precision (precision@5) 0.800 share",
         ):
             assert expected in output
+
+    def test_options_may_stand_in_the_file_of_a_run(self, traces, tmp_path, capsys):
+        config = tmp_path / "run.yaml"
+        path = traces(*worked_example())
+        config.write_text(f"input: {path}\noutput: out\nslice: market\nmetrics: [recall@3]\n")
+        assert main(["explain", "c1", "--config", str(config)]) == 0
+        out = capsys.readouterr().out
+        assert "Recall (recall@3)" in out
+        assert "recall@10" not in out
+        config.write_text(f"input: {path}\nmetricz: [recall@3]\n")
+        assert main(["explain", "c1", "--config", str(config)]) == 2
+        assert f"{config}:2: metricz is not an option; did you mean metrics?" in (
+            capsys.readouterr().err
+        )
 
     def test_control_characters_in_traces_are_escaped(self, traces, capsys):
         evil = "[red]\x1b[2J\u202e"

@@ -22,7 +22,9 @@ def test_builds_once_and_atomically(tmp_path, monkeypatch):
     script = f'echo "$@" >> {tmp_path}/calls; printf prism > "$GOBIN/prism"'
     monkeypatch.setenv("PATH", path_with_go(tmp_path / "bin", script))
     binary = tmp_path / "cache" / "prism-1" / "prism"
-    assert build_prism(binary) == build_prism(binary) == binary
+    said = []
+    assert build_prism(binary, said.append) == build_prism(binary, said.append) == binary
+    assert said == ["goodgain: building Prism with Go; this takes a few minutes."]
     assert binary.read_text() == "prism"
     assert [one.name for one in binary.parent.parent.iterdir()] == ["prism-1"]
     (call,) = (tmp_path / "calls").read_text().splitlines()
@@ -39,8 +41,11 @@ def test_messages_of_go_are_shown(tmp_path, monkeypatch):
 
 def test_says_what_to_do_if_go_is_missing(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UsageError, match=r"there is no `go` on the PATH.*--prism_location"):
-        build_prism(tmp_path / "cache" / "prism-1" / "prism")
+    said = []
+    expected = r"there is no `go` on the PATH: install it .*`goodgain stream --prism_location=PATH`"
+    with pytest.raises(UsageError, match=expected):
+        build_prism(tmp_path / "cache" / "prism-1" / "prism", said.append)
+    assert said == []
 
 
 def test_script_that_ends_prism_with_its_parent_exists():

@@ -136,7 +136,7 @@ def test_intervals_are_clipped_to_the_range_of_the_metric(tmp_path, capsys):
     written = {row["metric"]: row for row in rows(tmp_path / "out", "means") if row["i"] is None}
     assert written["auc"]["ci_low"] < 0
     assert written["auc"]["ci_high"] > 1
-    assert re.search(r"\nauc +0\.5000 +0\.0000 \.\. 1\.0000 ", summary)
+    assert re.search(r"\nArea under the ROC curve \(auc\) +0\.5000 +0\.0000 \.\. 1\.0000 ", summary)
     report = (tmp_path / "out" / "report.html").read_text()
     assert "0.000 to 1.000" in report
 
@@ -144,7 +144,9 @@ def test_intervals_are_clipped_to_the_range_of_the_metric(tmp_path, capsys):
 def test_explains_missing_intervals(tmp_path, capsys):
     summary = summary_of([call("a", [4]), call("b", [4])], tmp_path / "out", capsys)
     assert re.search(r"\nGain \(CG\) +4\.0000 +- ", summary)
-    assert re.search(r"\nNo interval: CG, .*: no value differs, so there is no interval\.", summary)
+    assert re.search(
+        r"\nNo interval: Gain \(CG\), .*: no value differs, so there is no interval\.", summary
+    )
 
 
 def test_shows_means_with_conversations_that_did_not_search(tmp_path, capsys):

@@ -54,3 +54,8 @@ class RecordError(GoodGainError):
 
 class BalanceError(GoodGainError):
     """Records were lost or counted twice: the balance of SPEC 3 does not hold."""
+
+
+def problem_of(error: Exception) -> str:
+    """What went wrong, without the number and the path that messages of `OSError` contain."""
+    return getattr(error, "strerror", None) or str(error)

@@ -66,8 +66,14 @@ def _agreement(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreemen
 
 def _show(outcome: Agreement, a: str, b: str) -> None:
     from goodgain.pipeline.terminal.console import plain_table, result_console
+    from goodgain.pipeline.terminal.metric_values import (
+        difference_text,
+        interval_text,
+        value_text,
+    )
     from goodgain.pipeline.terminal.safe_text import printable, untrusted
     from goodgain.pipeline.terminal.values import number
+    from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
     console = result_console()
     console.print(f"{counted(outcome.documents, 'document')} that both labelled", soft_wrap=True)
@@ -80,15 +86,17 @@ def _show(outcome: Agreement, a: str, b: str) -> None:
     console.print(table)
     kappa = outcome.kappa
     interval = "" if kappa.low is None else f" ({number(kappa.low)} .. {number(kappa.high)})"
-    console.print(f"the same label: {number(outcome.same)}")
+    same = "-" if outcome.same is None else f"{100 * outcome.same:.1f} %"
+    console.print(f"the same label: {same}")
     console.print(f"weighted kappa: {number(kappa.value)}{interval}")
     by = f"by {printable(a)}", f"by {printable(b)}"
     means = plain_table("mean", *by, "shift", "95 % interval", "conversations")
     for shift in outcome.shifts:
         means.add_row(
-            shift.metric,
-            *map(number, (shift.mean_a, shift.mean_b, shift.shift)),
-            "-" if shift.low is None else f"{number(shift.low)} .. {number(shift.high)}",
+            metric_by_name(shift.metric).label,
+            *(value_text(shift.metric, mean) for mean in (shift.mean_a, shift.mean_b)),
+            difference_text(shift.metric, shift.shift),
+            interval_text(shift.metric, shift.low, shift.high),
             f"{shift.n:,}",
         )
     console.print(means)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.shared_options import (
     add_json_option,
+    add_quiet_option,
     add_reading_options,
     add_rules_option,
     renames,
@@ -36,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         required=True,
         metavar=("NAME=PATTERN", "PATTERN"),
-        help="name of a run, and its trace files; repeat it for each run",
+        help="name of a run, and its traces: files, folders or patterns; repeat it for each run",
     )
     parser.add_argument(
         "--topic",
@@ -74,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
     add_rules_option(parser)
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -88,12 +90,12 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.pool.build import build_pool
     from goodgain.pipeline.terminal.console import print_json, result_console
 
-    pool = build_pool(_request(args, runs), args.beam_arguments)
+    pool = build_pool(_request(args, runs), args.beam_arguments, args.quiet)
+    too_many = pool.manifest["last_build"]["too_many_rejected"]
     if args.json:
         print_json(pool.manifest)
     else:
-        print_manifest(pool, result_console())
-    too_many = pool.manifest["last_build"]["too_many_rejected"]
+        print_manifest(pool, result_console(args.quiet and not too_many))
     return ExitCode.DATA_QUALITY if too_many else ExitCode.DONE
 
 

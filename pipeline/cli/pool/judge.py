@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="time limit of an answer (120)",
     )
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.pipeline.terminal.safe_text import printable
 
-    messages = message_console()
+    messages, progress = message_console(), message_console(args.quiet)
     request = JudgingRequest(
         args.pool,
         args.command,
@@ -80,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
     def advance(done: int, total: int) -> None:
         if done == total or done % max(total // 20, 1) == 0:
-            messages.print(
+            progress.print(
                 f"goodgain: {done:,} of {counted(total, 'document')} judged", soft_wrap=True
             )
 
@@ -88,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(msgspec.to_builtins(outcome))
     else:
-        result_console().print(
+        result_console(args.quiet).print(
             f"{counted(outcome.labels, 'label')} by {printable(args.annotator)}, "
             f"{outcome.cached:,} of them from earlier answers; {counted(outcome.calls, 'call')}; "
             f"{len(outcome.rejected):,} rejected, "

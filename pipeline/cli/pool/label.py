@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, fitting
@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--undo", metavar="NAME", help="withdraw all labels of this annotator instead"
     )
     add_json_option(parser)
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,13 +59,14 @@ def run(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"taken_back": withdrawn})
         else:
-            result_console().print(
+            console = result_console(args.quiet)
+            console.print(
                 f"{counted(withdrawn, 'label')} of {args.undo} "
                 f"{fitting(withdrawn, 'was', 'were')} withdrawn."
             )
             answers = answers_of(args.pool, args.undo)
             if answers.exists():
-                result_console().print(
+                console.print(
                     f"The answers of `goodgain pool judge` are kept in {answers}; remove the file "
                     "to make it ask again.",
                     soft_wrap=True,
@@ -76,15 +78,15 @@ def run(args: argparse.Namespace) -> int:
 
         print_json(msgspec.to_builtins(outcome))
     else:
-        _say(outcome, args.source)
+        _say(outcome, args.source, args.quiet)
     return ExitCode.DATA_QUALITY if outcome.rejected else ExitCode.DONE
 
 
-def _say(outcome: Labelled, path: str) -> None:
+def _say(outcome: Labelled, path: str, quiet: bool) -> None:
     from goodgain.pipeline.terminal.console import message_console, result_console
     from goodgain.pipeline.terminal.safe_text import printable
 
-    result_console().print(
+    result_console(quiet).print(
         f"{counted(outcome.given, 'label')} given, {outcome.changed:,} of them replacing another; "
         f"{counted(outcome.empty, 'line')} without one, {len(outcome.rejected):,} rejected."
     )

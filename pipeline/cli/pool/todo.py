@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.todo import METRICS
 from goodgain.transforms.core.wording import counted, fitting
@@ -35,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=METRICS[0],
         help="list first the documents that narrow the bounds of this metric most (CG)",
     )
+    add_json_option(parser, "the numbers of documents and results")
+    add_quiet_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,11 +46,22 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--depth is {args.depth}, but must be at least 1.")
     from goodgain.pipeline.pool.store import read_pool
     from goodgain.pipeline.pool.todo import todo_of, write_todo
-    from goodgain.pipeline.terminal.console import result_console
+    from goodgain.pipeline.terminal.console import print_json, result_console
 
     todo = todo_of(read_pool(args.pool), args.depth, args.metric)
     write_todo(todo.documents, args.output)
-    console = result_console()
+    if args.json:
+        print_json(
+            {
+                "output": args.output,
+                "documents": len(todo.documents),
+                "below_depth": todo.deeper,
+                "results": todo.results,
+                "saved": todo.saved,
+            }
+        )
+        return 0
+    console = result_console(args.quiet)
     console.print(f"{counted(len(todo.documents), 'document')} without a label: {args.output}")
     if todo.deeper:
         were = fitting(todo.deeper, "was", "were")

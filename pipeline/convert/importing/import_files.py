@@ -24,6 +24,7 @@ from goodgain.pipeline.convert.trace_files import (
     write_traces,
 )
 from goodgain.pipeline.local import local_files
+from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.parsing import parse_mapping
@@ -36,7 +37,11 @@ Record = dict[str, Any]
 
 
 def import_files(
-    patterns: Sequence[str], format: str, mapping_path: str | None, output: str
+    patterns: Sequence[str],
+    format: str,
+    mapping_path: str | None,
+    output: str,
+    quiet: bool = False,
 ) -> ImportCounts:
     """Convert files to one file of traces, completely or not at all.
 
@@ -45,6 +50,7 @@ def import_files(
       format: a key of FORMATS.
       mapping_path: a mapping to use instead of the shipped one.
       output: the file to write; its suffix determines the format.
+      quiet: show no progress.
 
     Raises:
       UsageError: the mapping is wrong, a file cannot be read or written, or no search is found.
@@ -59,8 +65,10 @@ def import_files(
     else:
         mapping = parse_mapping_file(shipped_mapping(format), f"{format}.yaml")
     counts = ImportCounts()
-    records = import_traces(local_files(patterns), FORMATS[format], mapping, counts)
-    write_traces(_at_least_one(records, counts), output)
+    files = local_files(patterns)
+    records = import_traces(files, FORMATS[format], mapping, counts)
+    with progress.shown(sum(file.size for file in files), quiet=quiet):
+        write_traces(_at_least_one(records, counts), output)
     return counts
 
 
@@ -117,6 +125,7 @@ def _decoded(
         for position, raw in raw_records(
             file.path, mapping.records, format.read_document, format.rows, counts
         ):
+            progress.advance({"records.read": 1})
             for record in decode(raw, partial(counts.skip, example=position)):
                 for member in mapping.members(record):
                     yield position, member

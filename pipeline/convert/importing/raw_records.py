@@ -11,7 +11,8 @@ import ijson
 import msgspec
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.transforms.core.errors import UsageError
+from goodgain.pipeline.terminal.progress import open_counted
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
@@ -70,7 +71,7 @@ def raw_records(
                 raise UsageError(f"{path} is neither JSON nor Parquet.")
             yield from _numbered(path, "row", _csv_rows(path, first))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise UsageError(f"{path} cannot be read: {problem_of(error)}.") from None
     except (DamagedStreamError, ijson.JSONError):
         counts.skip(_BROKEN_OFF, path)
 
@@ -146,7 +147,7 @@ def _parquet_rows(path: str) -> Iterator[dict[str, Any]]:
     import pyarrow.parquet  # slow to import
 
     try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+        with open_counted(path) as opened, pyarrow.parquet.ParquetFile(opened) as file:
             for batch in file.iter_batches(batch_size=_PARQUET_ROWS):
                 yield from batch.to_pylist(maps_as_pydicts="lossy")
     except pyarrow.ArrowException as error:
@@ -166,7 +167,7 @@ def _first_line(file: BinaryIO) -> bytes:
 
 def _opened(path: str) -> BinaryIO:
     """The content of a file, decompressed, from its beginning and without a byte order mark."""
-    file = open(path, "rb")  # noqa: SIM115  (closed with the returned file)
+    file = open_counted(path)  # closed with the returned file
     compression = compression_of(file.read(_HEAD))
     file.seek(0)
     stream: Any = file

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from goodgain.transforms.core.ranking import FAMILIES, RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 SPEC_8 = {
     *("hits", "hit_rate", "precision", "recall", "f1", "r_precision", "bpref", "rbp", "mrr"),
@@ -41,6 +42,15 @@ def test_every_family_has_a_source_a_meaning_and_a_formula(family):
     assert "Source:" in family.function.__doc__
     assert family.meaning.endswith(".")
     assert family.formula
+
+
+def test_every_ranking_metric_carries_words_of_its_own():
+    labels = {name: metric_by_name(name).label for name in (*names(), "gauc", "gauc_weighted")}
+    assert {name for name, label in labels.items() if not label[0].isupper()} == set()
+    assert len(set(labels.values())) == len(labels)
+    assert labels["ndcg@3"] == "Normalised discounted gain (ndcg@3)"
+    assert labels["precision"] == "Precision"
+    assert max(map(len, labels.values())) <= 60
 
 
 @pytest.mark.parametrize("name", list(names()))

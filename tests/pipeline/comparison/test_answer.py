@@ -55,7 +55,7 @@ def cg_row(verdict, difference, low, high, **more):
                 comparison_row("recall@10", "not comparable", reason="own ideal"),
             ],
             "The candidate finds 26 % more good, new material per conversation (95 %: 12 to 40); "
-            "repetition is unchanged; not comparable: recall@10.",
+            "repetition is unchanged; not comparable: Recall (recall@10).",
         ),
         (
             [
@@ -162,17 +162,22 @@ def test_sentence(rows, sentence):
 @pytest.mark.parametrize(
     ("verdict", "population", "sentence"),
     [
-        ("better", "all", "The candidate is better by mrr: +20 % (95 %: +10 to +30)."),
+        (
+            "better",
+            "all",
+            "The candidate is better by Mean reciprocal rank (mrr): +20 % (95 %: +10 to +30).",
+        ),
         (
             "better",
             "everyone",
-            "The candidate is better by mrr: +20 % (95 %: +10 to +30), conversations that did not "
-            "search counted with 0.",
+            "The candidate is better by Mean reciprocal rank (mrr): +20 % (95 %: +10 to +30), "
+            "conversations that did not search counted with 0.",
         ),
         (
             "not shown",
             "all",
-            "The data do not show whether mrr changed: +20 % (95 %: +10 to +30).",
+            "The data do not show whether Mean reciprocal rank (mrr) changed: +20 % "
+            "(95 %: +10 to +30).",
         ),
     ],
 )

@@ -321,7 +321,10 @@ def test_judgments_are_shared_if_their_labels_are_equal(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--pair-by", "nothing"], "No value of nothing occurs in both arms"),
+        (
+            ["--pair-by", "nothing"],
+            "No conversation in the means has the attribute nothing of --pair-by; they have ",
+        ),
         (["--metrics", "CGG"], "'CGG' (did you mean 'CG'?)"),
         (["--metrics", "recall@3"], "recall@3"),
         (["--tolerance", "-1"], "Tolerance -1"),
@@ -331,7 +334,11 @@ def test_judgments_are_shared_if_their_labels_are_equal(tmp_path, capsys):
         (["--base", "A"], "name it with --by"),
         (["--unpaired", "--pair-by", "query_id"], "exclude each other"),
         (["--max-i", "0"], "--max-i is 0"),
-        (["--confidence", "95"], "`confidence` is 95"),
+        (["--bootstrap", "99"], "--bootstrap is 99: give at least 100"),
+        (["--cluster", "markt"], "the attribute markt of --cluster; did you mean market?"),
+        (["--at", "99"], "--at is 99, but metrics are compared up to i = 10: give at most 10, or"),
+        (["--at", "2", "--metrics", "mrr"], "--at is 2, but no metric by iteration is compared"),
+        (["--confidence", "95"], "--confidence is 95: give a share like 0.95"),
     ],
 )
 def test_usage_errors_have_a_message_without_a_traceback(outputs, capsys, words, message):
@@ -345,6 +352,12 @@ def test_wrong_folders_and_arms_are_refused(tmp_path, outputs, arms, capsys):
     assert "1 output was given" in error_of(capsys, outputs[0])
     assert "values that occur: A, B" in error_of(capsys, arms, "--by", "arm", "--base", "C")
     assert "Give --candidate" in error_of(capsys, arms, "--by", "query_id", "--base", "q00")
+    assert "Which value of arm is the base? Give --base VALUE; values that occur: A, B." in (
+        error_of(capsys, arms, "--by", "arm")
+    )
+    assert "the attribute armm of --by; did you mean arm?" in error_of(capsys, arms, "--by", "armm")
+    nothing = "the attribute nope of --by; they have arm, market, query_id."
+    assert nothing in error_of(capsys, arms, "--by", "nope")
     written = tmp_path / "written"
     assert main(["compare", *outputs, "--output", str(written)]) == 0
     assert "is not the output of `goodgain run`" in error_of(capsys, outputs[0], written)

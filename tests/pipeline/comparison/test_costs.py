@@ -135,7 +135,10 @@ def test_a_cost_that_only_one_run_has_is_named(tmp_path, capsys):
         run.save(tmp_path / name)
     words = ["compare", str(tmp_path / "without"), str(tmp_path / "candidate")]
     assert main(words) == 0
-    assert "Only the candidate has cost.tokens, CG_per.tokens" in capsys.readouterr().out
+    assert (
+        "Only the candidate has Cost (cost.tokens), Gain per unit of tokens"
+        in capsys.readouterr().out
+    )
     words = ["compare", str(tmp_path / "base"), str(tmp_path / "candidate")]
     assert main([*words, "--output", str(tmp_path / "compared")]) == 0
     rows = list(read_dataset(str(tmp_path / "compared"), "arms"))

@@ -64,7 +64,7 @@ def test_a_repeating_candidate_is_better_only_without_deduplication(analysed):
 
 def test_table_names_metrics_whose_verdict_changes(analysed):
     _, text = analysed
-    assert "Verdicts that change: CG" in text
+    assert "Verdicts that change: Gain (CG)" in text
     lines = text.splitlines()
     assert all(len(line) <= 80 for line in lines if "goodgain explain" not in line)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.pipeline.cli.compare_cells import difference_text, interval_text, value_text
+from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
 
 
 @pytest.mark.parametrize(

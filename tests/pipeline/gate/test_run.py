@@ -29,7 +29,7 @@ def test_run_ends_with_the_verdict_of_the_gate(tmp_path, traces, capsys):
     words = ("--gate", str(failing), "--baseline", str(tmp_path / "good"))
     assert run(tmp_path / "bad", [traces], *words) == 4
     printed = capsys.readouterr().out
-    assert "failed: CG: it is not at least 5" in printed
+    assert "failed: Gain (CG): it is not at least 5" in printed
     assert "The gate failed: 1 of 2 rules" in printed
     assert (tmp_path / "bad" / "report.html").exists()
 

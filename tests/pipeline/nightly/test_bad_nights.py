@@ -49,11 +49,25 @@ def test_mistakes_in_the_configuration_are_reported_before_writing(world, capsys
     assert not world.output.exists()
 
 
-def test_an_unknown_engine_option_fails_the_day(world):
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--no_such_option=1"],
+            "--no_such_option is not an option of `goodgain nightly`, nor of Beam with "
+            "DirectRunner; see `goodgain nightly --help`.",
+        ),
+        (["--runner", "Foo"], "Runner Foo is unknown; use one of DirectRunner, "),
+    ],
+)
+def test_a_wrong_option_is_refused_before_any_day_is_run(world, capsys, words, message):
     world.make_traces(DAY, 15, seed=1)
-    assert world.nightly("--date", DAY, "--no_such_option=1") == 2
-    assert world.history()[0]["verdict"] == "failed"
-    assert "--no_such_option is not an option" in world.history()[0]["reasons"][0]
+    capsys.readouterr()
+    assert world.nightly("--date", DAY, *words) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"goodgain: {message}")
+    assert not (world.output / "history.jsonl").exists()
 
 
 def test_json_has_the_entries_of_the_history(world, capsys):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from msgspec.structs import replace
 from rich.console import Console
 
+from goodgain.pipeline.nightly.history import history_table
 from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.nightly.summary import print_result
 from tests.pipeline.nightly.report.entries import entry
@@ -13,14 +14,25 @@ from tests.pipeline.nightly.report.entries import entry
 
 def test_metrics_have_readable_names_and_cautions():
     text = StringIO()
-    result = NightlyResult([entry("2025-03-02")], [])
+    result = NightlyResult([entry("2025-03-02", 0.2)], [])
     print_result(
         Console(file=text, width=120), result, SimpleNamespace(output="nights", scored=None)
     )
     summary = text.getvalue()
     assert "Gain per result (RAG)" in summary
+    lines = [" ".join(line.split()) for line in summary.splitlines()]
+    assert "Good and new results (SRE) 20.0 % 40 20.0 % +50.0 pp +10.0..+90.0 better" in lines
     assert "(DRAG): Stopping early raises it, so read it beside CG." in summary
     assert "Iterations for all good results: Finding less finishes sooner" in summary
+
+
+def test_the_history_has_words_and_percentages():
+    table = history_table([entry("2025-03-02", 0.75)])
+    (headings, day) = (line.split(" | ") for line in table.splitlines()[2::2])
+    cells = dict(zip(headings, day, strict=True))
+    assert cells["Good and new results (SRE)"] == "75.0 % (25.0 % to 100 %)"
+    assert cells["Gain (CG)"] == "0.750 (0.250 to 1.250)"
+    assert "Iterations for all good results" in cells
 
 
 def summary_of(changed, n=40):

@@ -201,6 +201,12 @@ def test_bad_answers_are_rejected_after_retries(pool, tmp_path, capsys):
     assert labels_by(pool) == {"d4": 4, "d5": 0}
 
 
+def test_a_program_that_does_not_exist_is_named_without_an_error_number(pool, capsys):
+    assert main(["pool", "judge", str(pool), "--command", "no-such-program"]) == ExitCode.USAGE
+    message = "goodgain: no-such-program cannot be started: No such file or directory.\n"
+    assert capsys.readouterr().err == message
+
+
 def test_a_judge_that_does_not_answer_times_out(pool, tmp_path, capsys):
     command = program(tmp_path, "import time\ntime.sleep(60)\n")
     options = ("--retries", "0", "--at-most", "1", "--timeout", "0.2")

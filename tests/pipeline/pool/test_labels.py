@@ -204,6 +204,15 @@ def test_preferred_annotator_can_change_but_must_have_labels(pool, tmp_path, cap
     assert "annotators are ann (1), bob (1), cy (1)" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize("name", ["none.csv", "none.qrels"])
+def test_a_missing_file_is_named_without_an_error_number(pool, tmp_path, capsys, name):
+    path = tmp_path / name
+    assert main(["pool", "label", str(pool), "--from", str(path)]) == ExitCode.USAGE
+    message = capsys.readouterr().err
+    assert message.endswith(f"{path} cannot be read: No such file or directory.\n")
+    assert "Errno" not in message
+
+
 def test_rejects_a_folder_that_is_not_a_pool(tmp_path, capsys):
     path = tmp_path / "labels.csv"
     path.write_text("document,gain\nd1,1\n")

@@ -149,7 +149,7 @@ def test_compare_rejects_runs_with_different_pools(outputs, paths, tmp_path, cap
     words = ["compare", str(outputs / one), str(outputs / other), "--unpaired"]
     words += ["--metrics", "pool_recall", "CG"]
     assert main(words) == ExitCode.DONE
-    assert "pool_recall" in capsys.readouterr().out
+    assert "Recall of the pool" in capsys.readouterr().out
     plain = tmp_path / "plain"
     assert run(plain, [paths[other]], *METRICS) == ExitCode.DONE
     words[2] = str(plain)

@@ -1,15 +1,19 @@
 """Options of `goodgain stream`, and what it refuses before anything is written or run."""
 
+import json
+
 import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.outputs.lock import locked
+from goodgain.pipeline.streaming import on_prism
 from goodgain.pipeline.streaming.checkpoint import STATE_FOLDER
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.test_lock import START
+from tests.pipeline.test_quiet import documented_keys
 
 REQUIRED = {"input": "in", "output": "out"}
 
@@ -36,6 +40,26 @@ def error_of(capsys, *words):
     assert (code, captured.out) == (2, "")
     assert captured.err.startswith("goodgain: ")
     return captured.err
+
+
+@pytest.mark.parametrize("option", ["--quiet", "--json", "--live"])
+def test_a_stream_ends_with_a_summary_a_document_or_nothing(
+    option, incoming, fake_prism, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(on_prism, "run", lambda *_: None)
+    words = ["stream", "--input", str(incoming), "--output", str(tmp_path / "out")]
+    assert main([*words, option]) == 0
+    printed = capsys.readouterr()
+    if option == "--quiet":
+        assert printed == ("", "")
+    elif option == "--json":
+        document = json.loads(printed.out)
+        assert documented_keys("stream") == document.keys()
+        assert document["records"]["read"] == 0
+        assert document["means"] == []
+    else:
+        assert "Records: 0 read = 0 scored" in printed.out
+        assert "Ctrl-C ends it" in printed.err
 
 
 class TestOptions:

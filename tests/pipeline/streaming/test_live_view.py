@@ -29,7 +29,8 @@ EMPTY = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals())
 def test_the_line_has_counts_watermark_and_means():
     assert live_view.line(FIGURES, NOON, NOON + 90 * MINUTE) == (
         "12,345 records, 20 open, 1,500 closed, 3 late, 4 rejected; "
-        "watermark 2025-03-02 12:00:00, 1h30m behind the clock; means CG 7.250, SRE 0.500"
+        "watermark 2025-03-02 12:00:00, 1h30m behind the clock; "
+        "means Gain (CG) 7.250, Good and new results (SRE) 50.0 %"
     )
 
 
@@ -40,7 +41,7 @@ def test_one_record_is_singular():
 
 def test_warnings_are_shown_after_the_means():
     with_warning = structs.replace(FIGURES, warnings=[DataWarning("odd_times", 3, None, "", "")])
-    assert live_view.line(with_warning, NOON, NOON).endswith("SRE 0.500; warnings odd_times")
+    assert live_view.line(with_warning, NOON, NOON).endswith("(SRE) 50.0 %; warnings odd_times")
     console = Console(file=io.StringIO(), width=80)
     console.print(live_view.view(with_warning, NOON, NOON))
     assert "warnings odd_times" in console.file.getvalue()
@@ -61,7 +62,7 @@ def test_the_terminal_view_shows_the_same():
     console = Console(file=io.StringIO(), width=80)
     console.print(live_view.view(FIGURES, NOON, NOON + 90 * MINUTE))
     shown = console.file.getvalue()
-    for one in ("12,345", "1,500", "1h30m behind", "7.250", "0.500", "rejected"):
+    for one in ("12,345", "1,500", "1h30m behind", "7.250", "(SRE)", "50.0 %", "rejected"):
         assert one in shown
 
 

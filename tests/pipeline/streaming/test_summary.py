@@ -1,14 +1,20 @@
 """The text that a stream prints at its end."""
 
+import json
+import re
 from io import StringIO
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
 import goodgain as gg
+from goodgain.pipeline.streaming import summary
 from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.pipeline.streaming.summary import print_means, without_means
 from goodgain.pipeline.streaming.totals import StreamTotals
+from goodgain.transforms.core.errors import BalanceError
+from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DAY = 86_400_000
@@ -37,10 +43,13 @@ def summary_of(means, cluster, now=None):
 
 
 def test_clusters_and_cautions_are_printed_with_the_means(means):
-    summary = summary_of(means, "query_id")
-    assert "Windows: 1 complete, 0 still open." in summary
-    assert "Gain per result (RAG): Stopping early raises it, so read it beside CG." in summary
-    assert "Clusters by query_id: 1970-01-21 00:00: 3." in summary
+    text = summary_of(means, "query_id")
+    assert "Windows: 1 complete, 0 still open." in text
+    assert "Gain per result (RAG): Stopping early raises it, so read it beside CG." in text
+    headings, _, values = text.partition(" ---")
+    assert "(SRE)" in headings
+    assert re.search(r" 6 3\.000 .* 100 % +0 % ", values)
+    assert "Clusters by query_id: 1970-01-21 00:00: 3." in text
 
 
 def test_without_a_cluster_attribute_no_clusters_are_printed(means):
@@ -50,11 +59,11 @@ def test_without_a_cluster_attribute_no_clusters_are_printed(means):
 def test_before_the_first_window_warnings_and_running_means_are_printed():
     warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
     now = LiveCounters(9, 9, 0, 5, 0, 0, 0, {"CG": 7.25}, StreamTotals(), [warning])
-    summary = summary_of([], None, now)
-    assert summary.startswith(
-        "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000. mean so far CG"
+    text = summary_of([], None, now)
+    assert text.startswith(
+        "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000. mean so far Gain (CG)"
     )
-    assert summary.endswith(
+    assert text.endswith(
         "Windows: none has means yet; these are over the conversations closed since this start."
     )
 
@@ -74,3 +83,40 @@ def test_conversations_without_means_are_counted(means):
     ]
     assert without_means([*means, *later], 15) == 3
     assert without_means([*means, *later], 12) == without_means([], 0) == 0
+
+
+def test_the_document_has_the_latest_means_and_the_balance_and_nothing_else(
+    means, monkeypatch, capsys
+):
+    monkeypatch.setattr(summary, "latest_means", lambda _: means)
+    monkeypatch.setattr(summary, "latest_warnings", lambda _: [])
+    totals = StreamTotals(scored=7, late=2, conversations=6, in_means=6)
+    now = LiveCounters(12, 9, 1, 6, 2, 0, 0, {}, totals)
+    summary.print_document(SimpleNamespace(output="out"), now, Journal())
+    document = json.loads(capsys.readouterr().out)
+    assert document["output"] == "out"
+    (gain,) = [
+        row
+        for row in document["means"]
+        if (row["metric"], row["population"], row["slice"]) == ("CG", "all", {})
+    ]
+    assert (gain["mean"], gain["n"], gain["window_start"]) == (3.0, 6, 20 * DAY)
+    assert {row["i"] for row in document["means"]} == {None}
+    assert document["records"] == {
+        "read": 12,
+        "scored": 7,
+        "earlier_turn": 0,
+        "redelivered": 0,
+        "rejected": 0,
+        "late": 2,
+        "open": 3,
+    }
+    assert document["conversations"]["closed"] == 6
+
+
+def test_a_loss_is_an_error_whatever_is_printed():
+    journal = SimpleNamespace(totals=lambda: SimpleNamespace(records=5, changed=0), uncovered=False)
+    with pytest.raises(BalanceError, match="5 records were read but 4 are accounted for"):
+        summary.check_balance(
+            LiveCounters(4, 4, 0, 0, 0, 0, 0, {}, StreamTotals(scored=4)), journal
+        )

@@ -14,7 +14,7 @@ from typing import IO, Any, AnyStr, BinaryIO
 import msgspec
 from msgspec import Struct
 
-from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.core.files.bounds import FIXED_BOUNDS
 from goodgain.transforms.core.files.compression import (
     Compression,
@@ -89,7 +89,7 @@ def recognise_table(path: str, open_file: Open) -> TableFile:
             file.seek(0)
             head = _plain(file, compression).read(_HEAD).removeprefix(_BYTE_ORDER_MARK)
     except (OSError, DamagedStreamError) as error:
-        raise UsageError(f"{path} cannot be read: {error}.") from None
+        raise UsageError(f"{path} cannot be read: {problem_of(error)}.") from None
     text = head.lstrip()
     if not text:
         raise UsageError(f"{path} is empty.")

@@ -20,9 +20,10 @@ class Family(Struct, frozen=True):
 
     Attributes:
       name: its name without argument, like `ndcg` or `rbp`.
+      words: as in `Metric`; the label adds the name.
       function: computes it from a ranked list and the argument (None = no cutoff, or no argument).
       argument: `cutoff` = @k is optional, `persistence` = .p is required, `none` = no argument.
-      unit, meaning, direction, undefined, formula, whole, bounded, words: as in `Metric`.
+      unit, meaning, direction, undefined, formula, whole, bounded: as in `Metric`.
       undefined_at_k: when the value with a cutoff is null; None = as `undefined`.
       needs_labels: as in `Metric`.
       own_ideal: as in `Metric`.
@@ -31,6 +32,7 @@ class Family(Struct, frozen=True):
     """
 
     name: str
+    words: str
     function: Callable[[RankedList, Any], Value]
     meaning: str
     formula: str
@@ -45,7 +47,6 @@ class Family(Struct, frozen=True):
     needs_labels: bool = True
     binary: Literal["never", "always", "at_1"] = "never"
     own_ideal: bool = False
-    words: str = ""
 
 
 _NO_RELEVANT = "no relevant document in the judged pool (R = 0)"
@@ -77,6 +78,7 @@ _ALL = (
     ),
     Family(
         name="precision",
+        words="Precision",
         function=relevance.precision,
         meaning="Share of the ranks with a relevant result; an empty rank has none.",
         formula="hits@k / k",
@@ -87,6 +89,7 @@ _ALL = (
     ),
     Family(
         name="recall",
+        words="Recall",
         function=relevance.recall,
         meaning="Share of the relevant documents of the judged pool that the list shows.",
         formula="hits@k / R",
@@ -95,6 +98,7 @@ _ALL = (
     ),
     Family(
         name="f1",
+        words="Precision and recall in one",
         function=relevance.f1,
         meaning="Harmonic mean of precision and recall.",
         formula="2 hits@k / (k + R)",
@@ -103,6 +107,7 @@ _ALL = (
     ),
     Family(
         name="r_precision",
+        words="R-precision",
         function=relevance.r_precision,
         argument="none",
         meaning="Precision at the rank where a perfect list would end.",
@@ -112,6 +117,7 @@ _ALL = (
     ),
     Family(
         name="bpref",
+        words="Binary preference",
         function=relevance.bpref,
         argument="none",
         meaning="How rarely results judged non-relevant rank above relevant ones; "
@@ -123,6 +129,7 @@ _ALL = (
     ),
     Family(
         name="rbp",
+        words="Rank-biased precision",
         function=user_models.rbp,
         argument="persistence",
         meaning="Rate of relevant results for a reader who continues with probability p.",
@@ -131,6 +138,7 @@ _ALL = (
     ),
     Family(
         name="rbp_residual",
+        words="Possible rise of rank-biased precision",
         function=user_models.rbp_residual,
         argument="persistence",
         meaning="How much rbp could rise if every unjudged or missing result were relevant.",
@@ -140,6 +148,7 @@ _ALL = (
     ),
     Family(
         name="mrr",
+        words="Mean reciprocal rank",
         function=relevance.mean_reciprocal_rank,
         meaning="Reciprocal rank of the first relevant result.",
         formula="1 / rank of the first relevant result within k, else 0",
@@ -149,6 +158,7 @@ _ALL = (
     ),
     Family(
         name="map",
+        words="Mean average precision",
         function=relevance.average_precision,
         meaning="Precision at each relevant result, averaged over the relevant documents.",
         formula="(1/R) sum_{j<=k} rel_j precision@j",
@@ -157,6 +167,7 @@ _ALL = (
     ),
     Family(
         name="cg",
+        words="Gain of the ranked list",
         function=cumulated_gain.cg,
         unit="gain",
         meaning="Gain of the ranked list.",
@@ -167,6 +178,7 @@ _ALL = (
     ),
     Family(
         name="dcg",
+        words="Discounted gain of the ranked list",
         function=cumulated_gain.dcg,
         unit="gain",
         meaning="Gain of the ranked list, counting less further down.",
@@ -176,6 +188,7 @@ _ALL = (
     ),
     Family(
         name="dcg_burges",
+        words="Discounted exponential gain",
         function=cumulated_gain.dcg_burges,
         unit="2^gain - 1",
         meaning="Exponential gain of the ranked list, counting less further down.",
@@ -185,6 +198,7 @@ _ALL = (
     ),
     Family(
         name="ndcg",
+        words="Normalised discounted gain",
         function=cumulated_gain.ndcg,
         meaning="Discounted gain as a share of that of the judged pool in its best order.",
         formula="dcg@k / dcg@k of the pool's gains in falling order",
@@ -194,6 +208,7 @@ _ALL = (
     ),
     Family(
         name="ndcg_burges",
+        words="Normalised exponential gain",
         function=cumulated_gain.ndcg_burges,
         meaning="Discounted exponential gain as a share of that of the judged pool in its best "
         "order.",
@@ -204,6 +219,7 @@ _ALL = (
     ),
     Family(
         name="err",
+        words="Expected reciprocal rank",
         function=user_models.err,
         meaning="Expected reciprocal rank at which a reader is satisfied and stops.",
         formula="sum_{j<=k} (1/j) P_j prod_{l<j} (1 - P_l), P = (2^g - 1) / 2^g_max",
@@ -212,6 +228,7 @@ _ALL = (
     ),
     Family(
         name="nerr",
+        words="Normalised expected reciprocal rank",
         function=user_models.nerr,
         meaning="Expected reciprocal rank as a share of that of the judged pool in its best order.",
         formula="err@k / err@k of the pool's gains in falling order",
@@ -221,6 +238,7 @@ _ALL = (
     ),
     Family(
         name="auc",
+        words="Area under the ROC curve",
         function=auc.auc,
         argument="none",
         meaning="Probability that a relevant result scores above one judged non-relevant.",
@@ -245,7 +263,7 @@ FAMILIES: dict[str, Family] = {family.name: family for family in _ALL}
 
 GAUC = Metric(
     name="gauc",
-    words="Mean auc",
+    words="Mean area under the ROC curve",
     unit="share",
     meaning="Mean of auc over the conversations where it is defined.",
     direction="higher",
@@ -256,7 +274,7 @@ GAUC = Metric(
 )
 GAUC_WEIGHTED = Metric(
     name="gauc_weighted",
-    words="Weighted mean auc",
+    words="Weighted mean area under the ROC curve",
     unit="share",
     meaning="Mean of auc, with conversations weighted by their number of judged results.",
     direction="higher",

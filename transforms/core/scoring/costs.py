@@ -199,15 +199,16 @@ def cost_metric(name: str) -> Metric | None:
             return of(name, name[len(start) :])
     measure, separator, budget = name.partition("@")
     if measure in _MEASURES and separator and is_cost_name(budget.partition("<=")[0]):
+        unit, words = _MEASURES[measure]
         return Metric(
-            name, _MEASURES[measure], f"{measure} within the budget.", "higher", _UNKNOWN_COST,
+            name, unit, f"{measure} within the budget.", "higher", _UNKNOWN_COST,
             f"{measure}@i at the last i within the budget, 0 before the first",
-            needs_labels=True, words=f"{_MEASURES[measure].capitalize()} within the budget",
+            needs_labels=True, words=f"{words} within the budget",
         )  # fmt: skip
     return None
 
 
-_MEASURES: Mapping[str, str] = {"CG": "gain", "GR": "results"}
+_MEASURES = {"CG": ("gain", "Gain"), "GR": ("results", "Good results")}  # unit and words
 _UNKNOWN_COST = "a call of the turn has no such cost"
 _DECLARED: Mapping[str, Callable[[str, str], Metric]] = {
     COST_I: lambda name, cost: Metric(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 from goodgain.transforms.core.metric import Metric
@@ -29,3 +30,8 @@ def at_i(metric: str) -> str:
     if metric.startswith(COST):
         return COST_AT_I + metric.removeprefix(COST)
     return f"{metric}_at_i"
+
+
+def labels(names: Iterable[str]) -> str:
+    """The labels of metrics in a list, like "Gain (CG), Good and new results (SRE)"."""
+    return ", ".join(metric_by_name(name).label for name in names)

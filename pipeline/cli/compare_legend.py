@@ -1,0 +1,70 @@
+"""What the columns of the tables of a comparison mean."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from goodgain.pipeline.comparison.compare import Compared
+from goodgain.pipeline.comparison.rows import ComparisonRow
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.wording import counted
+
+_METHODS = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}
+
+
+def legend(compared: Compared, shown: Sequence[ComparisonRow]) -> Table:
+    """One line for each column or word that needs it.
+
+    Args:
+      shown: the rows in the tables.
+    """
+    table = Table.grid(padding=(0, 2))
+    for heading, meaning in _meanings(compared, shown):
+        table.add_row(Text(heading, "dim"), Text(meaning, "dim"))
+    return table
+
+
+def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tuple[str, str]]:
+    level = f"{compared.request.tests.options.confidence * 100:g} %"
+    paired = compared.matched.paired
+    method = _METHODS[compared.request.correction]
+    yield "p adj.", f"p value of the t-test{_corrections(compared.rows, shown, method)}"
+    yield (
+        "interval",
+        f"of the difference, {level} over the same tests: it excludes 0 exactly when the verdict "
+        f"is better, worse or changed; without a verdict, {level} by itself",
+    )
+    if any(row.verdict == "not shown" for row in shown):
+        yield "not shown", "the data show no difference, which does not prove that there is none"
+    if paired:
+        yield "GSB", f"(good - bad) / pairs; its interval, {level} by itself, decides no verdict"
+    yield "rel.", "difference in percent of the base"
+    yield "effect", "Cohen's d_z" if paired else "Hedges' g"
+    yield "detect.", "smallest true difference that 80 % of such comparisons find"
+    if any(metric_by_name(row.metric).in_percent for row in shown):
+        yield "pp", "percentage points, also of the interval beside them"
+
+
+def _corrections(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow], method: str) -> str:
+    """How the p values are corrected: of each family that is shown, slices apart."""
+    tests = Counter(
+        (row.family, bool(row.slice))
+        for row in rows
+        if row.p_value is not None and row.reason is None
+    )
+    wanted = sorted({(row.family, bool(row.slice)) for row in shown})
+    counts = [
+        f"{counted(tests[family, sliced], 'test')} of the {family} family"
+        + (" in slices" if sliced else "")
+        for family, sliced in wanted
+        if tests[family, sliced] and (family != "primary" or sliced)
+    ]
+    text = f", corrected by {method} for {', for '.join(counts)}" if counts else ""
+    alone = [row.metric for row in shown if row.family == "primary" and not row.slice]
+    if alone and tests["primary", False]:
+        text += f"; {metric_by_name(alone[0]).label}, the primary metric, is tested by itself"
+    return text

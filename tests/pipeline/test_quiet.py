@@ -1,0 +1,104 @@
+"""`--quiet` on every command that prints progress or a summary, and `--json` alone on stdout."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from goodgain.pipeline.__main__ import main
+from tests.pipeline.convert.importing import FIXTURES
+from tests.pipeline.runs import SAMPLE, run
+
+pytestmark = pytest.mark.slow
+
+GATE = "rules: [SRE >= 0]\n"
+NIGHTLY = "input: traces/{date}/*\noutput: nights\n"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A folder with traces, two runs, a pool, a gate and the configuration of nights."""
+    folder = tmp_path_factory.mktemp("quiet")
+    for name in ("one", "two"):
+        assert run(folder / name, [SAMPLE]) == 0
+    words = ["pool", "build", "--run", f"one={SAMPLE}", "--output", str(folder / "pool")]
+    assert main(words) == 0
+    (folder / "gate.yaml").write_text(GATE)
+    (folder / "nightly.yaml").write_text(NIGHTLY)
+    (folder / "labels.csv").write_text("document,gain\n")
+    (folder / "traces" / "2025-03-04").mkdir(parents=True)
+    (folder / "traces" / "2025-03-04" / "sample.avro").write_bytes(Path(SAMPLE).read_bytes())
+    return folder
+
+
+COMMANDS = (
+    ["validate", "traces/2025-03-04"],
+    ["compare", "one", "two"],
+    ["gate", "one", "--config", "gate.yaml"],
+    ["export", "one", "--to", "otlp", "--output", "scores.jsonl"],
+    ["convert", "--from-traces", "traces/2025-03-04", "--to-run", "trec"],
+    ["convert", "--from", "otlp", str(FIXTURES / "otlp_gen_ai.jsonl"), "--output", "t.jsonl"],
+    ["sample", "--output", "s.jsonl", "--conversations", "3"],
+    ["pool", "todo", "pool", "--output", "todo.csv"],
+    ["pool", "judge", "pool", "--command", "true", "--at-most", "0"],
+    ["pool", "build", "--run", "two=traces/2025-03-04", "--update", "pool", "--replace"],
+    ["nightly", "--config", "nightly.yaml", "--date", "2025-03-04"],
+)
+
+
+def documented_keys(command):
+    """The keys of a command's JSON in the docs; None if it is not in their table."""
+    lines = Path(__file__).parents[2].joinpath("docs/outputs.md").read_text().splitlines()
+    for line in lines:
+        if line.startswith(f"| `{command}` |"):
+            return set(re.findall(r"`(\w+)`", line.split("|")[2]))
+    return None
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: " ".join(words[:2]))
+def test_quiet_prints_nothing_and_json_nothing_else(words, place, monkeypatch, capfd):
+    monkeypatch.chdir(place)
+    assert main([*words, "--quiet"]) == 0
+    assert capfd.readouterr() == ("", "")
+    assert main([*words, "--json"]) == 0
+    printed = json.loads(capfd.readouterr().out)
+    documented = documented_keys(" ".join(words[: 1 + (words[0] == "pool")]))
+    assert documented is None or documented == printed.keys()
+    if words != COMMANDS[0]:
+        assert main(words) == 0
+        assert capfd.readouterr().out
+
+
+def test_quiet_still_says_what_is_wrong(place, monkeypatch, capsys):
+    monkeypatch.chdir(place)
+    Path("bad.jsonl").write_text("{}\n")
+    assert main(["validate", "bad.jsonl", "--quiet"]) == 3
+    assert "that is more than --max-rejected 1% allows" in capsys.readouterr().out
+    Path("strict.yaml").write_text("rules: [SRE >= 1]\n")
+    assert main(["gate", "one", "--config", "strict.yaml", "--quiet"]) == 4
+    assert "The gate failed: 1 of 1 rule." in capsys.readouterr().out
+    Path("odd.jsonl").write_text('{"conversation_id": "a", "iteration": 1, "results": [{}]}\n')
+    assert main(["validate", "odd.jsonl", "--quiet"]) == 0
+    assert "Warning (" in capsys.readouterr().err
+
+
+def test_counts_for_programs_are_those_for_people(place, monkeypatch, capsys):
+    monkeypatch.chdir(place)
+    words = ["sample", "--output", "c.jsonl", "--conversations", "3"]
+    assert main(words) == 0
+    text = capsys.readouterr().out
+    assert main([*words, "--json"]) == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert counts["conversations"] == 3
+    assert f"{counts['records']:,} record" in text
+    assert f"{counts['bytes']:,} bytes" in text
+    assert Path("c.jsonl").stat().st_size == counts["bytes"]
+    todo = ["pool", "todo", "pool", "--output", "todo.csv", "--depth", "1"]
+    assert main([*todo, "--json"]) == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert main(todo) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"{counts['documents']:,} document" in text
+    assert f"{counts['saved']:,} of {counts['results']:,} results" in text
+    assert f"{counts['below_depth']:,} more" in text
