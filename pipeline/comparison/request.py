@@ -85,7 +85,7 @@ class ComparisonRequest(Struct, frozen=True):
                     "--base and --candidate are values of an attribute: name it with --by."
                 )
         elif len(self.outputs) != 1:
-            raise UsageError("--by compares arms within one run: give one folder.")
+            raise UsageError("--by compares arms within one run: give only that one.")
         for name, least in (("max_i", 1), ("examples", 0)):
             value = getattr(self, name)
             if value is not None and value < least:

@@ -110,7 +110,7 @@ def test_help_names_every_option():
         ({"metrics": 3}, r"The option metrics\[0\] cannot be used: Expected `str`, got `int`."),
         ({"interval": "t"}, "The option interval cannot be used: Invalid enum value 't'."),
         ({"max_i": 0}, "max_i is 0: give at least 1"),
-        ({"by": "market", "base": "de"}, "by compares arms within one run: give one output"),
+        ({"by": "market", "base": "de"}, "by compares arms within one run: give only that one"),
         ({"unpaired": True, "pair_by": "x"}, "unpaired=True and pair_by exclude each other"),
     ],
 )
@@ -122,7 +122,7 @@ def test_wrong_options_are_explained(arms, options, message):
 def test_wrong_arms_are_explained(arms):
     with pytest.raises(gg.UsageError, match="nowhere"):
         gg.compare(arms[0], "nowhere")
-    with pytest.raises(gg.UsageError, match="attribute nope; is it misspelt"):
+    with pytest.raises(gg.UsageError, match="attribute nope of by; they have market"):
         gg.compare(arms[0], by="nope", base="de")
     with pytest.raises(gg.UsageError, match=r"1 output was given: .* with by=ATTRIBUTE"):
         gg.compare(arms[0])

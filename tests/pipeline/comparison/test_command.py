@@ -330,7 +330,7 @@ def test_judgments_are_shared_if_their_labels_are_equal(tmp_path, capsys):
         (["--tolerance", "-1"], "Tolerance -1"),
         (["--tolerance", "CG=some"], "Tolerance CG=some"),
         (["--examples-by", "N"], "Examples cannot be chosen by N"),
-        (["--by", "arm", "--base", "A"], "give one output"),
+        (["--by", "arm", "--base", "A"], "give only that one"),
         (["--base", "A"], "name it with --by"),
         (["--unpaired", "--pair-by", "query_id"], "exclude each other"),
         (["--max-i", "0"], "--max-i is 0"),
