@@ -140,4 +140,4 @@ def _follow(folder, program):
 
     assert "2 rules, none failed" in program.output_of(gate)
     swapped = "goodgain gate out-base --config gate.yaml --baseline out-new"
-    assert "pool_recall" in program.output_of(swapped, ExitCode.REGRESSION)
+    assert "Recall of the pool" in program.output_of(swapped, ExitCode.REGRESSION)

@@ -38,5 +38,5 @@ def render(outcomes: Sequence[Outcome], console: Console) -> None:
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
     skipped = sum(outcome.verdict == "skipped" for outcome in outcomes)
     checked = counted(len(outcomes) - skipped, "rule")
-    verdict = f"failed: {failed} of {checked}" if failed else f"passed: {checked}, none failed"
-    console.print(f"\nThe gate {verdict}{f'; {skipped} skipped' if skipped else ''}.")
+    total = f"failed: {failed} of {checked}" if failed else f"passed: {checked}, none failed"
+    console.print(f"\nThe gate {total}{f'; {skipped} skipped' if skipped else ''}.")

@@ -71,9 +71,9 @@ def _figure(value: float, digits: int, signed: bool = False) -> str:
     sign = "+" if signed else ""
     if abs(value) < _NOTHING:
         return "0"
-    if abs(value) >= 10 ** (digits + 1):
-        return f"{value:{sign},.0f}"
     if abs(value) < 10.0 ** (1 - digits):
         return f"{value:{sign}.1e}"
-    whole = len(str(int(abs(value))))
-    return f"{value:{sign}.{max(digits - whole, 0)}f}"
+    decimals = max(digits - len(str(int(abs(value)))), 0)
+    if abs(value) < 10.0 ** (2 - digits):
+        decimals += 1  # two significant digits at least
+    return f"{value:{sign},.{decimals}f}"

@@ -155,7 +155,7 @@ def test_comparison_reports_its_clusters(outputs, capsys):
     capsys.readouterr()
     assert main(["compare", *outputs]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert "Clusters by query_id: 13 have a value of CG" in printed
+    assert "Clusters by query_id: 13 have a value of Gain (CG)" in printed
 
 
 def verdict(tmp_path, capsys, folders, rule, **gate):

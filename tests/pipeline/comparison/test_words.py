@@ -15,6 +15,11 @@ from goodgain.pipeline.terminal.metric_values import difference_text, interval_t
         ("SRE", 1.0, "100 %"),
         ("mrr", 0.16912, "0.169"),  # ranking metrics are shares, but usually given as decimals
         ("CG", 27.1739, "27.17"),
+        ("CG", 3, "3"),
+        ("cost.tokens", 44834.0, "44,834"),
+        ("CG_per.tokens", 0.00183, "0.0018"),
+        ("map", 0.0397, "0.040"),
+        ("map", -5e-17, "0"),
         ("SRE", None, "-"),
     ],
 )

@@ -87,7 +87,7 @@ def test_two_weeks_of_nights(world, capsys):
             lambda result: result.update(gain=2 if result["gain"] == 4 else min(result["gain"], 1)),
         )
         assert world.nightly("--date", day(7)) == 4
-        assert "change of CG" in world.entry(day(7))["reasons"][0]
+        assert "change of Gain (CG)" in world.entry(day(7))["reasons"][0]
         assert world.entry(day(7))["changes"]["CG"]["difference"] < 0
         assert world.entry(day(7))["changes"]["CG"]["verdict"] == "worse"
         assert listener.bodies[-1]["day"]["date"] == day(7)

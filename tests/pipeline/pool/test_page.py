@@ -35,4 +35,4 @@ def test_all_commands_succeed(tmp_path, monkeypatch, capsys):
             assert main(arguments) == ExitCode.DONE, arguments
     printed = capsys.readouterr().out
     assert "need no label of their own" in printed
-    assert "pool_recall" in printed
+    assert "Recall of the pool" in printed
