@@ -18,7 +18,6 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.terminal.safe_text import printable, printable_lines, shortened
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from tests.pipeline.test_quiet import documented_keys
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 RUN = load_command("run")
@@ -375,32 +374,3 @@ class TestChosenMetrics:
     def test_rejects_an_unknown_metric(self, capsys):
         assert main(["metrics", "nddcg"]) == 2
         assert "No metric is called nddcg" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-class TestOutputOfRun:
-    def run(self, tmp_path, *options):
-        return main(["run", "--input", SAMPLE, "--output", str(tmp_path / "out"), *options])
-
-    def test_json_has_manifest_means_and_gate(self, tmp_path, capsys):
-        gate = tmp_path / "gate.yaml"
-        gate.write_text("rules:\n  - SRE >= 0.9\n")
-        assert self.run(tmp_path, "--json", "--gate", str(gate)) == 4
-        printed = json.loads(capsys.readouterr().out)
-        assert documented_keys("run") == printed.keys()
-        assert printed["manifest"]["records"]["balance_holds"]
-        assert {row["metric"] for row in printed["means"]} >= {"CG", "SRE", "ndcg@10"}
-        assert [one["verdict"] for one in printed["gate"]] == ["failed"]
-
-    def test_quiet_prints_nothing(self, tmp_path, capsys):
-        assert self.run(tmp_path, "--quiet") == 0
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert captured.err == ""
-        assert (tmp_path / "out" / "manifest.json").is_file()
-
-    def test_quiet_still_reports_a_failed_rule(self, tmp_path, capsys):
-        gate = tmp_path / "gate.yaml"
-        gate.write_text("rules:\n  - SRE >= 0.9\n")
-        assert self.run(tmp_path, "--quiet", "--gate", str(gate)) == 4
-        assert "Good and new results (SRE): it is not at least 90 %" in capsys.readouterr().out

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from tests.pipeline.comparison.command import compared, row
 from tests.pipeline.comparison.misleading import CASES
-from tests.pipeline.comparison.test_command import compared, row
 from tests.pipeline.comparison.traces import output_of
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,8 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from goodgain.pipeline.terminal.metric_values import interval_text
+from tests.pipeline.comparison.command import compared, error_of, row
 from tests.pipeline.comparison.misleading import base, search_in_few
-from tests.pipeline.comparison.test_command import compared, error_of, row
 from tests.pipeline.comparison.traces import conversation, output_of
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from tests.pipeline.comparison.test_command import compared, row
+from tests.pipeline.comparison.command import compared, row
 from tests.pipeline.comparison.traces import conversation, output_of
 
 OPTIONS = {"allow_unlabelled": True, "metrics": ["ndcg@10"], "slice": ["market"], "max_i": 2}

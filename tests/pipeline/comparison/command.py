@@ -1,0 +1,28 @@
+"""Runs `goodgain compare` in this process."""
+
+import json
+
+from goodgain.pipeline.__main__ import main
+
+
+def compared(capsys, *words):
+    capsys.readouterr()
+    code = main(["compare", *map(str, words), "--json"])
+    assert code == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def row(found, metric, i=None, population="all", **slice_):
+    (only,) = [
+        one
+        for one in found["rows"]
+        if (one["metric"], one["i"], one["population"], one["slice"])
+        == (metric, i, population, slice_)
+    ]
+    return only
+
+
+def error_of(capsys, *words):
+    capsys.readouterr()
+    assert main(["compare", *map(str, words)]) == 2
+    return capsys.readouterr().err

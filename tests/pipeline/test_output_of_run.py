@@ -1,0 +1,42 @@
+"""What `goodgain run` prints as JSON, and with --quiet."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from goodgain.pipeline.__main__ import main
+from tests.pipeline.test_quiet import documented_keys
+
+SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
+pytestmark = pytest.mark.slow
+
+
+def run(tmp_path, *options):
+    return main(["run", "--input", SAMPLE, "--output", str(tmp_path / "out"), *options])
+
+
+def test_json_has_manifest_means_and_gate(tmp_path, capsys):
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("rules:\n  - SRE >= 0.9\n")
+    assert run(tmp_path, "--json", "--gate", str(gate)) == 4
+    printed = json.loads(capsys.readouterr().out)
+    assert documented_keys("run") == printed.keys()
+    assert printed["manifest"]["records"]["balance_holds"]
+    assert {row["metric"] for row in printed["means"]} >= {"CG", "SRE", "ndcg@10"}
+    assert [one["verdict"] for one in printed["gate"]] == ["failed"]
+
+
+def test_quiet_prints_nothing(tmp_path, capsys):
+    assert run(tmp_path, "--quiet") == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == ""
+    assert (tmp_path / "out" / "manifest.json").is_file()
+
+
+def test_quiet_still_reports_a_failed_rule(tmp_path, capsys):
+    gate = tmp_path / "gate.yaml"
+    gate.write_text("rules:\n  - SRE >= 0.9\n")
+    assert run(tmp_path, "--quiet", "--gate", str(gate)) == 4
+    assert "Good and new results (SRE): it is not at least 90 %" in capsys.readouterr().out
