@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from goodgain.pipeline.outputs.datasets import MEANS, Dataset
 from goodgain.pipeline.terminal.values import decimal
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.scoring.costs import cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS
 from goodgain.transforms.core.wording import counted
 
@@ -227,7 +228,8 @@ def _mean_rank(row: Row) -> tuple[Any, ...]:
     if name in HEADLINE:
         place = HEADLINE.index(name)
     else:
-        place = len(HEADLINE) + (name in _OF_CONVERSATIONS)
+        not_asked_for = name in _OF_CONVERSATIONS or cost_metric(name) is not None
+        place = len(HEADLINE) + not_asked_for
     return bool(row["slice"]), row["i"] is not None, row["population"] != "all", place
 
 

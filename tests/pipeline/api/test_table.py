@@ -75,14 +75,19 @@ def test_text_and_html_show_the_first_columns(run):
 
 
 def test_text_of_means_begins_with_the_headline_and_what_was_asked_for():
-    calls = [{**CALL, "conversation_id": f"c-{n}", "results": []} for n in range(736)]
+    calls = [
+        {**CALL, "conversation_id": f"c-{n}", "results": [], "costs": {"tokens": 5}}
+        for n in range(736)
+    ]
     means = gg.evaluate(
-        [{**CALL, "conversation_id": "x"}, *calls], metrics=["ndcg@10", "mrr"], slices="market"
+        [{**CALL, "conversation_id": "x", "costs": {"tokens": 5}}, *calls],
+        metrics=["ndcg@10", "mrr"],
+        slices="market",
     ).means
     lines = repr(means).splitlines()
     columns = ["slice", "metric", "i", "population", "n", "mean", "ci_low", "ci_high"]
     assert lines[0].split()[: len(columns)] == columns
-    assert [line.split()[1] for line in lines[1:7]] == ["CG", "SRE", "SRR", "mrr", "ndcg@10", "DCG"]
+    assert [line.split()[1] for line in lines[1:6]] == ["CG", "SRE", "SRR", "mrr", "ndcg@10"]
     assert all(line.split()[:4:2] == ["all", "-"] for line in lines[1:11])
     assert set(lines[11].split()) == {"…"}
     sre = means.where(metric="SRE", i=None, slice={}, population="all")
