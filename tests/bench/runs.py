@@ -49,6 +49,9 @@ def format_rows(folder: Path) -> Iterator[Row]:
         yield Row(f"{name}: bare {loop} loop", median(bares) / results * 1e6, "us CPU a result")
         yield Row(f"{name}: run", median(runs) / results * 1e6, "us CPU a result")
         yield Row(f"{name}: run / bare loop", ratio, "ratio", f"{_MOST_LOOPS[suffix]} or less")
+        yield Row(f"{name}: results", results / median(runs), "a CPU second")
+        megabytes = path.stat().st_size / 1e6
+        yield Row(f"{name}: size of the file", megabytes / median(runs), "MB a CPU second")
         if suffix == ".avro":
             yield from _avro_rows(turns, results)
 
