@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from goodgain.pipeline.api.messages import for_python, phrased_for_python, warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
+from goodgain.pipeline.comparison.attributes import missing
 from goodgain.pipeline.data_warnings import warnings_in
-from goodgain.pipeline.misspelt import unknown_attributes
 from goodgain.pipeline.options.yaml_model import unknown
 from goodgain.transforms.core.errors import UsageError
 
@@ -209,7 +209,8 @@ def _warn_of(found: Compared, runs: Sequence[_Arm]) -> None:
     """Emit what the command prints beside the numbers; runs in memory have warned already."""
     for mismatch in found.arms.forced:
         warn(f"Forced although the runs differ in {mismatch}.")
-    for line in unknown_attributes(row.slice for row in found.rows):
+    sliced = sorted({name for names in found.request.slices for name in names})
+    for line in missing(sliced, "slices", found.arms.base, found.arms.candidate):
         warn(line)
     sources = (found.arms.base_source, found.arms.candidate_source)
     for which, run, source in zip(("Base", "Candidate"), runs, sources, strict=False):

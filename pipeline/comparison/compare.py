@@ -33,7 +33,6 @@ from goodgain.pipeline.comparison.withholding import (
     verdict_conditions,
     without_counterpart,
 )
-from goodgain.pipeline.misspelt import unknown_attributes
 from goodgain.pipeline.outputs.without_labels import ShownRows, WithoutLabels
 from goodgain.transforms.core.errors import UsageError
 
@@ -80,7 +79,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     """Compare two arms.
 
     Args:
-      say: called with one sentence before each slow step, and for each unknown attribute.
+      say: called with one sentence before each slow step.
 
     Raises:
       UsageError: the comparison is impossible.
@@ -91,8 +90,6 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     _warn_of_bootstrap(request, arms, matched, say)
     cluster = _cluster(request, arms)
     parts = list(slices(request.slices, arms.base, arms.candidate))
-    for line in unknown_attributes(parts):
-        say(line)
     only_family = (len(parts) - 1) * len(arms.measures.all()) > MOST_SLICE_ROWS
     if only_family:
         say(

@@ -185,7 +185,7 @@ class TestOpenedOnce:
     def test_axes_have_units(self, page):
         choose(page, "curve-metric", "Gain per result so far (RAG@i)")
         assert "Gain per result so far (RAG@i)" in texts(page, "#figure-curve .ytitle")
-        choose(page, "distribution-metric", "ndcg@10")
+        choose(page, "distribution-metric", "Normalised discounted gain (ndcg@10)")
         assert texts(page, "#figure-distribution .xtitle")[0].endswith(", share")
         choose(page, "distribution-metric", "Good and new results (SRE)")
         ticks = texts(page, "#figure-distribution .xtick")

@@ -52,7 +52,7 @@ def test_menus_change_their_plots(browser, addresses):
     assert_menus_change_their_plots(
         page,
         ("range", "trend", "the last 30"),
-        ("trend-metric", "trend", "ndcg@10"),
+        ("trend-metric", "trend", "Normalised discounted gain (ndcg@10)"),
         ("count", "input", "share of rejected"),
         ("range", "changes", "all"),
     )
