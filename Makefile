@@ -29,10 +29,11 @@ $(VENV)/developed: $(VENV)/installed $(VENV)/native
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -c $(PINS) -e '.[dev]'
 	@touch $@
 
-# Optional: makes reading several times faster.
+# Optional: makes reading several times faster. Only where CI is set must it be built if there is cargo.
 $(VENV)/native: native/Cargo.toml native/Cargo.lock native/pyproject.toml $(wildcard native/src/*.rs) | $(VENV)/installed
 	@if ! $(HAS_CARGO); then echo 'No cargo here: the native part is not built, and goodgain reads in Python.'; \
 	elif echo 'Building the native part with cargo; this takes a minute or two.'; $(BUILD_NATIVE); then echo 'The native part is built.'; \
+	elif [ -n "$$CI" ]; then echo 'The native part could not be built, which is an error because CI is set.'; exit 1; \
 	else echo 'The native part could not be built; goodgain reads in Python.'; fi
 	@touch $@
 

@@ -1,5 +1,6 @@
 """The targets of the Makefile, in a checkout that has only been cloned."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -38,3 +39,32 @@ def test_a_target_first_installs_what_it_uses(target, clone):
     assert all("pip install" in line for line in commands[:1]), printed
     if re.search(r"-m (?:tests|pytest|mkdocs)\b|/(?:ruff|mypy)\b", printed):
         assert "-e '.[dev]'" in printed
+
+
+@pytest.fixture
+def unbuildable(clone, tmp_path):
+    """A checkout with an environment in which the native part fails to build."""
+    folder = tmp_path / "clone"
+    shutil.copytree(clone, folder)
+    cargo = tmp_path / "bin/cargo"
+    for path, code in ((cargo, 0), (folder / ".venv/bin/python", 1)):
+        path.parent.mkdir(parents=True)
+        path.write_text(f"#!/bin/sh\nexit {code}\n")
+        path.chmod(0o755)
+    (folder / ".venv/installed").touch()
+    return folder, f"{cargo.parent}{os.pathsep}{os.environ['PATH']}"
+
+
+@pytest.mark.parametrize(("ci", "code"), [("", 0), ("true", 2)])
+def test_a_failed_build_of_the_native_part_is_an_error_only_in_ci(ci, code, unbuildable):
+    folder, path = unbuildable
+    made = subprocess.run(
+        ["make", ".venv/native"],
+        cwd=folder,
+        env={"PATH": path, "CI": ci},
+        capture_output=True,
+        text=True,
+    )
+    assert "The native part could not be built" in made.stdout, made.stderr
+    assert made.returncode == code
+    assert (folder / ".venv/native").exists() == (code == 0)
