@@ -18,7 +18,7 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.terminal.safe_text import printable_lines
 from goodgain.pipeline.version import goodgain_version
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
-from goodgain.transforms.core.native import active_path
+from goodgain.transforms.core.native import active_path, is_off
 
 _HELP_WORDS = ("-h", "--help", "help")
 
@@ -101,6 +101,7 @@ def _run(words: Sequence[str]) -> int:
         args = parse_arguments(command, words[len(name.split()) :])
     except SystemExit:
         return ExitCode.DONE  # after --help
+    is_off()  # a mistake in it should not end a run half way
     return command.run(args)
 
 

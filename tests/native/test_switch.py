@@ -8,8 +8,10 @@ import pytest
 
 from goodgain.pipeline import manifest
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.api.evaluate import evaluate
 from goodgain.pipeline.local import local_files, read_files
 from goodgain.transforms.core import native
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
@@ -36,12 +38,35 @@ def test_native_where_it_is_built():
         assert isinstance(packer_for(Packing(shipped_rules(), label_keys=keys)), NativePacker)
 
 
-def test_turned_off(monkeypatch, capsys):
-    monkeypatch.setenv("GOODGAIN_NATIVE", "0")
+@pytest.mark.parametrize("off", ["0", "false", "off", "No"])
+def test_turned_off(off, monkeypatch, capsys):
+    monkeypatch.setenv("GOODGAIN_NATIVE", off)
     assert native.native_module() is None
     assert type(packer_for(Packing(shipped_rules()))) is Packer
     assert main(["--version"]) == 0
-    assert capsys.readouterr().out.endswith(", reads by python (GOODGAIN_NATIVE=0)\n")
+    assert capsys.readouterr().out.endswith(f", reads by python (GOODGAIN_NATIVE={off})\n")
+
+
+@pytest.mark.parametrize("on", ["", "1", "true", "ON", "yes"])
+def test_turned_on(on, monkeypatch):
+    monkeypatch.delenv("GOODGAIN_NATIVE", raising=False)
+    unset = native.active_path()
+    monkeypatch.setenv("GOODGAIN_NATIVE", on)
+    assert native.active_path() == unset
+
+
+def test_neither_on_nor_off(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("GOODGAIN_NATIVE", "maybe")
+    said = (
+        "The environment variable GOODGAIN_NATIVE is 'maybe': use 0, false, off or no to read in "
+        "Python, 1, true, on or yes to read natively."
+    )
+    with pytest.raises(UsageError) as raised:
+        evaluate(SAMPLE)
+    assert str(raised.value) == said
+    assert main(["run", "--input", SAMPLE, "--output", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err == f"goodgain: {said}\n"
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.usefixtures("fresh_import")

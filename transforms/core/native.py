@@ -12,23 +12,50 @@ from typing import Any
 
 from msgspec.structs import fields
 
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 # Increased together with `FORMAT` in native/src/lib.rs whenever the bytes of either change.
 FORMAT = 6
 SWITCH = "GOODGAIN_NATIVE"
+_OFF = ("0", "false", "off", "no")
+_ON = ("", "1", "true", "on", "yes")
 _MODULE = "goodgain_native"
 
 
 def native_module() -> Any | None:
-    """The native part; None if it is missing, built for another version, or turned off."""
-    return None if os.environ.get(SWITCH) == "0" else _compatible()
+    """The native part; None if it is missing, built for another version, or turned off.
+
+    Raises:
+      UsageError: see `is_off`.
+    """
+    return None if is_off() else _compatible()
+
+
+def is_off() -> bool:
+    """Whether the environment turns the native part off.
+
+    Raises:
+      UsageError: the variable is neither on nor off.
+    """
+    written = os.environ.get(SWITCH, "")
+    word = written.strip().lower()
+    if word in _OFF or word in _ON:
+        return word in _OFF
+    raise UsageError(
+        f"The environment variable {SWITCH} is {written!r}: use 0, false, off or no to read in "
+        "Python, 1, true, on or yes to read natively."
+    )
 
 
 def active_path() -> str:
-    """Which code reads and fingerprints, for people: `native`, or `python` with the reason."""
-    if os.environ.get(SWITCH) == "0":
-        return f"python ({SWITCH}=0)"
+    """Which code reads and fingerprints, for people: `native`, or `python` with the reason.
+
+    Raises:
+      UsageError: see `is_off`.
+    """
+    if is_off():
+        return f"python ({SWITCH}={os.environ[SWITCH]})"
     if _compatible() is not None:
         return "native"
     return "python (goodgain-native is built for another version)" if _installed() else "python"
