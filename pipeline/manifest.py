@@ -159,7 +159,7 @@ def manifest_of(
         "scoring_version": SCORING_VERSION,
         "inputs": _files(inputs, sizes_after),
         "engine": engine,
-        "reading": _reading(counts),
+        "reading": _reading(counts, parameters),
         "versions": {
             "goodgain": goodgain_version(),
             "python": platform.python_version(),
@@ -175,13 +175,21 @@ def _library_versions() -> dict[str, str]:
     return {library: version(library) for library in _LIBRARIES}
 
 
-def _reading(counts: Mapping[str, int]) -> str:
+def _reading(counts: Mapping[str, int], parameters: Mapping[str, Any]) -> str:
     """Whether workers read with native code or Python, and why Python, if known."""
     native, python = (counts.get(f"shards.{way}", 0) for way in ("native", "python"))
     if not native:
         path = active_path()
         return path if path.startswith("python") else "python"
-    return f"native in {native} of {native + python} parts of files" if python else "native"
+    reading = f"native in {native} of {native + python} parts of files" if python else "native"
+    if from_python := counts.get("records.from_python", 0):
+        usable = counts.get("records.read", 0) - counts.get("records.rejected", 0)
+        reading += f", but {from_python:,} of {counted(usable, 'record')} in Python"
+        if parameters.get("mapping"):
+            reading += " because of --map"
+        elif parameters.get("iteration_base", 1) != 1:
+            reading += " because of --iteration-base"
+    return reading
 
 
 def written_time(time: datetime) -> str:

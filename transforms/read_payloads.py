@@ -14,7 +14,7 @@ from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
+from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from goodgain.transforms.filesystems import open_plain
@@ -34,7 +34,8 @@ class ReadFiles(NamedTuple):
       rejected: PCollection[RejectedRecord], records that cannot be used.
       counts: PCollection[dict[str, int]] to be summed: `records.read`, `records.rejected`,
         `rows.rejected` (rows of `rejected`), `bytes.read` (the size of the inputs if all shards
-        were read), and `shards.native` or `shards.python`, by the code that read them.
+        were read), and `shards.native` or `shards.python`, by the code that read them; in native
+        ones, `records.from_python` counts the records that Python had to parse.
       label_requests: PCollection[LabelRequest], the judgments that records need, for `JoinQrels`;
         empty without `Packing.label_keys`.
       shards: PCollection[FileShard], the shards that were read; for `ScoreTied`.
@@ -123,7 +124,6 @@ class ReadShardPayloads(beam.DoFn):
     def setup(self) -> None:
         """Set up the worker."""
         self._packer = packer_for(self._packing)
-        self._way = "native" if isinstance(self._packer, NativePacker) else "python"
         self._budget = MemoryBudget(self._max_held_bytes)
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
@@ -150,6 +150,6 @@ class ReadShardPayloads(beam.DoFn):
             "records.rejected": rejected,
             "rows.rejected": rows,
             "bytes.read": shard.end - shard.start,
-            f"shards.{self._way}": 1,
+            **reading_counts(self._packer),
         }
         yield TaggedOutput(_COUNTS, counts)

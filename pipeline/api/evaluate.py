@@ -41,7 +41,7 @@ from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
+from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import ConversationScore
@@ -148,7 +148,8 @@ def _evaluated(
     )
     with progress.shown(sum(file.size for file in files or ())):
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
-        gathered = gather(source.packed(packer_for(packing)), trace_budget)
+        packer = packer_for(packing)
+        gathered = gather(source.packed(packer), trace_budget)
         judgments = join(gathered.label_requests, judged)
         for conversation_id, external in judgments.by_conversation.items():
             gathered.payloads[conversation_id].append(payload((), external=external))
@@ -162,6 +163,7 @@ def _evaluated(
     # `+` would drop the counts that are 0, which warnings need.
     counts = Counter(sums.counts)
     counts.update(gathered.counts)
+    counts.update(reading_counts(packer))
     counts.update(judgments.counts)
     if joined is not None:
         counts.update(joined.counts)

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.outputs.whole_files import write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.native import active_path
 from goodgain.transforms.filesystems import is_local
 
 STATE_FOLDER = ".stream"
@@ -20,18 +21,20 @@ _STARTS = "starts.jsonl"
 _PROGRESS = "progress.json"
 
 
-class Start(Struct, frozen=True):
+class Start(Struct, frozen=True, omit_defaults=True):
     """One start of a stream.
 
     Attributes:
       number: from 1.
       started: ISO 8601.
       options: the options that affect rows, by name.
+      reading: which code reads, as in the manifest of a run; empty if an earlier release started.
     """
 
     number: int
     started: str
     options: dict[str, Any]
+    reading: str = ""
 
 
 class Progress(Struct, frozen=True):
@@ -102,7 +105,8 @@ def next_start(
                     f"The stream in {folder.parent} was started with {option} {_shown(before)}, "
                     f"not {_shown(value)}; use the same value, or another output folder."
                 )
-    return Start(len(earlier) + 1, now.isoformat(timespec="seconds"), dict(options))
+    started = now.isoformat(timespec="seconds")
+    return Start(len(earlier) + 1, started, dict(options), _reading())
 
 
 def record_start(folder: Path, start: Start) -> None:
@@ -136,6 +140,12 @@ def _starts(path: Path) -> list[Start]:
         raise GoodGainError(
             f"{path} is damaged ({error}); restore it, or use another output folder."
         ) from None
+
+
+def _reading() -> str:
+    path = active_path()
+    # Streams make a `SearchCall` of every record, which native code then packs.
+    return f"{path}, but records in Python" if path == "native" else path
 
 
 def _shown(value: Any) -> str:

@@ -4,6 +4,7 @@ import json
 import sys
 from types import SimpleNamespace
 
+import fastavro
 import pytest
 
 from goodgain.pipeline import manifest
@@ -155,9 +156,64 @@ def test_the_manifest_says_what_the_workers_did(native, python, reading, monkeyp
     """Not what the program could do that started them."""
     monkeypatch.setenv("GOODGAIN_NATIVE", "0")
     counts = {"shards.native": native, "shards.python": python}
-    assert manifest._reading(counts) == reading
+    assert manifest._reading(counts, {}) == reading
 
 
 @needs_native
 def test_the_manifest_names_workers_without_the_native_part():
-    assert manifest._reading({"shards.python": 3}) == "python"
+    assert manifest._reading({"shards.python": 3}, {}) == "python"
+
+
+ODD = '{"conversation_id": "c", "iteration": "1", "results": []}'  # the iteration is a text
+PLAIN = ODD.replace('"1"', "1")
+
+
+@needs_native
+@pytest.mark.parametrize(
+    ("lines", "options", "reading"),
+    [
+        ([PLAIN, PLAIN, "{"], [], "native"),
+        ([PLAIN, ODD, "{"], [], "native, but 1 of 2 records in Python"),
+        (
+            [PLAIN.replace("conversation_id", "cid")],
+            ["--map", "conversation_id=cid"],
+            "native, but 1 of 1 record in Python because of --map",
+        ),
+        (
+            [PLAIN, PLAIN],
+            ["--iteration-base", "0"],
+            "native, but 2 of 2 records in Python because of --iteration-base",
+        ),
+    ],
+)
+def test_the_manifest_counts_records_that_python_parsed(lines, options, reading, tmp_path):
+    traces, folder = tmp_path / "traces.jsonl", tmp_path / "out"
+    traces.write_text("\n".join(lines))
+    words = ["run", "--input", str(traces), "--output", str(folder), "--max-rejected", "100%"]
+    assert main([*words, *options]) in (0, 3)
+    assert json.loads((folder / "manifest.json").read_bytes())["reading"] == reading
+    if not options:
+        assert evaluate(traces, max_rejected="100%").manifest["reading"] == reading
+
+
+@needs_native
+def test_records_of_a_caller_come_from_python():
+    manifest = evaluate([json.loads(PLAIN), json.loads(PLAIN)]).manifest
+    assert manifest["reading"] == "native, but 2 of 2 records in Python"
+
+
+@needs_native
+def test_avro_records_that_python_parsed_are_counted(tmp_path):
+    schema = {
+        "type": "record",
+        "name": "call",
+        "fields": [
+            {"name": "conversation_id", "type": "string"},
+            {"name": "iteration", "type": ["int", "string"]},
+        ],
+    }
+    records = [{"conversation_id": "c", "iteration": one} for one in (1, "2", 3)]
+    with (tmp_path / "traces.avro").open("wb") as file:
+        fastavro.writer(file, schema, records)
+    manifest = evaluate(tmp_path / "traces.avro").manifest
+    assert manifest["reading"] == "native, but 1 of 3 records in Python"

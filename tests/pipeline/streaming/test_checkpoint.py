@@ -1,3 +1,4 @@
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -12,10 +13,13 @@ from goodgain.pipeline.streaming.checkpoint import (
 )
 from goodgain.pipeline.streaming.config import StreamConfig, default_row_options
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.native import active_path
 
 NOW = datetime(2025, 3, 3, tzinfo=UTC)
 DEFAULTS = {"gap": "30m", "live": False}
 OPTIONS = {"gap": "30m", "live": True}
+# Written before starts had `reading`.
+EARLIER = '{"number":1,"options":{"gap":"30m","live":true},"started":"2025-03-03T00:00:00+00:00"}\n'
 
 
 def start_stream(folder, options=OPTIONS):
@@ -33,6 +37,20 @@ def test_starts_are_numbered_from_1(tmp_path):
 def test_a_start_counts_only_once_it_is_recorded(tmp_path):
     next_start(tmp_path, OPTIONS, DEFAULTS, NOW)
     assert start_stream(tmp_path) == 1
+
+
+def test_a_start_says_which_code_reads(tmp_path, monkeypatch):
+    monkeypatch.setenv("GOODGAIN_NATIVE", "0")
+    (tmp_path / "starts.jsonl").write_text(EARLIER)
+    start_stream(tmp_path)
+    monkeypatch.delenv("GOODGAIN_NATIVE")
+    start_stream(tmp_path)
+    first, second, third = (tmp_path / "starts.jsonl").read_text().splitlines()
+    assert first + "\n" == EARLIER
+    assert json.loads(second)["reading"] == "python (GOODGAIN_NATIVE=0)"
+    by_now = active_path()
+    expected = "native, but records in Python" if by_now == "native" else by_now
+    assert json.loads(third)["reading"] == expected
 
 
 def test_a_start_with_other_options_is_refused(tmp_path):

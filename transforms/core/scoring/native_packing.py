@@ -59,12 +59,25 @@ def packer_for(packing: Packing) -> Packer | NativePacker:
     return Packer(packing) if native is None else NativePacker(packing, native)
 
 
+def reading_counts(packer: Packer | NativePacker) -> dict[str, int]:
+    """By which code a packer's records were read since the last call, as counts of a run."""
+    if not isinstance(packer, NativePacker):
+        return {"shards.python": 1}
+    from_python, packer.from_python = packer.from_python, 0
+    return {"shards.native": 1, "records.from_python": from_python}
+
+
 class NativePacker:
-    """Like `Packer`; as a `RecordPacker` it also packs records without making objects."""
+    """Like `Packer`; as a `RecordPacker` it also packs records without making objects.
+
+    Attributes:
+      from_python: number of search calls that Python had to parse or decode first.
+    """
 
     def __init__(self, packing: Packing, native: Any) -> None:
         self._native = native
         self._keep_encodings = packing.keep_encodings
+        self.from_python = 0
         self._packer = native.Packer(
             _plain_rules(packing.rules),
             _Fallback(packing.rules),
@@ -76,6 +89,7 @@ class NativePacker:
     def add(self, record: SearchCall | RejectedRecord, at: int) -> Iterator[Packed]:
         """See `Packer.add`."""
         if isinstance(record, SearchCall):
+            self.from_python += 1
             # Native code would ask Python for it, which would have to decode the record.
             encoding = canonical_encoding(record) if self._keep_encodings else None
             return self._packed(self._packer.add(_encode(record), encoding, at))
@@ -102,7 +116,10 @@ class NativePacker:
 
         def encoded(index: int, data: bytes) -> bytes | str | None:
             record = read(index, data)
-            return _encode(record) if isinstance(record, SearchCall) else record
+            if not isinstance(record, SearchCall):
+                return record
+            self.from_python += 1
+            return _encode(record)
 
         packed = self._packer.add_block(prepared, content, count, _UNTIMED, encoded)
         return None if packed is None else list(self._packed(packed))
