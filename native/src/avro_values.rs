@@ -1,4 +1,6 @@
 //! Reads the values of an Avro block one after another.
+//!
+//! It mirrors no Python file, since Python leaves this to fastavro.
 
 use crate::avro_schema::{Plan, Type, TypeNumber};
 use crate::source::Odd;

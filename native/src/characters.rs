@@ -1,4 +1,5 @@
-//! Normal forms of single characters, from the tables of the running Python.
+//! Normal forms of single characters: `normalise_text` of `dedup/normalise.py` for texts that are
+//! not ASCII. `scoring/native_packing.py` makes the table from the running Python's.
 //!
 //! NFKC works character by character if none of them composes with the preceding one. The table has
 //! the folded form of every such character of the Basic Multilingual Plane; a text with any other

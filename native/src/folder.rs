@@ -1,4 +1,6 @@
 //! The interface for folds: from a conversation's payloads to the inputs of its rows.
+//!
+//! It mirrors no Python file: `scoring/score_payloads.py` calls it.
 
 use std::sync::Arc;
 

@@ -1,6 +1,7 @@
 //! Native reading, fingerprints and folds: turns bytes of trace files into the same payloads as
-//! Python, and payloads into the parts of conversation rows. Each file mirrors the Python file
-//! named at its top; tests check that both give the same bytes.
+//! Python, and payloads into the parts of conversation rows. Tests check that both give the same
+//! bytes. Each file mirrors the Python files named at its top, or says why there is none. This one
+//! has none: it is the interface that `scoring/native_packing.py` calls.
 
 mod arrow;
 mod avro;

@@ -1,4 +1,6 @@
 //! MessagePack as msgspec writes it: the shortest form of every length and number.
+//!
+//! It mirrors no Python file, since Python uses msgspec itself.
 
 /// Append an integer.
 pub fn write_int(out: &mut Vec<u8>, number: i64) {

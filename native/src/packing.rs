@@ -1,4 +1,4 @@
-//! Packs records into payloads: `packing.py`.
+//! Packs records into payloads: `scoring/packing.py`.
 
 use std::collections::VecDeque;
 

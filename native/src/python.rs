@@ -1,4 +1,6 @@
 //! Calls Python for strings and records that native code does not handle.
+//!
+//! It mirrors no Python file: `_Fallback` of `scoring/native_packing.py` is what it calls.
 
 use std::sync::OnceLock;
 

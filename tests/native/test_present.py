@@ -4,6 +4,7 @@ import importlib
 import os
 import re
 import subprocess
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from goodgain.transforms.core import native
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
-SOURCES = Path(__file__).parents[2] / "native/src"
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "native/src"
+CORE = ROOT / "transforms/core"
 
 
 def can_be_built():
@@ -40,6 +43,15 @@ def test_both_languages_have_the_same_format_and_fields():
     for name, struct in (("CALL_FIELDS", SearchCall), ("RESULT_FIELDS", Result)):
         (listed,) = re.findall(rf"const {name}: \[&str; \d+\] = \[(.*?)\];", records, re.DOTALL)
         assert re.findall(r'"(\w+)"', listed) == native._names(struct)
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES.glob("*.rs")), ids=lambda path: path.name)
+def test_each_file_names_the_python_file_that_it_mirrors(path):
+    """Or says that it mirrors none, and which it works with or why."""
+    top = "".join(takewhile(lambda line: line.startswith("//!"), path.open(encoding="utf-8")))
+    named = re.findall(r"`([\w/]+\.py)`", top)
+    assert named or "mirrors no Python file" in top
+    assert [name for name in named if not (CORE / name).is_file()] == []
 
 
 def source(name):
