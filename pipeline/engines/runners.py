@@ -264,12 +264,21 @@ def _check_portable(options: PipelineOptions, streaming: bool) -> None:
 def _check_job_server(options: PipelineOptions) -> None:
     """Make sure that a job server answers; with `_WATCH_FOR_A_YEAR`, Beam would wait as long."""
     endpoint = options.view_as(PortableOptions).job_endpoint or ""
+    check_server("job server", "--job_endpoint", endpoint)
+
+
+def check_server(what: str, option: str, endpoint: str) -> None:
+    """Make sure that a gRPC server answers at the `HOST:PORT` of an option.
+
+    Raises:
+      UsageError: none does, or it is not HOST:PORT.
+    """
     host, _, port = endpoint.rpartition(":")
     try:
         if not _answers(host, int(port)):
-            raise UsageError(f"No job server answers at --job_endpoint {endpoint}.")
+            raise UsageError(f"No {what} answers at {option} {endpoint}.")
     except ValueError:
-        raise UsageError(f"--job_endpoint must be HOST:PORT, not {endpoint!r}.") from None
+        raise UsageError(f"{option} must be HOST:PORT, not {endpoint!r}.") from None
 
 
 def _answers(host: str, port: int) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import apache_beam as beam
 
+from goodgain.pipeline.engines.runners import check_server
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.kafka_settings import read_settings
 from goodgain.transforms.core.dedup.rules import RuleTable
@@ -37,7 +38,8 @@ def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
     """The source for a topic or a subscription.
 
     Raises:
-      UsageError: the input is neither, or an option is for another kind of source.
+      UsageError: the input is neither, its settings or its service cannot be used, or an option is
+        for another kind of source.
     """
     check_options(config)
     if kafka := _KAFKA.fullmatch(config.input):
@@ -47,7 +49,7 @@ def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
             rules,
             timestamps=config.kafka_timestamps or "create",
             consumer=read_settings(config.kafka_consumer) if config.kafka_consumer else None,
-            expansion_service=config.expansion_service,
+            expansion_service=_expansion_service(config),
             adaptation=config.adaptation,
             bounds=config.read_bounds,
         )
@@ -64,6 +66,18 @@ def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
         f"Input {config.input} cannot be streamed; use a folder, kafka://HOST:PORT/TOPIC or "
         "pubsub://projects/PROJECT/subscriptions/NAME."
     )
+
+
+def _expansion_service(config: StreamConfig) -> str:
+    """The service that provides Kafka's source; Beam would download one."""
+    service = config.expansion_service
+    if service is None:
+        raise UsageError(
+            "Kafka needs Beam's Java expansion service, which Beam would download: give "
+            "--expansion-service HOST:PORT of one that runs."
+        )
+    check_server("expansion service", "--expansion-service", service)
+    return service
 
 
 def check_options(config: StreamConfig) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
+import grpc
 from apache_beam.io.kafka import ReadFromKafka
 
 from goodgain.transforms.core.dedup.rules import RuleTable
@@ -73,18 +74,28 @@ class ReadKafkaTraces(beam.PTransform):
             )
 
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
-        """Apply the transform."""
+        """Apply the transform.
+
+        Raises:
+          UsageError: the expansion service does not provide Kafka's source.
+        """
         consumer = {"auto.offset.reset": "earliest", **(self.consumer or {})}
+        source = ReadFromKafka(
+            {**consumer, "bootstrap.servers": self.bootstrap_servers},
+            list(self.topics),
+            timestamp_policy=_TIMESTAMP_POLICIES[self.timestamps],
+            with_metadata=True,
+            expansion_service=self.expansion_service,
+        )
+        try:
+            rows = begin | "Consume" >> source
+        except (grpc.RpcError, RuntimeError) as error:  # its text may contain settings
+            raise UsageError(
+                f"The expansion service {self.expansion_service or 'of Beam'} does not provide "
+                "Beam's Kafka source; its log may say why."
+            ) from error
         traces: StreamedTraces = (
-            begin
-            | "Consume"
-            >> ReadFromKafka(
-                {**consumer, "bootstrap.servers": self.bootstrap_servers},
-                list(self.topics),
-                timestamp_policy=_TIMESTAMP_POLICIES[self.timestamps],
-                with_metadata=True,
-                expansion_service=self.expansion_service,
-            )
+            rows
             | "Message" >> beam.Map(_message).with_output_types(Message)
             | "Parse" >> ParseMessages(self.rules, self.adaptation, self.bounds)
         )

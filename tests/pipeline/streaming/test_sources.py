@@ -2,6 +2,7 @@
 
 import pytest
 
+from goodgain.pipeline.engines import runners
 from goodgain.pipeline.streaming import sources
 from goodgain.pipeline.streaming.config import StreamConfig, default_row_options
 from goodgain.pipeline.streaming.kafka_settings import read_settings
@@ -23,6 +24,15 @@ group.id=
 RULES = shipped_rules()
 KAFKA = "kafka://a:9092,b:9092/traces, more"
 PUBSUB = "pubsub://projects/p/subscriptions/s"
+
+
+@pytest.fixture(autouse=True)
+def _service_that_answers(monkeypatch):
+    monkeypatch.setattr(runners, "_answers", lambda host, port: True)
+
+
+def kafka(**options):
+    return config(KAFKA, expansion_service="x:1", **options)
 
 
 def config(source, **options):
@@ -47,15 +57,25 @@ def test_client_properties_are_read_as_by_the_tools_of_kafka(client):
 
 
 def test_kafka_gets_topics_times_and_settings(client):
-    source = sources.messages(
-        config(KAFKA, kafka_consumer=client, kafka_timestamps="append", expansion_service="x:1"),
-        RULES,
-    )
+    source = sources.messages(kafka(kafka_consumer=client, kafka_timestamps="append"), RULES)
     assert source.bootstrap_servers == "a:9092,b:9092"
     assert list(source.topics) == ["traces", "more"]
     assert source.timestamps == "append"
     assert source.consumer["security.protocol"] == "SASL_SSL"
-    assert not sources.messages(config(KAFKA), RULES).consumer
+    assert source.expansion_service == "x:1"
+    assert not sources.messages(kafka(), RULES).consumer
+
+
+def test_kafka_needs_an_expansion_service():
+    with pytest.raises(UsageError, match="give --expansion-service HOST:PORT of one that runs"):
+        sources.messages(config(KAFKA), RULES)
+
+
+def test_the_expansion_service_must_answer(monkeypatch):
+    monkeypatch.setattr(runners, "_answers", lambda host, port: False)
+    message = "No expansion service answers at --expansion-service x:1"
+    with pytest.raises(UsageError, match=message):
+        sources.messages(kafka(), RULES)
 
 
 def test_pubsub_gets_its_attributes():
@@ -78,7 +98,7 @@ def test_mistakes_are_reported_without_secrets(tmp_path, content, message):
     if content is not None:
         path.write_text(content)
     with pytest.raises(UsageError, match=message) as error:
-        sources.messages(config(KAFKA, kafka_consumer=str(path)), RULES)
+        sources.messages(kafka(kafka_consumer=str(path)), RULES)
     assert SECRET not in str(error.value)
 
 
