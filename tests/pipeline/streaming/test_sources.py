@@ -1,5 +1,7 @@
 """Options for Kafka and Pub/Sub reach the sources, and messages reveal no secret."""
 
+import re
+
 import pytest
 
 from goodgain.pipeline.engines import runners
@@ -16,7 +18,7 @@ security.protocol = SASL_SSL
 sasl.mechanism: PLAIN
 sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required \\
     username="reader" \\
-    password="{SECRET}=";
+    password="{SECRET}=\\\\\\u0021";
 
 ! the rest has its defaults
 group.id=
@@ -51,7 +53,7 @@ def test_client_properties_are_read_as_by_the_tools_of_kafka(client):
         "security.protocol": "SASL_SSL",
         "sasl.mechanism": "PLAIN",
         "sasl.jaas.config": "org.apache.kafka.common.security.plain.PlainLoginModule required "
-        f'username="reader" password="{SECRET}=";',
+        f'username="reader" password="{SECRET}=\\!";',
         "group.id": "",
     }
 
@@ -87,8 +89,11 @@ def test_pubsub_gets_its_attributes():
     ("content", "message"),
     [
         (f"{SECRET}\n", "Line 1 of .* is not a setting"),
-        (f"\npassword {SECRET}\n", "Line 2 of .* is not a setting"),
-        (f"a={SECRET}\n# b\na={SECRET}\n", "Line 3 of .* sets a a second time"),
+        (f"\n{SECRET}\\=={SECRET}\n", "Line 2 of .* is not a setting"),
+        (f"a=\\\n{SECRET}\n# b\na={SECRET}\n", "Line 4 of .* sets the same name as line 1"),
+        (f"{SECRET}==\n{SECRET}==\n", "Line 2 of .* sets the same name as line 1"),
+        (f"a=\\u{SECRET}", "Line 1 of .* has a wrong escape"),
+        (f"a={SECRET}\\ud83d", "Line 1 of .* has a wrong escape"),
         (f"bootstrap.servers={SECRET}:1", "sets bootstrap.servers, which goodgain sets itself"),
         (None, "cannot be read: No such file or directory"),
     ],
@@ -100,6 +105,13 @@ def test_mistakes_are_reported_without_secrets(tmp_path, content, message):
     with pytest.raises(UsageError, match=message) as error:
         sources.messages(kafka(kafka_consumer=str(path)), RULES)
     assert SECRET not in str(error.value)
+
+
+@pytest.mark.parametrize("given", ["client.properties", "in/client.properties"])
+def test_a_missing_file_is_named(tmp_path, given):
+    path = str(tmp_path / given)
+    with pytest.raises(UsageError, match=f"The file {re.escape(path)} of --kafka-consumer"):
+        read_settings(path)
 
 
 def test_secret_settings_are_not_recorded(client):
