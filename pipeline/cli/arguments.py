@@ -79,7 +79,9 @@ def _refuse_stray(unknown: Sequence[str], program: str) -> None:
     after_option = False
     for word in unknown:
         if not _is_option(word) and not after_option:
-            raise UsageError(f"'{word}' belongs to no option; see `{program} --help`.")
+            name, equals, _ = word.partition("=")  # what follows may be a secret
+            shown = f"{name}=..." if equals else word
+            raise UsageError(f"'{shown}' belongs to no option; see `{program} --help`.")
         after_option = _is_option(word) and "=" not in word
 
 

@@ -76,6 +76,7 @@ def stream(
       UsageError: the input, the output folder, the rules or the engine cannot be used.
       GoodGainError: the stream failed; a new start resumes it.
     """
+    sources.check_input(config)  # before any message shows it
     engine, options = runners.create(
         config.runner, beam_arguments, streaming=True, command="stream"
     )

@@ -20,6 +20,8 @@ from goodgain.transforms.sources.pubsub import ReadPubSubTraces
 from goodgain.transforms.sources.watch import WatchFolder
 from goodgain.transforms.stream_end import StreamEnd
 
+# A login or parameters in an address, also one whose beginning is misspelt.
+_SECRETS = re.compile(r"//.*[@?=]|:.*@", re.DOTALL)
 _KAFKA = re.compile(r"kafka://(?P<servers>[^/]+)/(?P<topics>[^/]+)")
 _PUBSUB = re.compile(r"pubsub://(?P<subscription>projects/[^/]+/subscriptions/[^/]+)")
 _OPTIONS_OF = {
@@ -66,6 +68,19 @@ def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
         f"Input {config.input} cannot be streamed; use a folder, kafka://HOST:PORT/TOPIC or "
         "pubsub://projects/PROJECT/subscriptions/NAME."
     )
+
+
+def check_input(config: StreamConfig) -> None:
+    """Make sure that the input may be shown.
+
+    Raises:
+      UsageError: it may hold a password; the message does not repeat it.
+    """
+    if _SECRETS.search(config.input) and not Path(config.input).is_dir():
+        raise UsageError(
+            "The input holds a login or parameters, which messages would show: give an address "
+            "like kafka://HOST:PORT/TOPIC, and a login to Kafka in the file of --kafka-consumer."
+        )
 
 
 def _expansion_service(config: StreamConfig) -> str:

@@ -134,6 +134,11 @@ def test_an_option_of_another_kind_of_source_is_refused(source, option):
         sources.check_options(config(source, **option))
 
 
+def test_a_folder_may_have_a_name_like_a_login(tmp_path):
+    (tmp_path / "a:b@c").mkdir()
+    sources.check_input(config(str(tmp_path / "a:b@c")))
+
+
 def test_on_engines_with_checkpoints_the_journal_keeps_a_week(tmp_path):
     source = sources.folder(config("in"), RULES, tmp_path, 0, False, WITH_ENGINE)
     assert source.needed is None
