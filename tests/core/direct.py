@@ -1,8 +1,12 @@
-"""Score JSON records with the core alone, for its tests."""
+"""Score JSON records with the core alone, for its tests: in Python, and in native code if built.
+
+Both must agree, so a test of one is a test of the other.
+"""
 
 from collections import Counter, defaultdict
 from functools import cache
 
+import msgspec
 from msgspec.structs import asdict, replace
 
 from goodgain.transforms.core.dedup.evidence import read_evidence
@@ -10,10 +14,18 @@ from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
 from goodgain.transforms.core.dedup.verification import verify
+from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
+from goodgain.transforms.core.scoring.native_packing import packer_for
+from goodgain.transforms.core.scoring.packing import Packer, Packing
+from goodgain.transforms.core.scoring.payload import uncompressed, unpack
 from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
+
+_encode = msgspec.msgpack.Encoder(order="sorted").encode
 
 
 @cache
@@ -32,16 +44,50 @@ def scoring(rules=None, metrics=("ndcg@10", "mrr"), **options):
     return Scoring(rules or shipped_rules(), evaluator, **options)
 
 
+def _payloads(records, rules, keep_encoding):
+    """A payload for each record by conversation_id, in the order of the records."""
+    packing = Packing(rules or shipped_rules(), keep_encoding)
+    in_python, as_built = Packer(packing), packer_for(packing)
+    by_conversation = defaultdict(list)
+    for call in map(parse_mapping, records):
+        (packed,) = [*in_python.add(call, 0), *in_python.rest()]
+        assert [*as_built.add(call, 0), *as_built.rest()] == [packed]
+        by_conversation[call.conversation_id].append(uncompressed(packed.payload))
+    return by_conversation
+
+
 def fingerprints(records, rules=None, keep_encoding=True):
     """Fingerprints of calls by conversation_id, in the order of the records."""
-    fingerprinter = shipped_fingerprinter() if rules is None else Fingerprinter(rules)
-    by_conversation = defaultdict(list)
-    for record in records:
-        call = parse_mapping(record)
-        by_conversation[call.conversation_id].append(
-            fingerprinter.call_fingerprint(call, keep_encoding)
-        )
-    return by_conversation
+    return {
+        conversation_id: unpack(payloads).calls
+        for conversation_id, payloads in _payloads(records, rules, keep_encoding).items()
+    }
+
+
+def score_payloads(conversation_id, payloads, settings, rejected_records=0):
+    """The score of a conversation from its payloads, which are not compressed.
+
+    Native code computes it without what needs single results, and must fold the conversation
+    unless Python cannot either.
+
+    Raises:
+      EncodingsNeededError: an order depends on canonical encodings that were not kept.
+    """
+    frame = unpack(payloads)
+    rejected = frame.rejected_records + rejected_records
+    plain = replace(settings, bounds=False, per_call=False, keep_duplicates=False)
+    native = None if native_module() is None else PayloadScorer(plain)
+    try:
+        score = score_conversation(conversation_id, frame.calls, rejected, settings)
+    except EncodingsNeededError:
+        assert native is None or native._folder.fold(payloads) is None
+        raise
+    if native is not None:
+        assert native._folder.fold(payloads) is not None
+        folded = native.score(conversation_id, payloads, rejected_records)
+        without_details = replace(score, best=None, calls=[], duplicates=[])
+        assert _encode(folded) == _encode(without_details)
+    return score
 
 
 def score(records, rules=None, keep_encoding=True, **options):
@@ -49,8 +95,8 @@ def score(records, rules=None, keep_encoding=True, **options):
     options.setdefault("keep_duplicates", True)
     settings = scoring(rules, **options)
     return {
-        conversation_id: score_conversation(conversation_id, calls, 0, settings)
-        for conversation_id, calls in fingerprints(records, rules, keep_encoding).items()
+        conversation_id: score_payloads(conversation_id, payloads, settings)
+        for conversation_id, payloads in _payloads(records, rules, keep_encoding).items()
     }
 
 
@@ -102,4 +148,6 @@ def verdict(one, other, rules=None):
     first, second = evidence(one, rules), evidence(other, rules)
     found = verify(first, second, rules or shipped_rules())
     assert found == verify(second, first, rules or shipped_rules())
+    for pair in ([one, other], [other, one]):
+        assert score_one([{"results": pair}], rules).conversation.DupR <= found.duplicate
     return found.duplicate, found.step.value, found.clause

@@ -5,15 +5,20 @@ from itertools import permutations
 import pytest
 
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError, deliver
-from tests.core.direct import fingerprints
+from tests.core.direct import fingerprints, score
 
 
 def delivered(*records, keep_encoding=True):
     """What remains of the records, after a check that the order of arrival does not matter."""
     records = [{"conversation_id": "c", "iteration": 1, **record} for record in records]
+    scores = [score(order, keep_encoding=keep_encoding)["c"] for order in permutations(records)]
+    assert all(one == scores[0] for one in scores)
     (calls,) = fingerprints(records, keep_encoding=keep_encoding).values()
     outcomes = [deliver(order) for order in permutations(calls)]
     assert all(outcome == outcomes[0] for outcome in outcomes)
+    counts = scores[0].counts
+    assert counts["records.redelivered"] == outcomes[0].redelivered
+    assert counts["conflicting_redeliveries"] == outcomes[0].conflicting
     return outcomes[0]
 
 

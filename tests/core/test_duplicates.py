@@ -18,6 +18,8 @@ def fold(results, max_candidates=256):
     """(first, step, clause) of each result, None for a first occurrence; and the deduplicator."""
     deduplicator = Deduplicator(shipped_rules(max_candidates))
     found = [deduplicator.add(result) for result in call_fingerprint(results).results]
+    row = score_one([{"results": results}], shipped_rules(max_candidates)).conversation
+    assert row.DupR == len(found) - found.count(None)
     return [
         one and (one.first, one.verdict.step.value, one.verdict.clause) for one in found
     ], deduplicator
@@ -126,7 +128,7 @@ def test_repeats_do_not_verify_again(monkeypatch):
     monkeypatch.setattr(
         deduplication, "verify", lambda *pair: verified.append(pair) or verify(*pair)
     )
-    fold([{"ids": {"doc_id": "a"}}] * 1_000)
+    score_one([{"results": [{"ids": {"doc_id": "a"}}] * 1_000}])
     assert len(verified) == 1
 
 
