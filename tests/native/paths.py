@@ -1,7 +1,9 @@
 """Compares the payloads that Python and native code make from the same files or records."""
 
 import io
+from collections import Counter
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 from msgspec.structs import replace
@@ -10,6 +12,7 @@ from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.shard import plan_shards
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring import score_payloads
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
@@ -70,3 +73,22 @@ def assert_same_records(records, **how):
     in_python, native = (payloads(packer, records) for packer in packers(**how))
     assert native == in_python
     return in_python
+
+
+def count_folds(monkeypatch):
+    """Counts conversations given to native code from now on, by whether it folds them."""
+    folds = Counter()
+    native_folder = score_payloads._native_folder
+
+    def counting(scoring):
+        folder = native_folder(scoring)
+
+        def fold(payloads):
+            found = folder.fold(payloads)
+            folds[found is not None] += 1
+            return found
+
+        return None if folder is None else SimpleNamespace(fold=fold)
+
+    monkeypatch.setattr(score_payloads, "_native_folder", counting)
+    return folds

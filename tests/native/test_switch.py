@@ -18,8 +18,10 @@ from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from tests.core.direct import shipped_rules
-from tests.native.paths import needs_native
+from tests.native.paths import count_folds, needs_native
 from tests.pipeline.runs import SAMPLE
+
+DETAILS = ["--write-duplicates"]  # which only Python computes
 
 
 @pytest.fixture
@@ -100,12 +102,14 @@ def test_built_for_another_version(monkeypatch, differs):
 @needs_native
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("written", "judged"), [("avro", False), ("jsonl", True), ("parquet", False)]
+    ("written", "details", "judged"),
+    [("avro", [], False), ("jsonl", DETAILS, True), ("parquet", DETAILS, False)],
 )
-def test_runs_write_the_same_bytes(written, judged, tmp_path, monkeypatch, capsys):
+def test_runs_write_the_same_bytes(written, details, judged, tmp_path, monkeypatch):
     """All datasets; the manifest says which code read."""
     found, judgments = {}, {}
-    options = ["--write-duplicates", *(["--qrels", qrels_of_sample(tmp_path)] if judged else [])]
+    options = [*details, *(["--qrels", qrels_of_sample(tmp_path)] if judged else [])]
+    folds = count_folds(monkeypatch)
     for switch in ("1", "0"):
         monkeypatch.setenv("GOODGAIN_NATIVE", switch)
         folder = tmp_path / switch
@@ -119,6 +123,8 @@ def test_runs_write_the_same_bytes(written, judged, tmp_path, monkeypatch, capsy
         saved = json.loads((folder / "manifest.json").read_bytes())
         assert saved["reading"] == ("native" if switch == "1" else "python (GOODGAIN_NATIVE=0)")
         judgments[switch] = saved.get("qrels")
+    conversations = saved["conversations"]["total"]
+    assert folds == ({} if details or judged else {True: conversations})
     assert found["1"].keys() == found["0"].keys()
     assert found["1"] == found["0"]
     assert judgments["1"] == judgments["0"]

@@ -34,11 +34,9 @@ SESSIONS = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.
 # The last iteration with means, which take half the time of a run. Some conversations end before it
 # and some continue after it.
 MAX_I = 4
+MEANS = (f"--max-i={MAX_I}", "--slice", "arm", "--slice", "arm,market")
 # Options to write every dataset; the direct computation below assumes them.
-FULL = (
-    *("--write-duplicates", "--per-call", "--bounds", f"--max-i={MAX_I}"),
-    *("--slice", "arm", "--slice", "arm,market"),
-)
+FULL = ("--write-duplicates", "--per-call", "--bounds", *MEANS)
 SLICES = ((), ("arm",), ("arm", "market"))
 
 
@@ -84,10 +82,10 @@ def plain_scoring(**options):
 SAMPLE_COSTS = ("milliseconds", "tokens", "usd")
 
 
-def direct_scores(paths):
-    """A ConversationScore by conversation_id: parse, fingerprint, score, without Beam."""
+def direct_scores(paths, details=True):
+    """A ConversationScore by conversation_id: parse, fingerprint, score in Python, without Beam."""
     costs = SAMPLE_COSTS if SAMPLE in map(str, paths) else ()  # other test traces have none
-    scoring = plain_scoring(per_call=True, bounds=True, keep_duplicates=True, costs=costs)
+    scoring = plain_scoring(per_call=details, bounds=details, keep_duplicates=details, costs=costs)
     fingerprinter = Fingerprinter(scoring.rules)
     calls, rejected = defaultdict(list), Counter()
     for _, records in read_files(local_files(list(map(str, paths)))):
@@ -149,10 +147,14 @@ def place(mean):
     return (sorted(mean["slice"].items()), mean["metric"], mean["i"] or 0, mean["population"])
 
 
-def assert_is_direct(output, paths):
-    """Assert that a run with the options FULL wrote the rows that are computed without Beam."""
-    expected = direct_rows(direct_scores(paths))
-    for dataset in ("iterations", "conversations", "calls", "duplicates"):
+def assert_is_direct(output, paths, details=True):
+    """Assert that a run wrote the rows that are computed without Beam.
+
+    Args:
+      details: whether it ran with the options FULL; otherwise with MEANS.
+    """
+    expected = direct_rows(direct_scores(paths, details))
+    for dataset in ("iterations", "conversations", *(("calls", "duplicates") if details else ())):
         assert rows(output, dataset) == expected[dataset], dataset
         assert expected[dataset], dataset
     means = rows(output, "means")

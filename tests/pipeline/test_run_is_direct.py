@@ -11,14 +11,16 @@ import goodgain.transforms.core.scoring.packing
 from goodgain.pipeline.engines import runners
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.means import distribution
-from goodgain.transforms.core.native import SWITCH
+from goodgain.transforms.core.native import SWITCH, native_module
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring import shard_payloads
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.score import score_conversation
 from tests.adversarial import trace
+from tests.native.paths import count_folds
 from tests.pipeline.runs import (
     FULL,
+    MEANS,
     SAMPLE,
     assert_is_direct,
     contents,
@@ -82,6 +84,16 @@ def test_run_in_process_equals_direct_computation(in_process, traces):
     outcomes = ("scored", "earlier_turn", "redelivered", "rejected")
     assert records["read"] == sum(records[name] for name in outcomes)
     assert min(records[name] for name in outcomes) > 0
+
+
+@read_in_both_ways
+def test_run_without_details_equals_direct_computation(traces, tmp_path, monkeypatch):
+    """Only such a run is folded by native code."""
+    folds = count_folds(monkeypatch)
+    assert run(tmp_path / "out", [traces, SAMPLE], *MEANS) == 0
+    total = manifest(tmp_path / "out")["conversations"]["total"]
+    assert folds == ({} if native_module() is None else {True: total})
+    assert_is_direct(tmp_path / "out", [traces, SAMPLE], details=False)
 
 
 def test_reading_in_python_changes_no_byte(in_process, traces, tmp_path, monkeypatch):

@@ -6,7 +6,9 @@ from random import Random
 
 import pytest
 
+from goodgain.transforms.core.native import native_module
 from tests.adversarial import trace
+from tests.native.paths import count_folds
 from tests.pipeline.runs import SESSIONS, manifest, rows, run, write_jsonl
 from tests.reference import evaluate
 
@@ -28,12 +30,16 @@ def assert_same_rows(ours, theirs, columns):
         assert not different, [(name, own[name], other[name]) for name in different]
 
 
-def test_adversarial_traces_equal_the_reference(tmp_path):
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize("details", [("--write-duplicates",), ()], ids=["details", "plain"])
+def test_adversarial_traces_equal_the_reference(details, tmp_path, monkeypatch):
+    folds = count_folds(monkeypatch)
     records = trace(Random(77), conversations=150)
     path = write_jsonl(tmp_path / "in.jsonl", records)
-    options = ("--format=jsonl", "--write-duplicates")
-    assert run(tmp_path / "out", [path], *options) == 0
+    assert run(tmp_path / "out", [path], "--format=jsonl", *details) == 0
     reference = evaluate(records)
+    native = native_module() is not None and not details
+    assert folds == ({True: len(reference["conversations"])} if native else {})
 
     expected = [reference["conversations"][name] for name in sorted(reference["conversations"])]
     counted = {"scored", "earlier_turn", "conflicting_redeliveries"}
@@ -43,8 +49,9 @@ def test_adversarial_traces_equal_the_reference(tmp_path):
     iterations = reference["iterations"]
     assert_same_rows(rows(tmp_path / "out", "iterations"), iterations, iterations[0].keys())
 
-    duplicates = rows(tmp_path / "out", "duplicates")
-    assert_same_rows(duplicates, reference["duplicates"], reference["duplicates"][0].keys())
+    if details:
+        duplicates = rows(tmp_path / "out", "duplicates")
+        assert_same_rows(duplicates, reference["duplicates"], reference["duplicates"][0].keys())
 
     found, counts = manifest(tmp_path / "out"), reference["counts"]
     outcomes = ("read", "scored", "earlier_turn", "redelivered", "conflicting_redeliveries")
@@ -52,7 +59,9 @@ def test_adversarial_traces_equal_the_reference(tmp_path):
         name: counts[name] for name in outcomes
     }
     assert found["results"]["total"] == counts["results"]
-    assert found["results"]["duplicates_by_step"] == Counter(row["step"] for row in duplicates)
+    assert found["results"]["duplicates_by_step"] == Counter(
+        row["step"] for row in reference["duplicates"]
+    )
     assert found["results"]["near_misses_by_step"] == {
         step: pairs for step, pairs in counts["near_misses"].items() if pairs
     }
