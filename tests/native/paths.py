@@ -12,11 +12,12 @@ from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.shard import plan_shards
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring import score_payloads
+from goodgain.transforms.core.scoring import score_payloads as native_scoring
+from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
-from tests.core.direct import shipped_rules
+from tests.core.direct import score_payloads, shipped_rules
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the native part is not built")
 
@@ -75,10 +76,19 @@ def assert_same_records(records, **how):
     return in_python
 
 
+def is_folded(conversation_id, payloads, config, rejected=0):
+    """Whether native code folds the conversation, after a check that the scores are the same."""
+    try:
+        score_payloads(conversation_id, payloads, config, rejected)
+    except EncodingsNeededError:
+        return False
+    return True
+
+
 def count_folds(monkeypatch):
     """Counts conversations given to native code from now on, by whether it folds them."""
     folds = Counter()
-    native_folder = score_payloads._native_folder
+    native_folder = native_scoring._native_folder
 
     def counting(scoring):
         folder = native_folder(scoring)
@@ -90,5 +100,5 @@ def count_folds(monkeypatch):
 
         return None if folder is None else SimpleNamespace(fold=fold)
 
-    monkeypatch.setattr(score_payloads, "_native_folder", counting)
+    monkeypatch.setattr(native_scoring, "_native_folder", counting)
     return folds

@@ -1,6 +1,8 @@
 """Native code and Python make the same payloads, byte for byte, from any records."""
 
+from collections import Counter, defaultdict
 from datetime import datetime, timedelta, timezone
+from operator import attrgetter
 from random import Random
 
 import msgspec
@@ -14,11 +16,13 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring import packing
 from tests import adversarial_values as values
 from tests.adversarial import trace
+from tests.core.direct import scoring
 from tests.core.files import samples
 from tests.native.characters import batched, groups
 from tests.native.paths import (
     assert_same,
     assert_same_records,
+    is_folded,
     needs_native,
     packers,
     payloads,
@@ -52,6 +56,24 @@ def results_with(text, times=300):
 def test_adversarial_traces(keep_encodings):
     records = [parse_mapping(record) for record in trace(Random(11), conversations=200)]
     assert_same_records(records, keep_encodings=keep_encodings)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_records():
+    """Their payloads and scores; the records of a conversation come together."""
+    settings, records = scoring(), 0
+    folded = Counter()
+    for seed in range(13):
+        calls = [parse_mapping(record) for record in trace(Random(seed), conversations=1_000)]
+        calls.sort(key=attrgetter("conversation_id"))
+        records += len(calls)
+        by_conversation = defaultdict(list)
+        for packed in assert_same_records(calls):
+            by_conversation[packed.conversation_id].append(packed.payload)
+        for name, own in by_conversation.items():
+            folded[is_folded(name, own, settings)] += 1
+    assert records > 100_000
+    assert folded == {True: 13_000}
 
 
 @pytest.mark.slow
@@ -99,6 +121,12 @@ def test_characters_in_every_place():
 @pytest.mark.slow
 def test_every_character_of_the_basic_plane_in_every_place():
     assert_characters(range(0x10000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plane", range(1, 17))
+def test_every_character_beyond_the_basic_plane_in_every_place(plane):
+    assert_characters(range(plane << 16, (plane + 1) << 16))
 
 
 def assert_characters(codes):

@@ -16,14 +16,13 @@ from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.native import SWITCH
-from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.streaming.closing import Closing, Conversation
 from goodgain.transforms.score_stream import CloseConversation
 from tests.adversarial import trace
-from tests.core.direct import fingerprints, score_payloads, scoring, shipped_rules
-from tests.native.paths import needs_native
+from tests.core.direct import fingerprints, scoring, shipped_rules
+from tests.native.paths import is_folded, needs_native
 
 pytestmark = needs_native
 
@@ -42,15 +41,6 @@ MANY_NAMES = compile_rules(
         "[[file_name, {at_least: 2, of: [author, title, ids.item, extra68]}]]}\n"
     )
 )
-
-
-def is_folded(conversation_id, payloads, config, rejected=0):
-    """Whether native code folds the conversation, after a check that the scores are the same."""
-    try:
-        score_payloads(conversation_id, payloads, config, rejected)
-    except EncodingsNeededError:
-        return False
-    return True
 
 
 def shuffled(random, calls):
