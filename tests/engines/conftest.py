@@ -25,6 +25,15 @@ def prism() -> Path:
     return build_prism()
 
 
+@pytest.fixture(params=["prism", "embed"])
+def local_engine(request: pytest.FixtureRequest) -> list[str]:
+    """The options for an engine that needs no cluster."""
+    if request.param == "embed":
+        return ["--runner=PortableRunner", "--job_endpoint=embed"]
+    built = request.getfixturevalue("prism")
+    return ["--runner=PrismRunner", f"--prism_location={built}"]
+
+
 @pytest.fixture(scope="session")
 def started_cluster(settings: Settings) -> Iterator[Cluster]:
     _skip_without_java()

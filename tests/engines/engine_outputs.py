@@ -1,5 +1,6 @@
 """A run of Good Gain whose outputs are compared between engines."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from goodgain.pipeline.sample import SampleOptions, write_sample
@@ -20,9 +21,11 @@ def sample_files(folder: Path) -> list[Path]:
     return files
 
 
-def run_arguments(files: list[Path], output: Path, shape: str) -> tuple[str, ...]:
-    """`goodgain run` with all optional outputs."""
+def run_arguments(
+    files: list[Path], output: Path, shape: str, options: Sequence[str] = FULL
+) -> tuple[str, ...]:
+    """`goodgain run`, with all optional outputs unless told otherwise."""
     return (
-        *("run", "--input", *map(str, files), "--output", str(output), *FULL),
+        *("run", "--input", *map(str, files), "--output", str(output), *options),
         *("--format", shape, "--shards", "3", "--max-rejected", "50%"),
     )

@@ -11,7 +11,7 @@ from tests.engines.cluster import PATIENCE, Cluster
 from tests.engines.engine_outputs import run_arguments, sample_files
 from tests.engines.processes import run_to_end, wait_until
 from tests.engines.spark import SparkCluster
-from tests.pipeline.runs import FULL, contents, main, manifest, write_jsonl
+from tests.pipeline.runs import FULL, MEANS, contents, main, manifest, write_jsonl
 
 SHAPE = "jsonl"
 
@@ -23,23 +23,37 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sample_files(tmp_path_factory.mktemp("traces"))
 
 
+@pytest.fixture(scope="module", params=[FULL, MEANS], ids=["details", "plain"])
+def options(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """Options of a run: with details, which only Python computes, and without, folded natively."""
+    return request.param
+
+
+only_details = pytest.mark.parametrize("options", [FULL], indirect=True, ids=["details"])
+
+
 @pytest.fixture(scope="module")
-def expected(files: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def expected(
+    files: list[Path], options: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The outputs of FnApiRunner for these files."""
     output = tmp_path_factory.mktemp("expected") / "out"
-    assert main([*run_arguments(files, output, SHAPE), "--runner=FnApiRunner"]) == ExitCode.DONE
+    arguments = run_arguments(files, output, SHAPE, options)
+    assert main([*arguments, "--runner=FnApiRunner"]) == ExitCode.DONE
     return output
 
 
-@pytest.mark.parametrize("engine", ["--runner=PrismRunner", "--runner=PortableRunner"])
 def test_local_engines_give_the_same_outputs(
-    prism: Path, files: list[Path], expected: Path, tmp_path: Path, engine: str
+    local_engine: list[str],
+    files: list[Path],
+    options: tuple[str, ...],
+    expected: Path,
+    tmp_path: Path,
 ) -> None:
-    more = ["--job_endpoint=embed"] if "Portable" in engine else []
-    arguments = run_arguments(files, tmp_path / "out", SHAPE)
-    command = [sys.executable, "-m", "goodgain", *arguments, engine, *more]
-    run_to_end(command, tmp_path / "log", f"goodgain run on {engine}")
-    assert_same_outputs(tmp_path / "out", expected, engine.partition("=")[2])
+    arguments = run_arguments(files, tmp_path / "out", SHAPE, options)
+    command = [sys.executable, "-m", "goodgain", *arguments, *local_engine]
+    run_to_end(command, tmp_path / "log", "goodgain run")
+    assert_same_outputs(tmp_path / "out", expected, local_engine[0].partition("=")[2])
 
 
 @pytest.fixture(scope="module")
@@ -79,14 +93,13 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Path]:
     return arguments, expected
 
 
-def test_prism_gives_the_same_outputs_with_judgments_and_ties(
-    prism: Path, judged: tuple[list[str], Path], tmp_path: Path
+def test_local_engines_give_the_same_outputs_with_judgments_and_ties(
+    local_engine: list[str], judged: tuple[list[str], Path], tmp_path: Path
 ) -> None:
     arguments, expected = judged
     output = tmp_path / "out"
     command = [sys.executable, "-m", "goodgain", *arguments, "--output", str(output)]
-    more = ["--runner=PrismRunner", f"--prism_location={prism}"]
-    run_to_end([*command, *more], tmp_path / "log", "run")
+    run_to_end([*command, *local_engine], tmp_path / "log", "run")
     assert contents(output) == contents(expected)
 
 
@@ -108,12 +121,19 @@ def test_spark_gives_the_same_outputs_with_judgments_and_ties(
 
 @pytest.mark.parametrize("parallelism", [1, 2])
 def test_flink_gives_the_same_outputs(
-    cluster: Cluster, files: list[Path], expected: Path, tmp_path: Path, parallelism: int
+    cluster: Cluster,
+    files: list[Path],
+    options: tuple[str, ...],
+    expected: Path,
+    tmp_path: Path,
+    parallelism: int,
 ) -> None:
-    cluster.goodgain(*run_arguments(files, tmp_path / "out", SHAPE), parallelism=parallelism)
+    arguments = run_arguments(files, tmp_path / "out", SHAPE, options)
+    cluster.goodgain(*arguments, parallelism=parallelism)
     assert_same_outputs(tmp_path / "out", expected, "FlinkRunner")
 
 
+@only_details
 def test_flink_gives_the_same_outputs_after_losing_its_workers(
     cluster: Cluster, files: list[Path], expected: Path, tmp_path: Path
 ) -> None:
@@ -129,12 +149,17 @@ def test_flink_gives_the_same_outputs_after_losing_its_workers(
 
 
 def test_spark_gives_the_same_outputs(
-    spark: SparkCluster, files: list[Path], expected: Path, tmp_path: Path
+    spark: SparkCluster,
+    files: list[Path],
+    options: tuple[str, ...],
+    expected: Path,
+    tmp_path: Path,
 ) -> None:
-    spark.goodgain(*run_arguments(files, tmp_path / "out", SHAPE))
+    spark.goodgain(*run_arguments(files, tmp_path / "out", SHAPE, options))
     assert_same_outputs(tmp_path / "out", expected, "SparkRunner")
 
 
+@only_details
 def test_spark_gives_the_same_outputs_after_losing_an_executor(
     spark: SparkCluster, files: list[Path], expected: Path, tmp_path: Path
 ) -> None:

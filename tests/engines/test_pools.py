@@ -62,11 +62,12 @@ def pooled(tmp_path_factory: pytest.TempPathFactory) -> Pooled:
     return Pooled(tmp_path_factory.mktemp("pooled"))
 
 
-def test_prism_gives_the_same_pools_and_scores(prism: Path, pooled: Pooled, tmp_path: Path) -> None:
-    more = ["--runner=PrismRunner", f"--prism_location={prism}"]
+def test_local_engines_give_the_same_pools_and_scores(
+    local_engine: list[str], pooled: Pooled, tmp_path: Path
+) -> None:
     pool, output = tmp_path / "pool", tmp_path / "out"
     for arguments in (pooled.build_arguments(pool), pooled.run_arguments(output)):
-        command = [sys.executable, "-m", "goodgain", *arguments, *more]
+        command = [sys.executable, "-m", "goodgain", *arguments, *local_engine]
         run_to_end(command, tmp_path / "log", arguments[0])
     pooled.assert_same(pool, output)
 
