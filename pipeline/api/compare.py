@@ -18,6 +18,7 @@ from goodgain.pipeline.comparison.attributes import missing
 from goodgain.pipeline.data_warnings import warnings_in
 from goodgain.pipeline.options.yaml_model import unknown
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.records.msgspec_messages import path_to_wrong_value, without_path
 
 if TYPE_CHECKING:
     from goodgain.pipeline.comparison.compare import Compared
@@ -186,8 +187,8 @@ def _request(
             ComparisonRequest,
         )
     except msgspec.ValidationError as error:
-        problem, _, path = str(error).partition(" - at `$.")
-        name = path.rstrip("`").split(".")[-1]
+        path, problem = path_to_wrong_value(str(error)), without_path(str(error))
+        name = next((step for step in reversed(path) if isinstance(step, str)), "")
         raise UsageError(f"The option {name} cannot be used: {problem}.") from None
 
 

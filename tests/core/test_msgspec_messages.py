@@ -6,7 +6,11 @@ from importlib.resources import files
 import msgspec
 import pytest
 
-from goodgain.transforms.core.records.msgspec_messages import missing_field, path_to_wrong_value
+from goodgain.transforms.core.records.msgspec_messages import (
+    missing_field,
+    path_to_wrong_value,
+    without_path,
+)
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 
 RECORD = {"conversation_id": "c", "iteration": 1}
@@ -59,3 +63,4 @@ def test_messages_give_the_missing_field_or_the_path(record, message, missing, s
     assert message_of(record) == message
     assert missing_field(message) == missing
     assert path_to_wrong_value(message) == steps
+    assert without_path(message) == message.split(" - at `$")[0]

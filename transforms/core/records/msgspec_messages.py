@@ -26,6 +26,11 @@ def path_to_wrong_value(message: str) -> tuple[str | int, ...]:
     return tuple(_step(step) for step in _STEP.finditer(path))
 
 
+def without_path(message: str) -> str:
+    """What is wrong with the value, without where it is."""
+    return message.rpartition(" - at ")[0] or message
+
+
 def _step(step: re.Match[str]) -> str | int:
     name, position = step.groups()
     return name if position is None else int(position)
