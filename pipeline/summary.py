@@ -23,7 +23,7 @@ from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.scoring.costs import cost_metric
 from goodgain.transforms.core.scoring.metric_by_name import labels
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 from goodgain.transforms.filesystems import join
 
 # The headline: gain, efficiency, repetition, and the iterations until all good results.
@@ -228,7 +228,7 @@ def _print_qrels(console: Console, qrels: Mapping[str, Any]) -> None:
         f"Topics: {qrels['topics']:,} with judgments, of which "
         f"{qrels['topics_without_conversation']:,} without conversation; "
         f"{qrels['topics_without_judgments']:,} of conversations "
-        f"{fitting(qrels['topics_without_judgments'], 'has', 'have')} no judgments.",
+        f"{pluralize(qrels['topics_without_judgments'], 'has', 'have')} no judgments.",
     )
     not_joined = (
         (qrels["results_without_id"], "results without the id that --qrels-id names"),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from goodgain.pipeline.comparison.pool_finds import FoundDocument, PoolFinds
 from goodgain.pipeline.terminal.safe_text import shortened
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 _SHOWN = 3
 _LONGEST = 100
@@ -23,7 +23,7 @@ def pool_lines(finds: PoolFinds) -> Iterator[str]:
     if finds.topics_of_one_arm:
         yield (
             f"{counted(finds.topics_of_one_arm, 'topic')} that only one arm has "
-            f"{fitting(finds.topics_of_one_arm, 'is', 'are')} not counted."
+            f"{pluralize(finds.topics_of_one_arm, 'is', 'are')} not counted."
         )
     if finds.note:
         yield f"The documents cannot be listed: {finds.note}."

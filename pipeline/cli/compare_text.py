@@ -32,7 +32,7 @@ from goodgain.pipeline.terminal.metric_values import difference_text, interval_t
 from goodgain.pipeline.terminal.safe_text import printable, shortened
 from goodgain.transforms.core.scoring.metric_by_name import at_i, labels, metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 _LONGEST_KEY = 60
 _NAME_WIDTH = 34
@@ -138,7 +138,7 @@ def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
     decisive = [row for row in rows if row.family != "further" and row.i is None]
     first = next((row for row in decisive if row.family == "primary"), decisive[0])
     text = f"Clusters by {attribute}: {first.clusters or 0:,} "
-    text += fitting(first.clusters or 0, "has", "have")
+    text += pluralize(first.clusters or 0, "has", "have")
     text += f" a value of {metric_by_name(first.metric).label}"
     if first.minimum_detectable_effect is None:
         return f"{text}."
@@ -171,7 +171,7 @@ def _account(name: str, account: Account, console: Console) -> None:
         _line(
             console,
             f"  Of the {name}'s {counted(account.conversations, 'conversation')}, {fell_out:,} "
-            f"{fitting(fell_out, 'was', 'were')} left out: {reasons}.",
+            f"{pluralize(fell_out, 'was', 'were')} left out: {reasons}.",
         )
 
 

@@ -23,7 +23,7 @@ from goodgain.transforms.core.scoring.computed import values_at_end
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, POOL_METRICS
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 _LONGEST_TEXT = 120
 _LONGEST_QUERY = 200
@@ -85,7 +85,7 @@ def _turn_in_words(explanation: ConversationExplanation) -> str:
         earlier_turns = (
             f"{one.turn} ({counted(one.calls, 'call')})" for one in explanation.earlier_turns
         )
-        earlier = fitting(
+        earlier = pluralize(
             len(explanation.earlier_turns), "an earlier turn does", "earlier turns do"
         )
         text += f"; {earlier} not count: {', '.join(earlier_turns)}"

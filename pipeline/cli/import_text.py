@@ -8,7 +8,7 @@ from rich.console import Console
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.terminal.safe_text import printable
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 
 def print_import(console: Console, output: str, counts: ImportCounts) -> None:
@@ -88,9 +88,9 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
         (counts.search_tools.total(), *_calls("of tools that search", counts.search_tools)),
         (counts.other_tools.total(), *_calls("of tools that do not", counts.other_tools)),
     ):
-        yield number, fitting(number, one, more)
+        yield number, pluralize(number, one, more)
     for name, number in sorted(counts.costs.items()):
-        yield number, fitting(number, f"call reports its {name}", f"calls report their {name}")
+        yield number, pluralize(number, f"call reports its {name}", f"calls report their {name}")
 
 
 def _calls(of: str, tools: Mapping[str, int]) -> tuple[str, str]:

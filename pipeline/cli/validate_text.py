@@ -15,7 +15,7 @@ from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.safe_text import printable, untrusted
 from goodgain.pipeline.terminal.values import minute, share
 from goodgain.transforms.core.warnings.warning import DataWarning, failing
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 _MOST_ROWS = 40
 _LONGEST_NAME = 60
@@ -151,7 +151,7 @@ def _rejected(report: dict[str, Any], console: Console) -> None:
 def _verdict(report: dict[str, Any]) -> Text:
     records = report["records"]
     text = f"{records['rejected']:,} of {counted(records['read'], 'record')} "
-    text += f"{fitting(records['rejected'] or records['read'], 'is', 'are')} rejected; "
+    text += f"{pluralize(records['rejected'] or records['read'], 'is', 'are')} rejected; "
     limit = f"--max-rejected {report['max_rejected']}"
     if report["too_many_rejected"]:
         return Text(f"{text}that is more than {limit} allows.", style="bold red")

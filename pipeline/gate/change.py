@@ -44,7 +44,7 @@ from goodgain.transforms.core.comparison import (
 )
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.wording import fitting
+from goodgain.transforms.core.wording import pluralize
 
 
 class _TestSettings(Struct, frozen=True):
@@ -113,7 +113,7 @@ def _judge(
     n = min(len(values.base), len(values.candidate))
     least = rule.least_n or gate.least_n
     pair, conversation = ("pair", "pairs"), ("conversation", "conversations")
-    unit = fitting(n, *pair) if paired else f"{fitting(n, *conversation)} in the smaller arm"
+    unit = pluralize(n, *pair) if paired else f"{pluralize(n, *conversation)} in the smaller arm"
     change = _change_text(values, number) if n else ""
     show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
     outcome = partial(outcome_of, shown=_change_text(values, show) if n else "")
@@ -122,7 +122,7 @@ def _judge(
     if n == 0:
         return outcome_of(rule, slice_, "", 0, failure=f"no {unit} with a value")
     if n < least:
-        reason = f"{n:,} {unit} {fitting(n, 'is', 'are')} below least_n = {least:,}"
+        reason = f"{n:,} {unit} {pluralize(n, 'is', 'are')} below least_n = {least:,}"
         return outcome(rule, slice_, change, n, failure=reason)
     test: Any = compare_paired if paired else compare_unpaired
 

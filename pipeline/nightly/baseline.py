@@ -19,7 +19,7 @@ from goodgain.pipeline.outputs.folder import MANIFEST, read_dataset, read_manife
 from goodgain.pipeline.outputs.formats import FORMATS, Row
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.ranking import parse_ranking_metrics
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 from goodgain.transforms.filesystems import delete
 
 _MERGED_FORMAT = FORMATS["avro"]
@@ -89,7 +89,7 @@ def find_baseline(
         differing = mismatches(read_manifest(str(folders.published_folder(different[0]))), manifest)
         notes.append(
             f"{counted(len(different), 'earlier good day')} could not be used as baseline, since "
-            f"{fitting(len(different), 'it', 'they')} measured "
+            f"{pluralize(len(different), 'it', 'they')} measured "
             f"something else: {', '.join(map(str, differing))}"
         )
     if damaged := _damaged_before(day, folders):
@@ -123,7 +123,7 @@ def _note_of_rescored(by_day: Mapping[date, Path], folders: DayFolders) -> str |
     ]
     if not rescored:
         return None
-    were = fitting(len(rescored), "was", "were")
+    were = pluralize(len(rescored), "was", "were")
     return f"{', '.join(rescored)} {were} scored again with this night's pool, to be comparable"
 
 
@@ -143,8 +143,8 @@ def _damaged_before(day: date, folders: DayFolders) -> str:
         return ""
     return (
         f"the {DAY_FILE} of {', '.join(damaged)} cannot be read, so "
-        f"{fitting(len(damaged), 'it is', 'they are')} neither baseline nor in the history: run "
-        f"{fitting(len(damaged), 'that day', 'those days')} again"
+        f"{pluralize(len(damaged), 'it is', 'they are')} neither baseline nor in the history: run "
+        f"{pluralize(len(damaged), 'that day', 'those days')} again"
     )
 
 

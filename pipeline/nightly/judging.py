@@ -23,7 +23,7 @@ from goodgain.pipeline.nightly.baseline import Baseline
 from goodgain.pipeline.nightly.days.entry import DayChange, Verdict
 from goodgain.pipeline.outputs.folder import read_manifest
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.wording import fitting
+from goodgain.transforms.core.wording import pluralize
 
 
 class Judgement(Struct, frozen=True):
@@ -119,7 +119,7 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
     if records["too_many_rejected"]:
         return (
             f"{records['rejected']:,} of {records['read']:,} records "
-            f"{fitting(records['rejected'], 'was', 'were')} rejected, more than "
+            f"{pluralize(records['rejected'], 'was', 'were')} rejected, more than "
             f"max_rejected = {manifest['parameters']['max_rejected']}"
         )
     if warnings := failing_in(manifest):

@@ -25,7 +25,7 @@ from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.streaming.journal import JournalError
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 from goodgain.transforms.sources.journal_file import read_journal
 
 _TICK_SECONDS = 0.5
@@ -81,7 +81,7 @@ def view(counters: LiveCounters, watermark: int | None, clock: int) -> Group:
     """The stream's progress: counts, the watermark and running means."""
     counts = Table.grid(padding=(0, 3))
     counts.add_row(
-        fitting(counters.read, "record", "records"),
+        pluralize(counters.read, "record", "records"),
         "open",
         "closed",
         "late",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 
 @pytest.mark.parametrize(
@@ -14,4 +14,4 @@ def test_nouns_follow_their_count(number, text):
 
 def test_verbs_follow_their_count():
     assert [counted(n, "copy is", "copies are") for n in (1, 3)] == ["1 copy is", "3 copies are"]
-    assert [fitting(n, "has", "have") for n in (0, 1)] == ["have", "has"]
+    assert [pluralize(n, "has", "have") for n in (0, 1)] == ["have", "has"]

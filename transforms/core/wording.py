@@ -14,9 +14,9 @@ def counted(number: int, one: str, more: str | None = None) -> str:
       >>> counted(1, "document stays", "documents stay"), counted(2000, "topic")
       ('1 document stays', '2,000 topics')
     """
-    return f"{number:,} {fitting(number, one, f'{one}s' if more is None else more)}"
+    return f"{number:,} {pluralize(number, one, f'{one}s' if more is None else more)}"
 
 
-def fitting(number: int, one: str, more: str) -> str:
-    """`one` for a count of 1, else `more`."""
+def pluralize(number: int, one: str, more: str) -> str:
+    """The words that agree with a count: `one` for 1, else `more`."""
     return one if number == 1 else more

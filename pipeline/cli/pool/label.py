@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 if TYPE_CHECKING:
     from goodgain.pipeline.pool.labelling import Labelled
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
             console = result_console(args.quiet)
             console.print(
                 f"{counted(withdrawn, 'label')} of {args.undo} "
-                f"{fitting(withdrawn, 'was', 'were')} withdrawn."
+                f"{pluralize(withdrawn, 'was', 'were')} withdrawn."
             )
             answers = answers_of(args.pool, args.undo)
             if answers.exists():

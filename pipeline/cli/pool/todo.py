@@ -7,7 +7,7 @@ import argparse
 from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.todo import METRICS
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 NAME = "pool todo"
 HELP = "list the documents of a pool that have no label, each once"
@@ -64,10 +64,10 @@ def run(args: argparse.Namespace) -> int:
     console = result_console(args.quiet)
     console.print(f"{counted(len(todo.documents), 'document')} without a label: {args.output}")
     if todo.deeper:
-        were = fitting(todo.deeper, "was", "were")
+        were = pluralize(todo.deeper, "was", "were")
         console.print(f"{todo.deeper:,} more {were} seen only below rank {args.depth}.")
     console.print(
-        f"{todo.saved:,} of {todo.results:,} results {fitting(todo.saved, *_SAVED)} of documents "
+        f"{todo.saved:,} of {todo.results:,} results {pluralize(todo.saved, *_SAVED)} of documents "
         "that are labelled once.",
         soft_wrap=True,
     )

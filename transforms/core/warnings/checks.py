@@ -33,7 +33,7 @@ from goodgain.transforms.core.warnings.warning import (
     WEAK_DOCUMENTS,
     DataWarning,
 )
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 _MOST_UNIDENTIFIED_SHARE = 0.1
 _SOME_REPEAT = 1_000  # among this many results, some should be duplicates
@@ -65,7 +65,7 @@ def _no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
         NO_RESULTS,
         usable,
         1.0,
-        fitting(usable, "The only record that is scored has", f"The {usable:,} records have")
+        pluralize(usable, "The only record that is scored has", f"The {usable:,} records have")
         + " no result in any scored turn, so all gains are 0.",
         "If the results are in another field, name it with --map results=FIELD"
         f"{inputs.accepted('--allow-unlabelled')}.",
@@ -141,7 +141,7 @@ def _no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
         unidentified,
         unidentified / results,
         f"{unidentified:,} of {results:,} results ({unidentified / results:.1%}) "
-        f"{fitting(unidentified, 'has', 'have')} no id that counts, no URL and no text "
+        f"{pluralize(unidentified, 'has', 'have')} no id that counts, no URL and no text "
         f"to find a copy by, so repeated documents count as new ones.{unused}",
         advice,
     )
@@ -168,16 +168,18 @@ def _odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
         return
     odd = []
     if early:
-        odd.append(f"{early:,} {fitting(early, 'lies', 'lie')} before 1990")
+        odd.append(f"{early:,} {pluralize(early, 'lies', 'lie')} before 1990")
     if ahead and inputs.clock is not None:
         started = datetime.fromtimestamp(inputs.clock / _SECONDS_TO_MILLIS, UTC)
         odd.append(
-            f"{ahead:,} {fitting(ahead, 'lies', 'lie')} more than a day after this run "
+            f"{ahead:,} {pluralize(ahead, 'lies', 'lie')} more than a day after this run "
             f"({started:%Y-%m-%d})"
         )
     seconds = inputs.count(data_counts.IN_SECONDS)
     in_seconds = (
-        f"; {seconds:,} of them {fitting(seconds, 'looks', 'look')} like seconds" if seconds else ""
+        f"; {seconds:,} of them {pluralize(seconds, 'looks', 'look')} like seconds"
+        if seconds
+        else ""
     )
     yield DataWarning(
         ODD_TIMES,

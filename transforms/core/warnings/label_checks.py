@@ -14,7 +14,7 @@ from goodgain.transforms.core.warnings.warning import (
     REJECTED_LABELS,
     DataWarning,
 )
-from goodgain.transforms.core.wording import counted, fitting
+from goodgain.transforms.core.wording import counted, pluralize
 
 _LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
 _MOST_UNLABELLED_SHARE = 0.2
@@ -40,7 +40,7 @@ def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
         NO_LABELS,
         results,
         1.0,
-        fitting(
+        pluralize(
             results,
             "The only result of the scored turns has no label",
             f"None of the {results:,} results of the scored turns has a label",
@@ -79,7 +79,7 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     if share <= _MOST_UNLABELLED_SHARE and not unlabelled_slices:
         return
     message = f"{unlabelled:,} of {results:,} results ({share:.1%}) "
-    message += fitting(
+    message += pluralize(
         unlabelled, "has no label and counts as gain 0", "have no label and count as gain 0"
     )
     uneven = [one for one in inputs.slices if abs(one.share - share) > _NOTABLE_DIFFERENCE]
@@ -109,7 +109,7 @@ def rejected_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
             rejected,
             rejected / read,
             f"{rejected:,} of {read:,} labels of --labels ({rejected / read:.1%}) "
-            f"{fitting(rejected, 'was', 'were')} not used.",
+            f"{pluralize(rejected, 'was', 'were')} not used.",
             "The dataset rejected_labels has the place and the reason of each.",
         )
 
@@ -124,7 +124,7 @@ def labels_apart(inputs: CheckInputs) -> Iterator[DataWarning]:
                 span.apart,
                 share,
                 f"{span.apart:,} of {span.documents:,} documents of the pool ({share:.1%}) that "
-                f"conversations share by the id {name} {fitting(span.apart, 'has', 'have')} "
+                f"conversations share by the id {name} {pluralize(span.apart, 'has', 'have')} "
                 "labels 2 or more grades apart, so the ids may be positions in a list, which merge "
                 "different documents.",
                 f"Check some with `goodgain pool show`; if {name} is a position in a list, remove "
