@@ -55,16 +55,16 @@ def run(args: argparse.Namespace) -> int:
     import msgspec
 
     from goodgain.pipeline.nightly.config import load_nightly_config
+    from goodgain.pipeline.nightly.dependencies import Dependencies
     from goodgain.pipeline.nightly.job import run_nightly
     from goodgain.pipeline.nightly.summary import print_result
-    from goodgain.pipeline.nightly.surroundings import Surroundings
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     config = load_nightly_config(args.config)
     if args.runner:
         config = config.model_copy(update={"runner": args.runner})
-    surroundings = Surroundings.quiet() if args.quiet else Surroundings()
-    result = run_nightly(config, request, args.beam_arguments, surroundings)
+    dependencies = Dependencies.quiet() if args.quiet else Dependencies()
+    result = run_nightly(config, request, args.beam_arguments, dependencies)
     if args.json:
         print_json(msgspec.to_builtins(result))
     elif result.exit_code or not args.quiet:

@@ -14,13 +14,13 @@ from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.days.dates import days_between, patterns_of
 from goodgain.pipeline.nightly.days.entry import DayEntry
 from goodgain.pipeline.nightly.days.folders import DayFolders
+from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.pipeline.nightly.history import current_entries, write_history
 from goodgain.pipeline.nightly.late_files import LateFiles, late_files
 from goodgain.pipeline.nightly.notify import Channel, channels_of, document, notify
 from goodgain.pipeline.nightly.one_day import Night, run_config, run_day
 from goodgain.pipeline.nightly.report.build import build_nights_report
 from goodgain.pipeline.nightly.scored_elsewhere import has_newer_run
-from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.outputs.folder import REPORT, read_manifest
 from goodgain.pipeline.outputs.lock import LockedError, locked
 from goodgain.pipeline.outputs.whole_files import write_whole
@@ -73,7 +73,7 @@ def run_nightly(
     config: NightlyConfig,
     request: NightlyRequest,
     beam_arguments: Sequence[str],
-    surroundings: Surroundings,
+    dependencies: Dependencies,
 ) -> NightlyResult:
     """Run the job; notify webhook and command of each day that did not pass.
 
@@ -83,16 +83,16 @@ def run_nightly(
       LockedError: another job is using the same output; no notification is sent.
       GoodGainError: the history cannot be written.
     """
-    notified = channels_of(config, surroundings)
+    notified = channels_of(config, dependencies)
     try:
-        return _run(config, request, beam_arguments, surroundings, notified)
+        return _run(config, request, beam_arguments, dependencies, notified)
     except LockedError:
         raise
     except OSError as error:
-        _notify_failure(error, notified, config, surroundings)
+        _notify_failure(error, notified, config, dependencies)
         raise GoodGainError(f"{config.output} cannot be used: {problem_of(error)}.") from error
     except Exception as error:
-        _notify_failure(error, notified, config, surroundings)
+        _notify_failure(error, notified, config, dependencies)
         raise
 
 
@@ -100,7 +100,7 @@ def _run(
     config: NightlyConfig,
     request: NightlyRequest,
     beam_arguments: Sequence[str],
-    surroundings: Surroundings,
+    dependencies: Dependencies,
     notified: list[Channel],
 ) -> NightlyResult:
     config.check_files()
@@ -110,16 +110,16 @@ def _run(
         gate=None if config.gate is None else load_gate(config.gate),
         beam_arguments=(*config.engine_options, *beam_arguments),
         folders=folders,
-        surroundings=surroundings,
+        dependencies=dependencies,
     )
-    now = surroundings.now()
+    now = dependencies.now()
     today = now.date()
     if _last(request, today) > today:
         raise UsageError(f"{_last(request, today)} is in the future (UTC): give a past day.")
     if config.scored is None:
         # To find mistakes before any work is done.
         runner = run_config(config, today, folders.output).runner
-        surroundings.check_engine(runner, night.beam_arguments)
+        dependencies.check_engine(runner, night.beam_arguments)
     elif config.runner or beam_arguments:
         raise UsageError(
             "With `scored` in the configuration, days are scored elsewhere: leave out --runner and "
@@ -128,7 +128,7 @@ def _run(
     folders.output.mkdir(parents=True, exist_ok=True)
     with locked(folders.output, now):
         for name in folders.repair():
-            surroundings.say(f"Cleaned up {name}, left by an interrupted job.")
+            dependencies.say(f"Cleaned up {name}, left by an interrupted job.")
         entries = []
         for day in _days(config, request, folders, today):
             entry = run_day(night, day)
@@ -137,7 +137,7 @@ def _run(
             if entry.exit_code:
                 subject = f"{entry.date}: {entry.verdict}"
                 body = document(subject, entry.reasons, entry, str(folders.published_folder(day)))
-                notify(body, notified, config, surroundings)
+                notify(body, notified, config, dependencies)
         late = _late(config, folders, _last(request, today))
         history = current_entries(folders)
         write_history(folders, history, late)
@@ -146,11 +146,11 @@ def _run(
 
 
 def _notify_failure(
-    error: Exception, notified: list[Channel], config: NightlyConfig, surroundings: Surroundings
+    error: Exception, notified: list[Channel], config: NightlyConfig, dependencies: Dependencies
 ) -> None:
     reason = str(error) or type(error).__name__
     body = document("the nightly job failed", (reason,), None, config.output)
-    notify(body, notified, config, surroundings)
+    notify(body, notified, config, dependencies)
 
 
 def _days(

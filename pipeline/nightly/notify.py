@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.days.entry import DayEntry
-from goodgain.pipeline.nightly.surroundings import Surroundings
+from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.transforms.core.errors import UsageError
 
 _SUCCESS = range(200, 300)
@@ -31,7 +31,7 @@ class Channel(Struct, frozen=True):
     send: Callable[[bytes], tuple[str, bool]]
 
 
-def channels_of(config: NightlyConfig, surroundings: Surroundings) -> list[Channel]:
+def channels_of(config: NightlyConfig, dependencies: Dependencies) -> list[Channel]:
     """The channels that the configuration names.
 
     Raises:
@@ -39,14 +39,14 @@ def channels_of(config: NightlyConfig, surroundings: Surroundings) -> list[Chann
     """
     configured = []
     if config.webhook is not None:
-        url = _url(config.webhook, surroundings)
+        url = _url(config.webhook, dependencies)
         configured.append(
-            Channel(f"webhook {urlsplit(url).hostname}", _sender_to_url(url, config, surroundings))
+            Channel(f"webhook {urlsplit(url).hostname}", _sender_to_url(url, config, dependencies))
         )
     if config.command is not None:
         command = config.command
         configured.append(
-            Channel(f"command {command[0]}", _sender_to_command(command, config, surroundings))
+            Channel(f"command {command[0]}", _sender_to_command(command, config, dependencies))
         )
     return configured
 
@@ -68,31 +68,31 @@ def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, fol
 
 
 def notify(
-    body: bytes, channels: list[Channel], config: NightlyConfig, surroundings: Surroundings
+    body: bytes, channels: list[Channel], config: NightlyConfig, dependencies: Dependencies
 ) -> None:
     """Send a document through every channel; failures are only reported."""
     for channel in channels:
-        problem = _send(channel, body, config, surroundings)
+        problem = _send(channel, body, config, dependencies)
         if problem:
-            surroundings.say(f"{channel.name} could not be notified: {problem}.")
+            dependencies.say(f"{channel.name} could not be notified: {problem}.")
 
 
-def _send(channel: Channel, body: bytes, config: NightlyConfig, surroundings: Surroundings) -> str:
+def _send(channel: Channel, body: bytes, config: NightlyConfig, dependencies: Dependencies) -> str:
     for attempt in range(1, config.attempts + 1):
         problem, may_retry = channel.send(body)
         if not problem:
             return ""
         if not may_retry or attempt == config.attempts:
             return f"{problem} (attempt {attempt} of {config.attempts})"
-        surroundings.sleep(config.backoff_seconds * 2 ** (attempt - 1))
+        dependencies.sleep(config.backoff_seconds * 2 ** (attempt - 1))
     return ""
 
 
-def _url(written: str, surroundings: Surroundings) -> str:
+def _url(written: str, dependencies: Dependencies) -> str:
     if not written.startswith("$"):
         return written
     name = written[1:].strip("{}")
-    url = surroundings.environment.get(name, "")
+    url = dependencies.environment.get(name, "")
     if not url.startswith(("http://", "https://")):
         raise UsageError(
             f"The webhook is read from the environment variable {name}, which is not an http or "
@@ -102,11 +102,11 @@ def _url(written: str, surroundings: Surroundings) -> str:
 
 
 def _sender_to_url(
-    url: str, config: NightlyConfig, surroundings: Surroundings
+    url: str, config: NightlyConfig, dependencies: Dependencies
 ) -> Callable[[bytes], tuple[str, bool]]:
     def send(body: bytes) -> tuple[str, bool]:
         try:
-            status = surroundings.post(url, body, config.timeout_seconds)
+            status = dependencies.post(url, body, config.timeout_seconds)
         except (OSError, ValueError) as error:
             return f"no answer ({type(error).__name__})", isinstance(error, OSError)
         if status in _SUCCESS:
@@ -121,11 +121,11 @@ def _sender_to_url(
 
 
 def _sender_to_command(
-    command: tuple[str, ...], config: NightlyConfig, surroundings: Surroundings
+    command: tuple[str, ...], config: NightlyConfig, dependencies: Dependencies
 ) -> Callable[[bytes], tuple[str, bool]]:
     def send(body: bytes) -> tuple[str, bool]:
         try:
-            code = surroundings.start(command, body, config.timeout_seconds)
+            code = dependencies.start(command, body, config.timeout_seconds)
         except OSError as error:
             return error.strerror or str(error), isinstance(error, TimeoutError)
         return (f"it ended with exit code {code}", True) if code else ("", False)

@@ -32,11 +32,11 @@ from goodgain.pipeline.nightly.days.entry import (
     failed_entry,
 )
 from goodgain.pipeline.nightly.days.folders import DayFolders
+from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.pipeline.nightly.judging import Judgement, changes, judge
 from goodgain.pipeline.nightly.pool import with_pool
 from goodgain.pipeline.nightly.scored_elsewhere import copy_outputs
 from goodgain.pipeline.nightly.scratch import discard, fetch
-from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.opened_pool import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
@@ -67,7 +67,7 @@ class Night(Struct, frozen=True):
     gate: GateFile | None
     beam_arguments: tuple[str, ...]
     folders: DayFolders
-    surroundings: Surroundings
+    dependencies: Dependencies
 
 
 def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
@@ -110,7 +110,7 @@ def run_day(night: Night, day: date) -> DayEntry:
     Returns:
       The entry of the day. If the day failed, nothing is published, and an earlier output stays.
     """
-    started = night.surroundings.now()
+    started = night.dependencies.now()
     try:
         return _run_day(night, day, started)
     except (GoodGainError, OSError) as error:
@@ -165,9 +165,9 @@ def _score(night: Night, day: date, folder: Path) -> None:
     # The run would print paths in a folder that is renamed afterwards.
     with redirect_stdout(io.StringIO()):
         if night.config.pool is not None:
-            build = night.surroundings.build_pool
+            build = night.dependencies.build_pool
             config = with_pool(night.config.pool, day, config, night.beam_arguments, build)
-        night.surroundings.run(config, night.beam_arguments)
+        night.dependencies.run(config, night.beam_arguments)
     scratch = _scratch(night.config, day)
     if scratch is not None:
         fetch(scratch, folder)
@@ -184,7 +184,7 @@ def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path 
 
     def run(config: RunConfig) -> None:
         own = config.model_copy(update={"runner": runner})
-        night.surroundings.run(own, night.beam_arguments)
+        night.dependencies.run(own, night.beam_arguments)
 
     try:
         pool = manifest["pool"]["folder"]
@@ -232,4 +232,4 @@ def _write_texts(
 
 
 def _seconds(night: Night, started: datetime) -> float:
-    return round((night.surroundings.now() - started).total_seconds(), 3)
+    return round((night.dependencies.now() - started).total_seconds(), 3)

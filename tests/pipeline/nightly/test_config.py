@@ -193,7 +193,7 @@ def test_the_command_line_overrides_the_engine_of_nightly_yaml_and_that_of_run_y
 ):
     runners = []
 
-    def record_runner(config, request, beam_arguments, surroundings):
+    def record_runner(config, request, beam_arguments, dependencies):
         runners.append(run_config(config, date(2025, 3, 4), tmp_path).runner)
         return NightlyResult((), ())
 

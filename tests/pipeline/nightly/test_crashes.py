@@ -8,8 +8,8 @@ import pytest
 
 from goodgain.pipeline.nightly.config import NightlyConfig
 from goodgain.pipeline.nightly.days import folders as day_folders
+from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.pipeline.nightly.job import NightlyRequest, run_nightly
-from goodgain.pipeline.nightly.surroundings import Surroundings
 from tests.pipeline.nightly.world import World
 
 pytestmark = pytest.mark.slow
@@ -77,8 +77,8 @@ class Job:
         return 0
 
     def night(self):
-        surroundings = Surroundings(now=lambda: self.now, run=self.run, say=lambda message: None)
-        return run_nightly(self.config, NightlyRequest(day=DAY), (), surroundings)
+        dependencies = Dependencies(now=lambda: self.now, run=self.run, say=lambda message: None)
+        return run_nightly(self.config, NightlyRequest(day=DAY), (), dependencies)
 
 
 @pytest.fixture(params=[True, False], ids=["exchange", "two renames"])
@@ -157,7 +157,7 @@ def test_a_missing_or_damaged_history_is_rebuilt(job):
             job.config,
             NightlyRequest(backfill=(DAY, DAY)),
             (),
-            Surroundings(now=lambda: START, run=job.run, say=lambda message: None),
+            Dependencies(now=lambda: START, run=job.run, say=lambda message: None),
         )
         assert job.world.history() == whole
 

@@ -8,8 +8,8 @@ import pytest
 
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.nightly.config import NightlyConfig, load_nightly_config
+from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.pipeline.nightly.job import NightlyRequest, run_nightly
-from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.nightly.world import World, config_of
@@ -139,7 +139,7 @@ def test_a_kill_between_updating_the_pool_and_scoring_is_repaired_by_a_rerun(aft
     config = load_nightly_config(str(world.config))
     with pytest.raises(KilledError):
         run_nightly(
-            config, NightlyRequest(date.fromisoformat(SECOND)), (), Surroundings(run=killed)
+            config, NightlyRequest(date.fromisoformat(SECOND)), (), Dependencies(run=killed)
         )
     assert not world.place(SECOND).exists()
     assert SECOND in read_pool(str(world.pool)).manifest["runs"]

@@ -4,8 +4,8 @@ import sys
 import pytest
 
 from goodgain.pipeline.nightly.config import NightlyConfig
+from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.pipeline.nightly.notify import channels_of, notify
-from goodgain.pipeline.nightly.surroundings import Surroundings
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.nightly.world import listening
 
@@ -21,11 +21,11 @@ class Notifier:
 
     def __init__(self, **given):
         self.waits, self.messages = [], []
-        self.surroundings = Surroundings(sleep=self.waits.append, say=self.messages.append, **given)
+        self.dependencies = Dependencies(sleep=self.waits.append, say=self.messages.append, **given)
 
     def notify(self, body=b'{"text": "x"}', **options):
         config = NightlyConfig(input="{date}", output="out", **options)
-        notify(body, channels_of(config, self.surroundings), config, self.surroundings)
+        notify(body, channels_of(config, self.dependencies), config, self.dependencies)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Time, HTTP, processes and the engine, which tests of the nightly job replace."""
+"""What the nightly job depends on outside its own code: time, HTTP, processes and the engine."""
 
 from __future__ import annotations
 
@@ -123,8 +123,8 @@ def _check_engine(runner: str, beam_arguments: Sequence[str]) -> None:
     goodgain.pipeline.engines.runners.create(runner, beam_arguments, command="nightly")
 
 
-class Surroundings(Struct, frozen=True):
-    """The outside world of the job; by default the real one.
+class Dependencies(Struct, frozen=True):
+    """What the job calls outside its own code; tests replace some of it.
 
     Attributes:
       now: returns the time, UTC.
@@ -146,6 +146,6 @@ class Surroundings(Struct, frozen=True):
     say: Callable[[str], None] = _say
 
     @classmethod
-    def quiet(cls) -> Surroundings:
-        """The real world, in which days are scored without progress."""
+    def quiet(cls) -> Dependencies:
+        """The real ones, with days scored without progress."""
         return cls(run=partial(_run, quiet=True), build_pool=partial(_build_pool, quiet=True))
