@@ -223,7 +223,7 @@ fn has_id_context(mine: Evidence, theirs: Evidence, rules: &PairRules) -> bool {
         || compared(mine, theirs, URL.into()) == Some(true)
 }
 
-/// Decide by ids that do not identify on their own, if nothing contradicts them.
+/// Decide by ids that do not identify on their own, if no other attribute conflicts.
 fn by_weak_ids(
     mine: Evidence,
     theirs: Evidence,
@@ -237,7 +237,7 @@ fn by_weak_ids(
     } else {
         return None;
     };
-    if compared(mine, theirs, URL.into()).is_some() || something_differs(mine, theirs) {
+    if compared(mine, theirs, URL.into()).is_some() || attribute_conflicts(mine, theirs) {
         return None;
     }
     duplicate(step)
@@ -256,8 +256,8 @@ fn some_named_id_agrees(mine: Evidence, theirs: Evidence, rules: &PairRules) -> 
     })
 }
 
-/// Whether a named id or a field that both have differs.
-fn something_differs(mine: Evidence, theirs: Evidence) -> bool {
+/// Whether both have some named id or field, with different values.
+fn attribute_conflicts(mine: Evidence, theirs: Evidence) -> bool {
     mine.values().any(|(attribute, one)| {
         let Some(other) = theirs.get(attribute) else {
             return false;

@@ -108,7 +108,7 @@ class Reasons:
             texts = [self._names[text] for text in (SNIPPET, CONTENT) if _agree(one, other, text)]
             return f"URLs differ only in their query, same {' and '.join(texts)}"
         if step is Step.GENERIC_ID:
-            return "same generic id, and nothing that both have differs"
+            return "same generic id, and no attribute conflicts"
         if step is Step.NAMED_ID:
             names = {**self._names, **_unknown_names(self._results[index])}
             agreeing = [
@@ -118,7 +118,7 @@ class Reasons:
                 and number not in self._rules.containers
                 and _agree(one, other, number)
             ]
-            return f"same {' and '.join(agreeing)}, and nothing that both have differs"
+            return f"same {' and '.join(agreeing)}, and no attribute conflicts"
         if step is Step.FIELDS and clause is not None:
             return self._clause(one, other, applicable, clause, index)
         return "all evidence is the same"

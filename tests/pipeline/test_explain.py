@@ -206,12 +206,12 @@ class TestReasons:
         assert reasons(one, one | {"snippet": "only here"}) == [None, expected]
 
     def test_generic_id(self):
-        expected = "same generic id, and nothing that both have differs"
+        expected = "same generic id, and no attribute conflicts"
         assert reasons({"id": "7"}, {"id": "7", "title": "only here"}) == [None, expected]
 
     def test_id_that_no_rule_names(self):
         one = {"ids": {"chunk_id": "7"}}
-        expected = "same ids.chunk_id, and nothing that both have differs"
+        expected = "same ids.chunk_id, and no attribute conflicts"
         assert reasons(one, one | {"title": "only here"}) == [None, expected]
 
     def test_identical_results(self):

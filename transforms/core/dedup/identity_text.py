@@ -24,7 +24,7 @@ def identity_lines(rules: RuleTable) -> list[str]:
         f"  {definitive or 'No type has ids'}.",
         "2 URL: another host or path is another document, an equal URL the same one.",
         "3 Fields: as the rules of the type say (what must not differ, what is enough).",
-        "4 An equal `id`, and nothing that both have differs: the same.",
+        "4 An equal `id`, if no attribute conflicts (both have it, unequal): the same.",
         f"  Without a known type: {default or 'no id'} as in 1; any other id as in 4, but for "
         f"those of containers ({containers or 'none'}).",
         "5 All that is known is equal, two attributes or more: the same. Else not.",

@@ -168,14 +168,14 @@ def _id_context(mine: _Values, theirs: _Values, rules: RuleTable) -> bool:
 def _by_weak_ids(
     mine: _Values, theirs: _Values, applicable: TypeRules, rules: RuleTable
 ) -> Verdict | None:
-    """Decide by ids that do not identify on their own, if nothing contradicts them."""
+    """Decide by ids that do not identify on their own, if no other attribute conflicts."""
     if _generic_id_agrees(mine, theirs):
         step = Step.GENERIC_ID
     elif applicable.name == DEFAULT_TYPE and _some_named_id_agrees(mine, theirs, rules):
         step = Step.NAMED_ID
     else:
         return None
-    if (URL in mine and URL in theirs) or _something_differs(mine, theirs):
+    if (URL in mine and URL in theirs) or _attribute_conflicts(mine, theirs):
         return None
     return _DUPLICATE[step]
 
@@ -193,8 +193,8 @@ def _some_named_id_agrees(mine: _Values, theirs: _Values, rules: RuleTable) -> b
     )
 
 
-def _something_differs(mine: _Values, theirs: _Values) -> bool:
-    """Whether a named id or a field that both have differs."""
+def _attribute_conflicts(mine: _Values, theirs: _Values) -> bool:
+    """Whether both have some named id or field, with different values."""
     for attribute in mine:
         if attribute not in theirs:
             continue
