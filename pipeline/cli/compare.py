@@ -97,20 +97,25 @@ def _add_measures(group: argparse._ArgumentGroup) -> None:
         "--tolerance",
         metavar="VALUE",
         **_SEVERAL,
-        help="smallest difference that makes a pair good or bad: 0.01, or CG=1 for one metric (0)",
+        help="smallest difference that makes a pair good or bad: 0.01, or CG=1 for one metric "
+        "(default: 0)",
     )
 
 
 def _add_statistics(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--confidence", type=float, default=0.95, metavar="SHARE", help="level of intervals (0.95)"
+        "--confidence",
+        type=float,
+        default=0.95,
+        metavar="SHARE",
+        help="level of intervals (default: 0.95)",
     )
     group.add_argument(
         "--interval",
         choices=("hall", "student"),
         default="hall",
         help="the statistic behind intervals, p values and verdicts: t corrected for skewness "
-        "(hall, the default) or plain t (student)",
+        "(hall) or plain t (student) (default: hall)",
     )
     group.add_argument(
         "--cluster",
@@ -123,16 +128,19 @@ def _add_statistics(group: argparse._ArgumentGroup) -> None:
         choices=("holm", "benjamini_hochberg"),
         default="holm",
         help="how p values are corrected for many metrics; the corrected p decides the verdict "
-        "(holm)",
+        "(default: holm)",
     )
     group.add_argument(
         "--bootstrap",
         type=int,
         default=0,
         metavar="N",
-        help="also compute BCa bootstrap intervals of the family, from N resamples, like 9999",
+        help="also compute BCa bootstrap intervals of the family, from N resamples, like 9999 "
+        "(default: 0, none)",
     )
-    group.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the bootstrap (1)")
+    group.add_argument(
+        "--seed", type=int, default=1, metavar="S", help="seed of the bootstrap (default: 1)"
+    )
     group.add_argument(
         "--sensitivity",
         action="store_true",
@@ -154,7 +162,7 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
         type=int,
         default=5,
         metavar="N",
-        help="number of wins and of losses to list (5)",
+        help="number of wins and of losses to list (default: 5)",
     )
     group.add_argument(
         "--examples-by",
@@ -165,7 +173,10 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
         "--output", metavar="DIR", help="also write all rows as datasets, and report.html"
     )
     group.add_argument(
-        "--format", choices=("avro", "parquet", "jsonl"), default="avro", help="for --output (avro)"
+        "--format",
+        choices=("avro", "parquet", "jsonl"),
+        default="avro",
+        help="for --output (default: avro)",
     )
     group.add_argument("--overwrite", action="store_true", help="replace the contents of --output")
 

@@ -80,7 +80,7 @@ def _help(name: str, field: FieldInfo) -> str:
     default = _default(name, field)
     if default == "required":
         return f"{field.description} (required)"
-    return f"{field.description} ({default})" if default else f"{field.description}"
+    return f"{field.description} (default: {default})" if default else f"{field.description}"
 
 
 def _default(name: str, field: FieldInfo) -> str:

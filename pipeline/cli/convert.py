@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="id of a result that becomes its document name (doc_id); results without it, or "
         "whose id another document has, are named by their position",
     )
-    to_trec.add_argument("--tag", metavar="TAG", help="last column of the run (goodgain)")
+    to_trec.add_argument("--tag", metavar="TAG", help="last column of the run (default: goodgain)")
     add_rules_option(parser)
     add_json_option(parser)
     add_quiet_option(parser)

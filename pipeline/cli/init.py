@@ -104,7 +104,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=sorted(_KINDS),
         default="run",
         metavar="KIND",
-        help=f"which configuration: {', '.join(_KINDS)} (run)",
+        help=f"which configuration: {', '.join(_KINDS)} (default: run)",
     )
     parser.add_argument(
         "--output",

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, meaning in numbers:
         value = getattr(default, name)
         parser.add_argument(
-            f"--{name}", type=int, default=value, metavar="N", help=f"{meaning} ({value})"
+            f"--{name}", type=int, default=value, metavar="N", help=f"{meaning} (default: {value})"
         )
     parser.add_argument(
         "--fixed-iterations",
@@ -62,21 +62,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             type=float,
             default=value,
             metavar="SHARE",
-            help=f"share of {meaning}, 0 to 1 ({value})",
+            help=f"share of {meaning}, 0 to 1 (default: {value})",
         )
     start = default.start.isoformat()
     parser.add_argument(
         "--start",
         default=start,
         metavar="TIME",
-        help=f"when the first conversation begins, ISO 8601 ({start})",
+        help=f"when the first conversation begins, ISO 8601 (default: {start})",
     )
     parser.add_argument(
         "--conversations-per-hour",
         type=float,
         default=default.conversations_per_hour,
         metavar="N",
-        help=f"mean number of conversations per hour ({default.conversations_per_hour:g})",
+        help=f"mean number of conversations per hour (default: {default.conversations_per_hour:g})",
     )
     add_json_option(parser, "counts, format and size")
     add_quiet_option(parser)

@@ -42,7 +42,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         type=int,
         choices=(0, 1),
         default=1,
-        help="number of the first iteration of a turn in the traces (1)",
+        help="number of the first iteration of a turn in the traces (default: 1)",
     )
 
 

@@ -39,9 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="1%",
         metavar="LIMIT",
         help="exit with 3 when more records than this are rejected: a count like 5 or a share "
-        "like 2%% (1%%)",
+        "like 2%% (default: 1%%)",
     )
-    add_threshold_option(parser, "smallest gain of a good result; warn if no result is good (2)")
+    add_threshold_option(
+        parser, "smallest gain of a good result; warn if no result is good (default: 2)"
+    )
     parser.add_argument(
         "--max-held-bytes",
         type=_bytes,

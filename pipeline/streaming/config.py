@@ -33,8 +33,8 @@ class StreamConfig(ScoringConfig):
     kafka_timestamps: KafkaTimestamps | None = option(
         DATA,
         "WHEN",
-        "which time of a Kafka message is its event time: the producer's (create, the "
-        "default) or the broker's (append)",
+        "which time of a Kafka message is its event time: the producer's (create) "
+        "or the broker's (append) (default: create)",
         None,
     )
     timestamp_attribute: Text | None = option(

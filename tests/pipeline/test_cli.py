@@ -3,6 +3,7 @@
 import argparse
 import json
 import logging
+import re
 import shlex
 import subprocess
 import sys
@@ -61,6 +62,17 @@ class TestCommands:
         out = capsys.readouterr().out
         assert f"usage: goodgain {name}" in out
         assert load_command(name).EXAMPLE in out
+
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_help_says_what_the_default_is(self, name):
+        for action in actions_of(name):
+            assert not re.search(r"\((?!required|default: )\S*\)$", action.help), action.help
+            if action.default == argparse.SUPPRESS or action.nargs == 0:
+                continue
+            if isinstance(action.default, str | int | float):
+                default = "the current one" if action.default == "." else action.default
+                shown = action.help.replace("%%", "%")
+                assert f"(default: {str(default).removesuffix('.0')}" in shown
 
     @pytest.mark.parametrize("name", COMMANDS)
     def test_example_parses(self, name):

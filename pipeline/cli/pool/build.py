@@ -55,7 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --update: replace conversations that the pool already holds",
     )
     parser.add_argument(
-        "--format", choices=("avro", "parquet", "jsonl"), help="format of a new pool (avro)"
+        "--format",
+        choices=("avro", "parquet", "jsonl"),
+        help="format of a new pool (default: avro)",
     )
     parser.add_argument(
         "--shards",
@@ -67,10 +69,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-rejected",
         default="1%",
         metavar="LIMIT",
-        help="exit with 3 when more records than this are rejected (1%%)",
+        help="exit with 3 when more records than this are rejected (default: 1%%)",
     )
     parser.add_argument(
-        "--runner", default="DirectRunner", metavar="RUNNER", help="engine (DirectRunner)"
+        "--runner",
+        default="DirectRunner",
+        metavar="RUNNER",
+        help="engine that runs the pipeline (default: DirectRunner)",
     )
     add_reading_options(parser)
     add_rules_option(parser)

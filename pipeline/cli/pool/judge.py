@@ -30,24 +30,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--annotator",
         default=_ANNOTATOR,
         metavar="NAME",
-        help=f"name of the annotator in the pool ({_ANNOTATOR})",
+        help=f"name of the annotator in the pool (default: {_ANNOTATOR})",
     )
     parser.add_argument(
-        "--parallel", type=int, default=1, metavar="N", help="copies of the program (1)"
+        "--parallel", type=int, default=1, metavar="N", help="copies of the program (default: 1)"
     )
     parser.add_argument(
         "--at-most", type=int, metavar="N", help="limit of calls, retries included (default: none)"
     )
     parser.add_argument("--again", action="store_true", help="also judge what others have labelled")
     parser.add_argument(
-        "--retries", type=int, default=2, metavar="N", help="retries after a bad answer (2)"
+        "--retries",
+        type=int,
+        default=2,
+        metavar="N",
+        help="retries after a bad answer (default: 2)",
     )
     parser.add_argument(
         "--timeout",
         type=float,
         default=120.0,
         metavar="SECONDS",
-        help="time limit of an answer (120)",
+        help="time limit of an answer (default: 120)",
     )
     add_json_option(parser)
     add_quiet_option(parser)

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--annotator",
         metavar="NAME",
-        help=f"annotator of lines that name none ({_ANNOTATOR})",
+        help=f"annotator of lines that name none (default: {_ANNOTATOR})",
     )
     parser.add_argument(
         "--prefer", metavar="NAME", help="annotator whose labels beat those of all others"

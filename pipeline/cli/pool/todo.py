@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric",
         choices=METRICS,
         default=METRICS[0],
-        help="list first the documents that narrow the bounds of this metric most (CG)",
+        help="list first the documents that narrow the bounds of this metric most (default: CG)",
     )
     add_json_option(parser, "the numbers of documents and results")
     add_quiet_option(parser)
