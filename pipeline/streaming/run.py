@@ -52,7 +52,7 @@ from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.sources.folder_listing import is_complete_name
-from goodgain.transforms.sources.journal_file import cut_journal, read_journal
+from goodgain.transforms.sources.journal_file import compact_journal, read_journal
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 
 Show = Callable[[StreamConfig, LiveCounters, Journal], None]
@@ -116,7 +116,7 @@ def _stream_on_prism(
         live_counters.begin(totals, scoring)
         record_start(state_folder, start)
         warn_of_names(config, scoring)
-        cut_journal(str(state_folder), config.input, restart.horizon)
+        compact_journal(str(state_folder), config.input, restart.horizon)
         _say(config, f"start {start.number}; Ctrl-C ends it", quiet)
         on_prism.run(plan, options, state_folder, quiet)
         final = THIS_PROCESS.final_watermark

@@ -13,7 +13,7 @@ from goodgain.transforms.core.streaming.journal import (
     Move,
     SourceTotals,
     Take,
-    cut,
+    compacted,
     decode_journal,
     encoded,
 )
@@ -86,7 +86,7 @@ def test_totals_sum_up_all_entries(journal):
 
 
 @pytest.mark.parametrize(
-    ("position", "oldest", "matters"),
+    ("position", "oldest", "needed"),
     [
         (0, None, True),
         (0, 110, True),
@@ -103,8 +103,8 @@ def test_totals_sum_up_all_entries(journal):
         (7, 141, False),
     ],
 )
-def test_a_file_matters_as_long_as_its_records(journal, position, oldest, matters):
-    assert journal.matters(position, oldest) is matters
+def test_a_file_is_needed_as_long_as_its_records(journal, position, oldest, needed):
+    assert journal.is_needed(position, oldest) is needed
 
 
 def reread(journal):
@@ -112,8 +112,8 @@ def reread(journal):
     return decode_journal(b"".join(map(encoded, journal.entries)), "journal")[0]
 
 
-def test_files_that_no_longer_matter_are_summed_up_and_the_rest_keeps_its_positions(journal):
-    short = cut(journal, 145, {"c", "years behind", "not taken"})
+def test_files_that_are_no_longer_needed_are_summed_up_and_the_rest_keeps_its_positions(journal):
+    short = compacted(journal, 145, {"c", "years behind", "not taken"})
     assert short.entries == [
         JournalHead(
             WatermarkState(100),
@@ -130,12 +130,14 @@ def test_files_that_no_longer_matter_are_summed_up_and_the_rest_keeps_its_positi
 
 
 def test_files_that_moved_the_watermark_together_are_kept_together(journal):
-    assert cut(journal, 110, set(journal.sizes)) is journal  # "b" no longer matters, but "a" does
+    assert (
+        compacted(journal, 110, set(journal.sizes)) is journal
+    )  # "b" is no longer needed, but "a" is
 
 
 def test_files_from_a_given_position_on_are_kept(journal):
-    assert cut(journal, 145, {"c"}, before=0) is journal
-    assert cut(journal, 145, {"c"}, before=2).first == 2
+    assert compacted(journal, 145, {"c"}, before=0) is journal
+    assert compacted(journal, 145, {"c"}, before=2).first == 2
 
 
 @pytest.mark.parametrize("silent", [0, 1, 3])
@@ -143,7 +145,7 @@ def test_a_source_that_has_read_all_files_can_resume_before_a_silence(silent):
     written = Journal([Take("a", 1, 5), Move(WatermarkState(6), (FileReading(0, 1, 0, 5, 5),))])
     for number in range(silent):
         written.add(Move(WatermarkState(7 + number, silent=number + 1)))
-    short = cut(cut(written, 50, {"a"}), 50, {"a"})
+    short = compacted(compacted(written, 50, {"a"}), 50, {"a"})
     assert (short.first, short.safe, len(short.entries)) == (1 + silent, 1, 1)
 
 
@@ -153,19 +155,19 @@ def test_a_change_before_the_first_watermark_is_not_kept_forever():
     )
     written.add(Changed("a", 1, 2))
     written.add(Move(WatermarkState(6)))
-    assert cut(written, 5, {"a"}) is written
-    short = cut(written, 6, {"a"})
+    assert compacted(written, 5, {"a"}) is written
+    short = compacted(written, 6, {"a"})
     assert (short.first, short.safe) == (3, 3)
 
 
 def test_an_empty_folder_removes_no_files_from_the_journal(journal):
     """The folder may not be mounted yet."""
-    (head, *_) = cut(journal, 200, set()).entries
+    (head, *_) = compacted(journal, 200, set()).entries
     assert head.sizes == journal.sizes
 
 
 @given(st.data())
-def test_cutting_keeps_everything_that_can_matter(data):
+def test_compaction_keeps_everything_that_can_be_needed(data):
     whole = Journal()
     watermark, number = None, 0
     for _ in range(data.draw(st.integers(0, 12))):
@@ -183,8 +185,8 @@ def test_cutting_keeps_everything_that_can_matter(data):
             found = tuple(FileReading(at, 3, 1, time, time) for at, time in taken)
             whole.add(Move(WatermarkState(watermark, silent=number), found, number))
     oldest = data.draw(st.integers(0, 60))
-    short = reread(cut(whole, oldest, whole.sizes))
-    short = reread(cut(short, oldest, whole.sizes))  # cutting again changes nothing
+    short = reread(compacted(whole, oldest, whole.sizes))
+    short = reread(compacted(short, oldest, whole.sizes))  # a second time changes nothing
     assert (short.totals(), short.sizes) == (whole.totals(), whole.sizes)
     assert short.watermark_state == whole.watermark_state
     assert files_read_again(short, oldest) == files_read_again(whole, oldest)
@@ -200,6 +202,6 @@ def files_read_again(journal, oldest):
     for position, entry in enumerate(journal.entries, journal.first):
         if isinstance(entry, Move | JournalHead):
             watermark = entry.watermark_state.watermark
-        elif isinstance(entry, Take) and journal.matters(position, oldest):
+        elif isinstance(entry, Take) and journal.is_needed(position, oldest):
             files.append((entry, watermark))
     return files

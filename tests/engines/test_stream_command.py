@@ -166,12 +166,12 @@ def test_a_stream_with_a_pool_writes_the_rows_of_batch(sample, stream, tmp_path)
     "moments",
     [
         [("taken", 1), ("taken", 8), ("taken", 20)],
-        [("cut", 2), ("cut", 2), ("cut", 3)],
+        [("compact", 2), ("compact", 2), ("compact", 3)],
         [("aside", 2), ("aside", 4), ("aside", 9)],
         [("written", 1), ("written", 5), ("written", 12)],
         [("noted", 1), ("noted", 2), ("written", 3)],
     ],
-    ids=["taken", "cut", "aside", "written", "noted"],
+    ids=["taken", "compacted", "aside", "written", "noted"],
 )
 def test_a_killed_stream_loses_and_repeats_nothing_after_a_restart(stream, batch, moments):
     for moment, number in moments:

@@ -1,10 +1,10 @@
-"""A backlog of a day of files: it is read in portions, and later cut from the journal."""
+"""A backlog of a day of files: it is read in portions, and later removed from the journal."""
 
 import os
 
 import pytest
 
-from goodgain.transforms.sources.journal_file import cut_journal, read_journal
+from goodgain.transforms.sources.journal_file import compact_journal, read_journal
 from tests.transforms.watching import MINUTE, NOON, Engine, put, record
 
 FILES = 96  # of a quarter of an hour each
@@ -89,24 +89,26 @@ def test_files_copied_in_another_order_can_be_read_by_name(day, folder, journal)
 
 
 @pytest.mark.parametrize("steps", [20, 100, 101, 104, 10_000])
-def test_a_restart_with_a_cut_journal_repeats_the_same(day, folder, journal, steps):
-    """The journal is cut at any point of the backlog, or at its end."""
+def test_a_restart_with_a_compacted_journal_repeats_the_same(day, folder, journal, steps):
+    """The journal is compacted at any point of the backlog, or at its end."""
     settings = {
         "now": LATER,
         "portion_bytes": PORTION * day,
         "horizon_ms": 120 * MINUTE,
     }
-    engine, uncut = (Engine(folder, path, **settings) for path in (journal, journal.parent / "x"))
-    for one in (engine, uncut):
+    engine, uncompacted = (
+        Engine(folder, path, **settings) for path in (journal, journal.parent / "x")
+    )
+    for one in (engine, uncompacted):
         for _ in range(steps):
             if one.step() != 0:
                 break
     entries = len(read_journal(str(journal)).entries)
-    cut_journal(str(journal), str(folder), settings["horizon_ms"])
+    compact_journal(str(journal), str(folder), settings["horizon_ms"])
     left = len(read_journal(str(journal)).entries)
     # Two hours of files and two portions, moves of the watermark for these, and the head.
     assert left <= min(entries, 8 + 2 * PORTION + 5)
-    cut_journal(str(journal), str(folder), settings["horizon_ms"])
+    compact_journal(str(journal), str(folder), settings["horizon_ms"])
     assert len(read_journal(str(journal)).entries) == left
     again = Engine(folder, journal, **settings).run(10_000)
     assert again.steps == Engine(folder, journal.parent / "x", **settings).run(10_000).steps
@@ -114,12 +116,12 @@ def test_a_restart_with_a_cut_journal_repeats_the_same(day, folder, journal, ste
     assert read_journal(str(journal)).totals().files == FILES
 
 
-def test_files_cut_from_the_journal_are_not_read_again_but_changes_are_reported(
+def test_files_removed_from_the_journal_are_not_read_again_but_changes_are_reported(
     day, folder, journal
 ):
     settings = {"now": LATER, "horizon_ms": 0}
     Engine(folder, journal, portion_bytes=PORTION * day, **settings).run(10_000)
-    cut_journal(str(journal), str(folder), 0)
+    compact_journal(str(journal), str(folder), 0)
     again = Engine(folder, journal, **settings).run()
     assert all(at >= again.watermark for _, at in again.calls)
     put(folder, "000.jsonl", record("new", LATER), now=LATER)
@@ -127,7 +129,7 @@ def test_files_cut_from_the_journal_are_not_read_again_but_changes_are_reported(
     assert row.reason.startswith(f"The file had {day} bytes when it was taken")
 
 
-def test_a_crash_while_cutting_keeps_the_journal(day, folder, journal, monkeypatch):
+def test_a_crash_while_compacting_keeps_the_journal(day, folder, journal, monkeypatch):
     Engine(folder, journal, now=LATER, portion_bytes=PORTION * day).run(10_000)
     before = (journal / "journal.jsonl").read_bytes()
 
@@ -136,5 +138,5 @@ def test_a_crash_while_cutting_keeps_the_journal(day, folder, journal, monkeypat
 
     monkeypatch.setattr("os.fsync", crash)
     with pytest.raises(OSError, match="No space left"):
-        cut_journal(str(journal), str(folder), 0)
+        compact_journal(str(journal), str(folder), 0)
     assert (journal / "journal.jsonl").read_bytes() == before

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
-from goodgain.transforms.sources.journal_file import cut_journal, read_journal
+from goodgain.transforms.sources.journal_file import compact_journal, read_journal
 from tests.transforms.watching import MINUTE, NOON, Engine, full_disk, put, record
 
 YEAR = 365 * 24 * 60
@@ -91,8 +91,8 @@ class WatchedFolder(RuleBasedStateMachine):
         self.engine.restore_in_new_process()
 
     @rule()
-    def cut_journal_and_restart(self):
-        cut_journal(str(self.journal), str(self.folder), 10**15)
+    def compact_journal_and_restart(self):
+        compact_journal(str(self.journal), str(self.folder), 10**15)
         self.start()
 
     @rule(size=st.integers(1, 30))

@@ -39,8 +39,9 @@ _LOGGER = logging.getLogger(__name__)
 _SHARD_BYTES = 16 * 1024 * 1024
 _LEAST = {"horizon_ms": 0, "settle_ms": 0, "shard_bytes": 1, "portion_bytes": 1, "keep_ms": 0}
 WEEK_MS = 604_800_000
-# A shorter journal is not cut; it has about 2,400 files, one at a time. To cut it takes 10 ms.
-_LEAST_CUT = 1024 * 1024
+# A shorter journal is not compacted: 1 MiB has about 2,400 files taken one at a time, and takes
+# 10 ms to compact.
+_LEAST_COMPACTED = 1024 * 1024
 # Pause between listings, relative to the time of one; 20,000 files take 0.2 s.
 _LEAST_PAUSE = 10
 
@@ -123,7 +124,7 @@ class FolderWatch:
     The watermark moves only after all files of one listing have been read, since these may be in
     any order; in a backlog, after each portion.
 
-    Whenever the journal has doubled, the entries that no longer matter are removed.
+    Whenever the journal has doubled, the entries that are no longer needed are removed.
 
     Attributes:
       source: which folder to watch, and how.
@@ -146,7 +147,7 @@ class FolderWatch:
         self._now_ms = now_ms
         self._needed = needed or self._oldest_in_horizon
         self._file = JournalFile(source.journal)
-        self._cut_above = _LEAST_CUT
+        self._compact_above = _LEAST_COMPACTED
         self._start_position: int | None = None  # where the engine has begun or continued
         self._loaded_ms = self._active_ms = now_ms()
         self._listed: deque[FolderFile] = deque()
@@ -170,7 +171,7 @@ class FolderWatch:
         return Resumption(journal.end, oldest, journal.first)
 
     def start(self, position: int, resumption: Resumption) -> int:
-        """Where a step begins: at its position, or at the first entry of a journal that was cut.
+        """Where a step begins: at its position, or at the first entry of a compacted journal.
 
         Raises:
           JournalError: files from this position on are no longer in the journal, or it is damaged.
@@ -221,8 +222,8 @@ class FolderWatch:
             return None
         self._last_warning = ""
         self._note_appended(entry)
-        if isinstance(entry, Move) and self._file.length >= self._cut_above:
-            self._cut()
+        if isinstance(entry, Move) and self._file.length >= self._compact_above:
+            self._compact()
         return entry
 
     def is_silent_at(self, position: int) -> bool:
@@ -238,8 +239,8 @@ class FolderWatch:
         entry = self._file.journal.at(position)
         if not isinstance(entry, Take):
             return 1
-        matters = self._file.journal.matters(position, self.oldest(position, resumption))
-        return len(self._shards(position)) if matters else 0
+        is_needed = self._file.journal.is_needed(position, self.oldest(position, resumption))
+        return len(self._shards(position)) if is_needed else 0
 
     def oldest(self, position: int, resumption: Resumption) -> int | None:
         """The time, in ms, from which records of an entry are emitted; None = all."""
@@ -335,16 +336,18 @@ class FolderWatch:
         else:
             self._active_ms = self._now_ms()
 
-    def _cut(self) -> None:
+    def _compact(self) -> None:
         watermark = self.watermark_state.watermark
         try:
             oldest = None if watermark is None else self._needed(watermark)
             if oldest is not None:
-                self._file.cut(self.source.folder, oldest, self._restorable())
+                self._file.compact(self.source.folder, oldest, self._restorable())
         except OSError as error:
             # Not urgent: it is tried again when the journal has doubled.
-            _LOGGER.warning("The journal in %s cannot be cut: %s.", self.source.journal, error)
-        self._cut_above = max(2 * self._file.length, _LEAST_CUT)
+            _LOGGER.warning(
+                "The journal in %s cannot be compacted: %s.", self.source.journal, error
+            )
+        self._compact_above = max(2 * self._file.length, _LEAST_COMPACTED)
 
     def _restorable(self) -> int:
         """The least position from which an engine may continue after restoring a checkpoint."""

@@ -6,7 +6,13 @@ import os
 from pathlib import Path
 
 from goodgain.transforms.core.files.atomic_write import atomic_write
-from goodgain.transforms.core.streaming.journal import Entry, Journal, cut, decode_journal, encoded
+from goodgain.transforms.core.streaming.journal import (
+    Entry,
+    Journal,
+    compacted,
+    decode_journal,
+    encoded,
+)
 
 _NAME = "journal.jsonl"
 _Identity = tuple[int, int, int]
@@ -38,7 +44,7 @@ class JournalFile:
 
     @property
     def is_current(self) -> bool:
-        """Whether nobody else has appended to the file, or cut it."""
+        """Whether nobody else has appended to the file, or compacted it."""
         return self._found() == self._identity
 
     def append(self, entry: Entry) -> None:
@@ -58,20 +64,20 @@ class JournalFile:
         self.length += len(line)
         self.journal.add(entry)
 
-    def cut(self, watched: str, oldest: int, before: int | None = None) -> None:
-        """Remove the first entries, up to one that still matters.
+    def compact(self, watched: str, oldest: int, before: int | None = None) -> None:
+        """Remove the first entries, up to one that is still needed.
 
         A crash leaves either the old file or the new one.
 
         Args:
           watched: the watched folder.
-          oldest: records emitted with earlier times, in ms, no longer matter.
-          before: files from this position on matter too; None = only if their records do.
+          oldest: records emitted with earlier times, in ms, are no longer needed.
+          before: files from this position on are needed too; None = only if their records are.
 
         Raises:
           OSError: the file cannot be written, or the watched folder not be listed.
         """
-        journal = cut(self.journal, oldest, set(os.listdir(watched)), before)
+        journal = compacted(self.journal, oldest, set(os.listdir(watched)), before)
         if journal is self.journal:
             return
         with atomic_write(self._path, self._path.with_name(f".{_NAME}")) as file:
@@ -87,20 +93,20 @@ class JournalFile:
 
 
 def _identity(status: os.stat_result) -> _Identity:
-    # A file that was cut and has grown again may have the same size.
+    # A file that was compacted and has grown again may have the same size.
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def cut_journal(folder: str, watched: str, horizon_ms: int) -> None:
-    """Remove entries that no longer matter from the journal in a folder, which must not be in use.
+def compact_journal(folder: str, watched: str, horizon_ms: int) -> None:
+    """Remove entries that are no longer needed from a folder's journal, which must not be in use.
 
-    Records emitted with times more than `horizon_ms` before the watermark no longer matter. Raises
-    as `JournalFile` and its `cut` do.
+    Records emitted with times more than `horizon_ms` before the watermark are no longer needed.
+    Raises as `JournalFile` and its `compact` do.
     """
     file = JournalFile(folder)
     watermark = file.journal.watermark_state.watermark
     if watermark is not None:
-        file.cut(watched, watermark - horizon_ms)
+        file.compact(watched, watermark - horizon_ms)
 
 
 def read_journal(folder: str) -> Journal:

@@ -53,7 +53,7 @@ class WatchFolder(beam.PTransform):
       rules: the compiled rules for duplicates, like `Scoring.default().rules`.
       ends_when_silent: whether to stop after the first period of silence.
       end: decides when the source stops, and receives its last watermark.
-      needed: what a restart reads again, so that the journal can be cut; None = what
+      needed: what a restart reads again, so that the journal can be compacted; None = what
         `source.horizon_ms` says.
 
     Example:
@@ -186,9 +186,9 @@ class ReadFolder(beam.DoFn):
 def _records_of_step(
     watch: FolderWatch, at: int, part: int, resumption: Resumption, watermark: Any
 ) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
-    """The records of one step with timestamps; after a restart, only those that still matter.
+    """The records of one step with timestamps; after a restart, only those still needed.
 
-    Records before the first watermark are all read again, if their file matters.
+    Records before the first watermark are all read again, if their file is needed.
     """
     clock, oldest = watch.clock(at), watch.oldest(at, resumption)
     earliest = watermark.current_watermark()

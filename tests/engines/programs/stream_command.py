@@ -4,7 +4,7 @@ python -m tests.engines.programs.stream_command FEED [--signal SIGNAL MOMENT NUM
 
 Files come from the folder FEED, one each time the watermark advances. The process gets the signal
 (KILL or INT) at the NUMBER-th occurrence of the moment: `taken`, a line of the journal was written;
-`cut`, the journal was cut, which is tried here whenever the watermark advances;
+`compact`, the journal was compacted, which is tried here whenever the watermark advances;
 `aside`, a file was written under a temporary name; `written`, one of rows was renamed; `noted`, the
 progress was written.
 """
@@ -34,7 +34,7 @@ def schedule_signal(name: str, moment: str, number: int) -> None:
     """Make this process send itself a signal at the `number`-th occurrence of the moment."""
     owner, function, after = {
         "taken": (JournalFile, "append", True),
-        "cut": (JournalFile, "cut", True),
+        "compact": (JournalFile, "compact", True),
         "aside": (os, "replace", False),
         "written": (sinks, "write_pane", True),
         "noted": (progress, "record_progress", True),
@@ -77,16 +77,16 @@ def feed(waiting: Path, incoming: Path) -> None:
     next_file()
 
 
-def cut_always() -> None:
-    """Have the journal cut without waiting until it has doubled."""
-    cut = folder_watch.FolderWatch._cut
+def compact_always() -> None:
+    """Have the journal compacted without waiting until it has doubled."""
+    compact = folder_watch.FolderWatch._compact
 
-    def cut_again(watch: folder_watch.FolderWatch) -> None:
-        cut(watch)
-        watch._cut_at = 0
+    def compact_again(watch: folder_watch.FolderWatch) -> None:
+        compact(watch)
+        watch._compact_above = 0
 
-    folder_watch._LEAST_CUT = 0
-    folder_watch.FolderWatch._cut = cut_again
+    folder_watch._LEAST_COMPACTED = 0
+    folder_watch.FolderWatch._compact = compact_again
 
 
 def main(words: list[str]) -> int:
@@ -97,7 +97,7 @@ def main(words: list[str]) -> int:
         words = words[4:]
     args = parse_arguments(load_command("stream"), words)
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
-    cut_always()
+    compact_always()
     feed(Path(waiting), Path(config.input))
     return stream(config, args.beam_arguments, ends_when_silent=True)
 

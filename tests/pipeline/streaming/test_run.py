@@ -41,7 +41,7 @@ def test_limits_for_open_conversations_are_passed_on(plan_of):
     assert (closing.most_results, closing.most_bytes) == (7, 900)
 
 
-def test_progress_decides_what_is_cut_from_the_journal(start_stream):
+def test_progress_decides_what_is_removed_from_the_journal(start_stream):
     plans = []
     config = start_stream(plans.append)
     source = plans[0].source

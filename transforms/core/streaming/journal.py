@@ -5,8 +5,8 @@ has changed. After a restart the source replays the files and the watermark in t
 that downstream results are the same.
 
 The position of an entry is the number of entries before it since the stream began. Engines keep
-positions in their checkpoints, so these never change: when the journal is truncated, its first
-entries are summed up in a head, which has the position of the last one removed.
+positions in their checkpoints, so these never change: when the journal is compacted, its first
+entries are replaced by a head, which sums them up and has the position of the last of them.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class SourceTotals(Struct, frozen=True):
 
 
 class JournalHead(Struct, frozen=True, tag="head"):
-    """The head of a truncated journal: a summary of the removed entries.
+    """The head of a compacted journal: a summary of the removed entries.
 
     Attributes:
       watermark_state: state of the watermark before the next entry.
@@ -218,8 +218,8 @@ class Journal:
             watermark=self.watermark_state.watermark,
         )
 
-    def matters(self, position: int, oldest: int | None) -> bool:
-        """Whether records of a `Take` may have been emitted with times from `oldest` on, in ms.
+    def is_needed(self, position: int, oldest: int | None) -> bool:
+        """Whether a `Take` is read again: its records may have times from `oldest` on, in ms.
 
         True if its contents are unknown. Records are emitted with times that are at most the time
         when the file was taken, and at least the watermark at that time, which is not after the
@@ -238,19 +238,19 @@ def _size(entry: Entry) -> int:
     return entry.size if isinstance(entry, Take) else 0
 
 
-def cut(
+def compacted(
     journal: Journal, oldest: int, present: Collection[str], before: int | None = None
 ) -> Journal:
-    """The same journal without the entries up to the first file that still matters.
+    """The same journal without the entries up to the first file that is still needed.
 
-    It is cut right after a move, so files that move the watermark together are kept together.
+    The last entry removed is a move, so files that move the watermark together are kept together.
 
     Args:
       journal: the whole journal.
-      oldest: records emitted with earlier times, in ms, no longer matter.
+      oldest: records emitted with earlier times, in ms, are no longer needed.
       present: names of the files in the folder. Other files are forgotten, unless none of the files
         taken is present, as when another folder is mounted there.
-      before: files from this position on matter too; None = only if their records do.
+      before: files from this position on are needed too; None = only if their records are.
     """
     before = journal.end if before is None else before
     safe = journal.safe
@@ -262,7 +262,7 @@ def cut(
         elif isinstance(entry, Move):
             watermark = entry.watermark_state.watermark
             removed = JournalHead(entry.watermark_state, SourceTotals(), {}, position, safe)
-        elif position >= before or _matters(journal, position, oldest, watermark):
+        elif position >= before or _is_needed(journal, position, oldest, watermark):
             break
         else:
             safe = position + 1
@@ -275,12 +275,12 @@ def cut(
     return Journal([head, *kept])
 
 
-def _matters(journal: Journal, position: int, oldest: int, watermark: int | None) -> bool:
+def _is_needed(journal: Journal, position: int, oldest: int, watermark: int | None) -> bool:
     """Whether a file, or the row that says that it has changed, may be emitted again."""
     if isinstance(journal.at(position), Changed):
         # The row has the time of the watermark; before the first one, the earliest of all.
         return watermark is not None and watermark >= oldest
-    return journal.matters(position, oldest)
+    return journal.is_needed(position, oldest)
 
 
 def decode_journal(data: bytes, path: str) -> tuple[Journal, int]:
