@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 use rustc_hash::FxHashSet;
 
 use crate::records::{
-    CALL_FIELDS, OneOrMany, Pools, RESULT_FIELDS, SearchCall, SearchResult, Span,
+    Arena, CALL_FIELDS, OneOrMany, RESULT_FIELDS, SearchCall, SearchResult, Span,
 };
 use crate::source::{Odd, Source, complete, millis_of_text};
 
@@ -202,7 +202,7 @@ impl RowReader {
         &mut self,
         rows: &'a Column,
         row: usize,
-        pools: &mut Pools<'a>,
+        arena: &mut Arena<'a>,
     ) -> Read<SearchCall<'a>> {
         let (Kind::Struct(fields), Some(_)) = (&rows.kind, rows.place(row)?) else {
             return Err(Odd);
@@ -210,7 +210,7 @@ impl RowReader {
         let mut call = SearchCall::empty();
         for Field { column, call_field, .. } in fields {
             if let Some(field) = call_field {
-                self.call_field(&mut call, *field, (column, row), pools)?;
+                self.call_field(&mut call, *field, (column, row), arena)?;
             }
         }
         complete(call)
@@ -219,7 +219,7 @@ impl RowReader {
     fn result<'a>(
         &mut self,
         (items, row): Place<'a>,
-        pools: &mut Pools<'a>,
+        arena: &mut Arena<'a>,
     ) -> Read<SearchResult<'a>> {
         let (Kind::Struct(fields), Some(_)) = (&items.kind, items.place(row)?) else {
             return Err(Odd);
@@ -227,7 +227,7 @@ impl RowReader {
         let mut result = SearchResult::default();
         for Field { column, result_field, .. } in fields {
             if let Some(field) = result_field {
-                self.result_field(&mut result, *field, (column, row), pools)?;
+                self.result_field(&mut result, *field, (column, row), arena)?;
             }
         }
         Ok(result)
@@ -262,7 +262,7 @@ impl RowReader {
     fn one_or_many<'a>(
         &mut self,
         place: Place<'a>,
-        pools: &mut Pools<'a>,
+        arena: &mut Arena<'a>,
         lists: bool,
     ) -> Read<Option<OneOrMany<'a>>> {
         let (column, row) = place;
@@ -275,11 +275,11 @@ impl RowReader {
         if !lists {
             return Err(Odd);
         }
-        let start = pools.texts.len();
+        let start = arena.texts.len();
         for item in offsets.extent(at)? {
-            pools.texts.extend(self.text((items, item))?);
+            arena.texts.extend(self.text((items, item))?);
         }
-        Ok(pools.one_or_many_from(start))
+        Ok(arena.one_or_many_from(start))
     }
 }
 
@@ -343,30 +343,30 @@ impl<'a> Source<'a> for RowReader {
         }
     }
 
-    fn pairs(&mut self, place: Place<'a>, pools: &mut Pools<'a>, lists: bool) -> Read<Span> {
-        let start = pools.pairs.len();
+    fn pairs(&mut self, place: Place<'a>, arena: &mut Arena<'a>, lists: bool) -> Read<Span> {
+        let start = arena.pairs.len();
         let mut without_value = Vec::new();
         self.entries(place, |reader, key, value| {
-            match reader.one_or_many(value, pools, lists)? {
-                Some(value) => pools.pairs.push((key, value)),
+            match reader.one_or_many(value, arena, lists)? {
+                Some(value) => arena.pairs.push((key, value)),
                 None => without_value.push(key),
             }
             Ok(())
         })?;
-        pools.pairs_from(start, &without_value).ok_or(Odd)
+        arena.pairs_from(start, &without_value).ok_or(Odd)
     }
 
-    fn costs(&mut self, place: Place<'a>, pools: &mut Pools<'a>) -> Read<Span> {
+    fn costs(&mut self, place: Place<'a>, arena: &mut Arena<'a>) -> Read<Span> {
         let mut costs = Vec::new();
         self.entries(place, |reader, unit, value| {
             costs.push((unit, reader.cost(value)?));
             Ok(())
         })?;
-        pools.add_costs(costs).ok_or(Odd)
+        arena.add_costs(costs).ok_or(Odd)
     }
 
-    fn results(&mut self, (column, row): Place<'a>, pools: &mut Pools<'a>) -> Read<Span> {
-        let start = pools.results.len();
+    fn results(&mut self, (column, row): Place<'a>, arena: &mut Arena<'a>) -> Read<Span> {
+        let start = arena.results.len();
         match (column.place(row)?, &column.kind) {
             (None, _) | (_, Kind::Null) => (),
             (Some(at), Kind::List(offsets, items)) => {
@@ -375,12 +375,12 @@ impl<'a> Source<'a> for RowReader {
                     return Err(Odd);
                 }
                 for item in extent {
-                    let result = self.result((items, item), pools)?;
-                    pools.results.push(result);
+                    let result = self.result((items, item), arena)?;
+                    arena.results.push(result);
                 }
             }
             _ => return Err(Odd),
         }
-        Ok(Span { start, end: pools.results.len() })
+        Ok(Span { start, end: arena.results.len() })
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::avro_schema::{Field, Plan, Type, TypeNumber};
 use crate::avro_values::{BlockReader, Read, Stop};
-use crate::records::{OneOrMany, Pools, SearchCall, SearchResult, Span, has_twins};
+use crate::records::{Arena, OneOrMany, SearchCall, SearchResult, Span, has_twins};
 use crate::source::{Odd, Source, complete, millis_of_text};
 
 /// A record of a block.
@@ -21,7 +21,7 @@ pub fn read_block<'a>(
     plan: &'a Plan,
     content: &'a [u8],
     count: usize,
-    pools: &mut Pools<'a>,
+    arena: &mut Arena<'a>,
 ) -> Option<Vec<Found<'a>>> {
     if count > content.len() {
         return None;
@@ -30,12 +30,12 @@ pub fn read_block<'a>(
     let mut found = Vec::new();
     for _ in 0..count {
         let start = reader.rest;
-        let held = pools.lengths();
-        match reader.call(pools) {
+        let held = arena.lengths();
+        match reader.call(arena) {
             Ok(call) => found.push(Found::Call(call)),
             Err(Stop::Broken) => return None,
             Err(Stop::Odd) => {
-                pools.truncate(held);
+                arena.truncate(held);
                 reader.rest = start;
                 for field in plan.top_fields() {
                     reader.skip(field.of, 1).ok()?;
@@ -98,8 +98,8 @@ impl<'a> Source<'a> for BlockReader<'a> {
         }
     }
 
-    fn results(&mut self, number: TypeNumber, pools: &mut Pools<'a>) -> Read<Span> {
-        let start = pools.results.len();
+    fn results(&mut self, number: TypeNumber, arena: &mut Arena<'a>) -> Read<Span> {
+        let start = arena.results.len();
         let items = match self.branch(number)? {
             Type::Array(items) => *items,
             Type::Null => return Ok(Span { start, end: start }),
@@ -114,54 +114,54 @@ impl<'a> Source<'a> for BlockReader<'a> {
                 let Type::Record(fields) = self.branch(items)? else {
                     return Err(Stop::Odd);
                 };
-                let result = self.result(fields, pools)?;
-                pools.results.push(result);
-                if pools.results.len() - start > self.plan.most_results {
+                let result = self.result(fields, arena)?;
+                arena.results.push(result);
+                if arena.results.len() - start > self.plan.most_results {
                     return Err(Stop::Odd);
                 }
             }
         }
-        Ok(Span { start, end: pools.results.len() })
+        Ok(Span { start, end: arena.results.len() })
     }
 
-    fn costs(&mut self, number: TypeNumber, pools: &mut Pools<'a>) -> Read<Span> {
+    fn costs(&mut self, number: TypeNumber, arena: &mut Arena<'a>) -> Read<Span> {
         let mut costs = Vec::new();
         self.entries(number, |reader, unit, of, _| {
             costs.push((unit, reader.cost(of)?));
             Ok(())
         })?;
-        Ok(pools.add_costs(costs).ok_or(Odd)?)
+        Ok(arena.add_costs(costs).ok_or(Odd)?)
     }
 
-    fn pairs(&mut self, number: TypeNumber, pools: &mut Pools<'a>, lists: bool) -> Read<Span> {
-        let start = pools.pairs.len();
+    fn pairs(&mut self, number: TypeNumber, arena: &mut Arena<'a>, lists: bool) -> Read<Span> {
+        let start = arena.pairs.len();
         self.entries(number, |reader, key, of, may_repeat| {
             // If a key is repeated, its last entry counts, even if that has no value.
-            let has_value = reader.pair(key, of, pools, lists)?;
+            let has_value = reader.pair(key, of, arena, lists)?;
             if has_value || !may_repeat { Ok(()) } else { Err(Stop::Odd) }
         })?;
-        let span = Span { start, end: pools.pairs.len() };
-        if has_twins(pools.pairs_of(span)) { Err(Stop::Odd) } else { Ok(span) }
+        let span = Span { start, end: arena.pairs.len() };
+        if has_twins(arena.pairs_of(span)) { Err(Stop::Odd) } else { Ok(span) }
     }
 }
 
 impl<'a> BlockReader<'a> {
-    fn call(&mut self, pools: &mut Pools<'a>) -> Read<SearchCall<'a>> {
+    fn call(&mut self, arena: &mut Arena<'a>) -> Read<SearchCall<'a>> {
         let mut call = SearchCall::empty();
         for Field { of, call_field, .. } in self.plan.top_fields() {
             match call_field {
-                Some(field) => self.call_field(&mut call, *field, *of, pools)?,
+                Some(field) => self.call_field(&mut call, *field, *of, arena)?,
                 None => self.skip(*of, 1)?,
             }
         }
         Ok(complete(call)?)
     }
 
-    fn result(&mut self, fields: &'a [Field], pools: &mut Pools<'a>) -> Read<SearchResult<'a>> {
+    fn result(&mut self, fields: &'a [Field], arena: &mut Arena<'a>) -> Read<SearchResult<'a>> {
         let mut result = SearchResult::default();
         for Field { of, result_field, .. } in fields {
             match result_field {
-                Some(field) => self.result_field(&mut result, *field, *of, pools)?,
+                Some(field) => self.result_field(&mut result, *field, *of, arena)?,
                 None => self.skip(*of, 3)?,
             }
         }
@@ -195,40 +195,40 @@ impl<'a> BlockReader<'a> {
         }
     }
 
-    /// Add an entry to `pools.pairs`; false if it has no value and so counts as absent.
+    /// Add an entry to `arena.pairs`; false if it has no value and so counts as absent.
     fn pair(
         &mut self,
         key: &'a str,
         number: TypeNumber,
-        pools: &mut Pools<'a>,
+        arena: &mut Arena<'a>,
         lists: bool,
     ) -> Read<bool> {
         let value = match self.branch(number)? {
             Type::Text => OneOrMany::One(self.string()?),
             Type::Enum(symbols) => OneOrMany::One(self.symbol(symbols)?),
-            Type::Array(items) if lists => match self.texts(*items, pools)? {
+            Type::Array(items) if lists => match self.texts(*items, arena)? {
                 Some(value) => value,
                 None => return Ok(false),
             },
             Type::Null => return Ok(false),
             _ => return Err(Stop::Odd),
         };
-        pools.pairs.push((key, value));
+        arena.pairs.push((key, value));
         Ok(true)
     }
 
     /// The strings of a list; a list of one string becomes that string, and an empty one None.
-    fn texts(&mut self, items: TypeNumber, pools: &mut Pools<'a>) -> Read<Option<OneOrMany<'a>>> {
-        let start = pools.texts.len();
+    fn texts(&mut self, items: TypeNumber, arena: &mut Arena<'a>) -> Read<Option<OneOrMany<'a>>> {
+        let start = arena.texts.len();
         loop {
             let count = self.stretch()?;
             if count == 0 {
                 break;
             }
             for _ in 0..count {
-                pools.texts.extend(self.text(items)?);
+                arena.texts.extend(self.text(items)?);
             }
         }
-        Ok(pools.one_or_many_from(start))
+        Ok(arena.one_or_many_from(start))
     }
 }

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::characters::stripped;
 use crate::msgpack::{write_array, write_bytes, write_map};
 use crate::python::Fallback;
-use crate::records::{OneOrMany, Pools, SearchCall, SearchResult, Span};
+use crate::records::{Arena, OneOrMany, SearchCall, SearchResult, Span};
 
 /// How judgments are matched to results.
 pub struct LabelKeys {
@@ -27,12 +27,12 @@ impl LabelKeys {
     fn topic<'a>(
         &self,
         call: &SearchCall<'a>,
-        pools: &Pools<'a>,
+        arena: &Arena<'a>,
         python: &Fallback,
     ) -> PyResult<&'a str> {
         let written = match &self.topic_attribute {
             None => call.conversation_id,
-            Some(name) => values(call.attributes, name, pools).first().unwrap_or(&""),
+            Some(name) => values(call.attributes, name, arena).first().unwrap_or(&""),
         };
         stripped(written, python)
     }
@@ -41,12 +41,12 @@ impl LabelKeys {
     fn documents<'a>(
         &self,
         result: &SearchResult<'a>,
-        pools: &Pools<'a>,
+        arena: &Arena<'a>,
         python: &Fallback,
         names: &mut Vec<&'a str>,
     ) -> PyResult<()> {
         names.clear();
-        for written in [values(result.ids, &self.id_name, pools), result.id.as_slice()] {
+        for written in [values(result.ids, &self.id_name, arena), result.id.as_slice()] {
             for value in written {
                 names.push(stripped(value, python)?);
             }
@@ -60,10 +60,10 @@ impl LabelKeys {
 }
 
 /// The values under a key of a map.
-fn values<'p, 'a>(map: Span, key: &str, pools: &'p Pools<'a>) -> &'p [&'a str] {
-    match pools.pairs_of(map).iter().find(|(name, _)| *name == key) {
+fn values<'r, 'a>(map: Span, key: &str, arena: &'r Arena<'a>) -> &'r [&'a str] {
+    match arena.pairs_of(map).iter().find(|(name, _)| *name == key) {
         Some((_, OneOrMany::One(value))) => slice::from_ref(value),
-        Some((_, OneOrMany::Many(several))) => pools.texts_of(*several),
+        Some((_, OneOrMany::Many(several))) => arena.texts_of(*several),
         None => &[],
     }
 }
@@ -89,24 +89,24 @@ impl LabelRequest {
         &mut self,
         call: &SearchCall,
         record_digest: [u8; 16],
-        pools: &Pools,
+        arena: &Arena,
         keys: &LabelKeys,
         python: &Fallback,
     ) -> PyResult<()> {
         let mut encoded = Vec::new();
-        let topic = keys.topic(call, pools, python)?;
+        let topic = keys.topic(call, arena, python)?;
         if topic.is_empty() {
             self.without_topic += 1;
             write_array(&mut encoded, 0);
         } else {
-            let results = pools.results_of(call.results);
+            let results = arena.results_of(call.results);
             let requested = self.by_topic.entry(topic.to_owned()).or_default();
             let mut text = format!("{topic}\n").into_bytes();
             let of_topic = text.len();
             let (mut names, mut digests) = (Vec::new(), Vec::new());
             write_array(&mut encoded, results.len());
             for result in results {
-                keys.documents(result, pools, python, &mut names)?;
+                keys.documents(result, arena, python, &mut names)?;
                 self.without_name += usize::from(names.is_empty());
                 digests.clear();
                 for name in &names {

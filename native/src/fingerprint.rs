@@ -13,7 +13,7 @@ use crate::normalise::{
     normalise_ascii, normalise_ascii_id, normalise_plain_time, normalise_plain_url, trim,
 };
 use crate::python::Fallback;
-use crate::records::{OneOrMany, Pools, SearchResult, Span};
+use crate::records::{Arena, OneOrMany, SearchResult, Span};
 use crate::rules::{
     CONTENT, GENERIC_ID, KEY, RuleTable, SNIPPET, TITLE, UNKNOWN_FIELD, UNKNOWN_ID, UNKNOWN_TYPE,
     URL, URL_QUERY, digest,
@@ -74,11 +74,11 @@ impl Fingerprinter {
     }
 
     /// Write the fingerprint of one result to `codes` and `digests`, and unknown names to `names`.
-    pub fn add(&mut self, result: &SearchResult, pools: &Pools, names: &mut Names) -> PyResult<()> {
+    pub fn add(&mut self, result: &SearchResult, arena: &Arena, names: &mut Names) -> PyResult<()> {
         self.codes.clear();
         self.digests.clear();
         let type_number = self.add_type(result.entity_type, names)?;
-        let has_definitive = self.add_ids(result.ids, pools, type_number, names)?;
+        let has_definitive = self.add_ids(result.ids, arena, type_number, names)?;
         if let (Some(id), false) = (result.id, has_definitive) {
             let seed = self.seed(GENERIC_ID);
             if let Some(part) = self.id_part(id, seed)? {
@@ -97,7 +97,7 @@ impl Fingerprinter {
         if let Some(content) = result.content {
             self.add_keyed_text(content, CONTENT)?;
         }
-        self.add_fields(result.fields, pools)
+        self.add_fields(result.fields, arena)
     }
 
     /// The number of the type in the rules; 0 = not in the rules.
@@ -125,14 +125,14 @@ impl Fingerprinter {
     fn add_ids(
         &mut self,
         span: Span,
-        pools: &Pools,
+        arena: &Arena,
         type_number: u8,
         names: &mut Names,
     ) -> PyResult<bool> {
         let mut has_definitive = false;
-        let order = self.in_order(span, pools, true);
+        let order = self.in_order(span, arena, true);
         for (name, at) in &order {
-            let (text, value) = pools.pairs_of(span)[*at];
+            let (text, value) = arena.pairs_of(span)[*at];
             let mut parts = Vec::new(); // for several values
             let mut any = false;
             match value {
@@ -143,7 +143,7 @@ impl Fingerprinter {
                     }
                 }
                 OneOrMany::Many(values) => {
-                    for value in pools.texts_of(values) {
+                    for value in arena.texts_of(values) {
                         parts.extend(self.id_part(value, name.seed)?);
                     }
                     // In the order of their bytes: codes, which are longer with a key, then
@@ -174,16 +174,16 @@ impl Fingerprinter {
         Ok(has_definitive)
     }
 
-    fn add_fields(&mut self, span: Span, pools: &Pools) -> PyResult<()> {
-        let order = self.in_order(span, pools, false);
+    fn add_fields(&mut self, span: Span, arena: &Arena) -> PyResult<()> {
+        let order = self.in_order(span, arena, false);
         for (name, at) in &order {
-            let (text, value) = pools.pairs_of(span)[*at];
+            let (text, value) = arena.pairs_of(span)[*at];
             let timed = self.rules.time_fields.contains(text);
             let found = match value {
                 OneOrMany::One(value) => self.field_digest(value, timed, name.seed)?,
                 OneOrMany::Many(values) => {
                     let mut found = Vec::new();
-                    for value in pools.texts_of(values) {
+                    for value in arena.texts_of(values) {
                         found.extend(self.field_digest(value, timed, name.seed)?);
                     }
                     digest_of_set(found)
@@ -199,10 +199,10 @@ impl Fingerprinter {
 
     /// The names of a map in the order of their numbers, which is the order in a fingerprint. Takes
     /// the buffer of `self.order`; callers put it back.
-    fn in_order(&mut self, span: Span, pools: &Pools, are_ids: bool) -> Vec<(Name, usize)> {
+    fn in_order(&mut self, span: Span, arena: &Arena, are_ids: bool) -> Vec<(Name, usize)> {
         let mut order = std::mem::take(&mut self.order);
         order.clear();
-        let names = pools.pairs_of(span).iter().enumerate();
+        let names = arena.pairs_of(span).iter().enumerate();
         order.extend(
             names
                 .filter(|(_, (name, _))| {

@@ -8,7 +8,7 @@ use bumpalo::Bump;
 use memchr::memchr2;
 
 use crate::records::{
-    CALL_FIELDS, OneOrMany, Pools, RESULT_FIELDS, SearchCall, SearchResult, Span,
+    Arena, CALL_FIELDS, OneOrMany, RESULT_FIELDS, SearchCall, SearchResult, Span,
 };
 use crate::source::{Odd, Source, complete, millis_of_text};
 
@@ -33,7 +33,7 @@ pub fn read_line<'a>(
     line: &'a [u8],
     most_results: usize,
     unescaped: &'a Bump,
-    pools: &mut Pools<'a>,
+    arena: &mut Arena<'a>,
 ) -> Read<SearchCall<'a>> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     // A full pass without early exit, which compiles to vector instructions.
@@ -42,7 +42,7 @@ pub fn read_line<'a>(
     }
     let text = std::str::from_utf8(line).map_err(|_| Odd)?;
     let mut reader = LineReader { text, at: 0, most_results, unescaped };
-    let call = reader.call(pools)?;
+    let call = reader.call(arena)?;
     reader.pass_spaces();
     if reader.at == text.len() { Ok(call) } else { Err(Odd) }
 }
@@ -244,37 +244,37 @@ impl<'a> LineReader<'a> {
         }
     }
 
-    fn call(&mut self, pools: &mut Pools<'a>) -> Read<SearchCall<'a>> {
+    fn call(&mut self, arena: &mut Arena<'a>) -> Read<SearchCall<'a>> {
         let mut call = SearchCall::empty();
         let mut seen = 0;
         self.object(|reader, key| match first_time(&CALL_FIELDS, key, &mut seen)? {
-            Some(field) => reader.call_field(&mut call, field, (), pools),
+            Some(field) => reader.call_field(&mut call, field, (), arena),
             None => reader.skip(1),
         })?;
         complete(call)
     }
 
-    fn result(&mut self, pools: &mut Pools<'a>) -> Read<SearchResult<'a>> {
+    fn result(&mut self, arena: &mut Arena<'a>) -> Read<SearchResult<'a>> {
         let mut result = SearchResult::default();
         let mut seen = 0;
         self.object(|reader, key| match first_time(&RESULT_FIELDS, key, &mut seen)? {
-            Some(field) => reader.result_field(&mut result, field, (), pools),
+            Some(field) => reader.result_field(&mut result, field, (), arena),
             None => reader.skip(3),
         })?;
         Ok(result)
     }
 
     /// The value of an id or a field; None if it counts as absent.
-    fn one_or_many(&mut self, pools: &mut Pools<'a>, lists: bool) -> Read<Option<OneOrMany<'a>>> {
+    fn one_or_many(&mut self, arena: &mut Arena<'a>, lists: bool) -> Read<Option<OneOrMany<'a>>> {
         if !lists || self.peek()? != b'[' {
             return Ok(self.text(())?.map(OneOrMany::One));
         }
-        let start = pools.texts.len();
+        let start = arena.texts.len();
         self.array(|reader| {
-            pools.texts.extend(reader.text(())?);
+            arena.texts.extend(reader.text(())?);
             Ok(())
         })?;
-        Ok(pools.one_or_many_from(start))
+        Ok(arena.one_or_many_from(start))
     }
 }
 
@@ -320,22 +320,22 @@ impl<'a> Source<'a> for LineReader<'a> {
         Ok(self.whole(())?.map(i128::from))
     }
 
-    fn pairs(&mut self, (): (), pools: &mut Pools<'a>, lists: bool) -> Read<Span> {
-        let start = pools.pairs.len();
+    fn pairs(&mut self, (): (), arena: &mut Arena<'a>, lists: bool) -> Read<Span> {
+        let start = arena.pairs.len();
         let mut without_value = Vec::new();
         if !self.null()? {
             self.object(|reader, key| {
-                match reader.one_or_many(pools, lists)? {
-                    Some(value) => pools.pairs.push((key, value)),
+                match reader.one_or_many(arena, lists)? {
+                    Some(value) => arena.pairs.push((key, value)),
                     None => without_value.push(key),
                 }
                 Ok(())
             })?;
         }
-        pools.pairs_from(start, &without_value).ok_or(Odd)
+        arena.pairs_from(start, &without_value).ok_or(Odd)
     }
 
-    fn costs(&mut self, (): (), pools: &mut Pools<'a>) -> Read<Span> {
+    fn costs(&mut self, (): (), arena: &mut Arena<'a>) -> Read<Span> {
         let mut costs = Vec::new();
         if !self.null()? {
             self.object(|reader, unit| {
@@ -343,20 +343,20 @@ impl<'a> Source<'a> for LineReader<'a> {
                 Ok(())
             })?;
         }
-        pools.add_costs(costs).ok_or(Odd)
+        arena.add_costs(costs).ok_or(Odd)
     }
 
-    fn results(&mut self, (): (), pools: &mut Pools<'a>) -> Read<Span> {
-        let start = pools.results.len();
+    fn results(&mut self, (): (), arena: &mut Arena<'a>) -> Read<Span> {
+        let start = arena.results.len();
         if !self.null()? {
             self.array(|reader| {
-                let result = reader.result(pools)?;
-                pools.results.push(result);
-                let few = pools.results.len() - start <= reader.most_results;
+                let result = reader.result(arena)?;
+                arena.results.push(result);
+                let few = arena.results.len() - start <= reader.most_results;
                 if few { Ok(()) } else { Err(Odd) }
             })?;
         }
-        Ok(Span { start, end: pools.results.len() })
+        Ok(Span { start, end: arena.results.len() })
     }
 }
 

@@ -42,7 +42,7 @@ use crate::external_labels::{LabelKeys, LabelRequest, PlainLabelRequest};
 use crate::json::{is_blank, read_line};
 use crate::packing::Packed;
 use crate::python::{Fallback, HandedBack, RecordReader};
-use crate::records::Pools;
+use crate::records::Arena;
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes change.
@@ -221,10 +221,10 @@ fn add_encoded(
     at: i64,
     out: &mut Vec<Packed>,
 ) -> PyResult<()> {
-    let mut pools = Pools::for_bytes(encoded.len());
-    let call = record_encoding::decode_call(encoded, &mut pools)
+    let mut arena = Arena::for_bytes(encoded.len());
+    let call = record_encoding::decode_call(encoded, &mut arena)
         .map_err(|_| PyValueError::new_err("not an encoded search call"))?;
-    packer.add(&call, &pools, encoding, at, out)
+    packer.add(&call, &arena, encoding, at, out)
 }
 
 /// Add lines from an offset; returns the offset of the first one that Python must read.
@@ -238,18 +238,18 @@ fn add_lines(
     out: &mut Vec<Packed>,
 ) -> PyResult<Option<usize>> {
     let unescaped = Bump::new();
-    let mut pools = Pools::for_bytes(lines.len().min(MOST_ROOM));
+    let mut arena = Arena::for_bytes(lines.len().min(MOST_ROOM));
     while let Some(rest) = lines.get(from..) {
         let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
         if line.len() > longest {
             return Ok(Some(from));
         }
         if !is_blank(line) {
-            let Ok(call) = read_line(line, most_results, &unescaped, &mut pools) else {
+            let Ok(call) = read_line(line, most_results, &unescaped, &mut arena) else {
                 return Ok(Some(from));
             };
-            packer.add(&call, &pools, None, at, out)?;
-            pools.truncate([0; 4]);
+            packer.add(&call, &arena, None, at, out)?;
+            arena.truncate([0; 4]);
         }
         from += line.len() + 1;
     }
@@ -265,14 +265,14 @@ fn add_rows(
     at: i64,
     out: &mut Vec<Packed>,
 ) -> PyResult<Option<usize>> {
-    let mut pools = Pools::for_bytes(MOST_ROOM);
+    let mut arena = Arena::for_bytes(MOST_ROOM);
     let mut reader = RowReader { most_results };
     for row in from..*count {
-        let Ok(call) = reader.call(rows, row, &mut pools) else {
+        let Ok(call) = reader.call(rows, row, &mut arena) else {
             return Ok(Some(row));
         };
-        packer.add(&call, &pools, None, at, out)?;
-        pools.truncate([0; 4]);
+        packer.add(&call, &arena, None, at, out)?;
+        arena.truncate([0; 4]);
     }
     Ok(None)
 }
@@ -287,13 +287,13 @@ fn add_block(
     reader: &RecordReader,
     out: &mut Vec<Packed>,
 ) -> PyResult<bool> {
-    let mut pools = Pools::for_bytes(content.len());
-    let Some(records) = read_block(plan, content, count, &mut pools) else {
+    let mut arena = Arena::for_bytes(content.len());
+    let Some(records) = read_block(plan, content, count, &mut arena) else {
         return Ok(false);
     };
     for (index, record) in records.iter().enumerate() {
         match record {
-            Found::Call(call) => packer.add(call, &pools, None, at, out)?,
+            Found::Call(call) => packer.add(call, &arena, None, at, out)?,
             Found::Odd(bytes) => match reader.record(index, bytes)? {
                 HandedBack::Usable(encoded) => add_encoded(packer, &encoded, None, at, out)?,
                 HandedBack::Rejected(Some(conversation_id)) => {

@@ -15,7 +15,7 @@ use crate::msgpack::{
 use crate::payload::Frame;
 use crate::python::Fallback;
 use crate::record_encoding::{encode_call, encode_pairs, record_digest};
-use crate::records::{Pools, SearchCall, SearchResult};
+use crate::records::{Arena, SearchCall, SearchResult};
 use crate::rules::RuleTable;
 
 /// Bytes of a record that take as much memory as a result: `_BYTES_PER_RESULT` of `packing.py`.
@@ -98,13 +98,13 @@ impl Packer {
     pub fn add(
         &mut self,
         call: &SearchCall,
-        pools: &Pools,
+        arena: &Arena,
         encoding: Option<Vec<u8>>,
         at: i64,
         given: &mut Vec<Packed>,
     ) -> PyResult<()> {
         let mut whole = Vec::with_capacity(self.last_length + self.last_length / 4);
-        encode_call(&mut whole, call, pools);
+        encode_call(&mut whole, call, arena);
         self.last_length = whole.len();
         let whole = whole.into_boxed_slice();
         let record_digest = record_digest(&whole);
@@ -112,20 +112,20 @@ impl Packer {
             None if self.keep_encodings => Some(self.python.encoding(&whole)?),
             known => known,
         };
-        let results = pools.results_of(call.results);
+        let results = arena.results_of(call.results);
         // A call without results takes memory too, and so do long texts.
         let size = 1 + results.len() + whole.len() / BYTES_PER_RESULT;
         let mut buffered = self.take(call.conversation_id, at);
-        let names = self.add_results(results, pools, &mut buffered.frame)?;
+        let names = self.add_results(results, arena, &mut buffered.frame)?;
         if let Some(keys) = &self.label_keys {
             let label_request = buffered.label_request.get_or_insert_default();
-            label_request.add(call, record_digest, pools, keys, &self.python)?;
+            label_request.add(call, record_digest, arena, keys, &self.python)?;
         }
         buffered.calls.push(Call {
             before: packed_before(call, &record_digest),
-            attributes: packed_attributes(call, pools),
+            attributes: packed_attributes(call, arena),
             encoding,
-            after: packed_after(&names, call, pools),
+            after: packed_after(&names, call, arena),
             whole,
         });
         buffered.deliveries.push(Delivery {
@@ -167,13 +167,13 @@ impl Packer {
     fn add_results(
         &mut self,
         results: &[SearchResult],
-        pools: &Pools,
+        arena: &Arena,
         frame: &mut Frame,
     ) -> PyResult<Names> {
         let mut names = Names::default();
         frame.begin_call(results.len());
         for result in results {
-            self.fingerprinter.add(result, pools, &mut names)?;
+            self.fingerprinter.add(result, arena, &mut names)?;
             frame.add(result, &self.fingerprinter.codes, &self.fingerprinter.digests);
         }
         frame.end_call();
@@ -274,9 +274,9 @@ fn packed_before(call: &SearchCall, record_digest: &[u8; 16]) -> Vec<u8> {
     out
 }
 
-fn packed_attributes(call: &SearchCall, pools: &Pools) -> Vec<u8> {
+fn packed_attributes(call: &SearchCall, arena: &Arena) -> Vec<u8> {
     let mut out = Vec::new();
-    encode_pairs(&mut out, pools.pairs_of(call.attributes).iter(), pools);
+    encode_pairs(&mut out, arena.pairs_of(call.attributes).iter(), arena);
     out
 }
 
@@ -290,7 +290,7 @@ fn packed_encoding(encoding: Option<&[u8]>) -> Vec<u8> {
 }
 
 /// The rest of a `CallFingerprint` after its encoding: names, results (empty) and costs.
-fn packed_after(names: &Names, call: &SearchCall, pools: &Pools) -> Vec<u8> {
+fn packed_after(names: &Names, call: &SearchCall, arena: &Arena) -> Vec<u8> {
     let mut out = Vec::new();
     write_map(&mut out, names.len());
     for (codes, name) in names {
@@ -298,6 +298,6 @@ fn packed_after(names: &Names, call: &SearchCall, pools: &Pools) -> Vec<u8> {
         write_text(&mut out, name);
     }
     write_array(&mut out, 0);
-    encode_pairs(&mut out, pools.costs_of(call.costs).iter(), pools);
+    encode_pairs(&mut out, arena.costs_of(call.costs).iter(), arena);
     out
 }

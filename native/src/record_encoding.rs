@@ -7,7 +7,7 @@ use crate::msgpack::{
     write_optional_int, write_optional_text, write_text,
 };
 use crate::records::{
-    CALL_FIELDS, Number, OneOrMany, Pools, RESULT_FIELDS, SearchCall, SearchResult, Span,
+    Arena, CALL_FIELDS, Number, OneOrMany, RESULT_FIELDS, SearchCall, SearchResult, Span,
 };
 
 /// Append a number or null.
@@ -31,7 +31,7 @@ pub fn record_digest(encoded: &[u8]) -> [u8; 16] {
 }
 
 /// Append a call as msgspec encodes it with `order="deterministic"`: maps sorted by key.
-pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, pools: &Pools) {
+pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, arena: &Arena) {
     let mut names = CALL_FIELDS.iter();
     let mut name = |out: &mut Vec<u8>| write_text(out, names.next().unwrap_or(&""));
     write_map(out, CALL_FIELDS.len());
@@ -56,25 +56,25 @@ pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, pools: &Pools) {
     name(out);
     write_bool(out, call.is_final);
     name(out);
-    encode_sorted(out, pools.pairs_of(call.attributes), pools);
+    encode_sorted(out, arena.pairs_of(call.attributes), arena);
     name(out);
-    encode_sorted(out, pools.costs_of(call.costs), pools);
+    encode_sorted(out, arena.costs_of(call.costs), arena);
     name(out);
-    let results = pools.results_of(call.results);
+    let results = arena.results_of(call.results);
     write_array(out, results.len());
     for result in results {
-        encode_result(out, result, pools);
+        encode_result(out, result, arena);
     }
 }
 
-fn encode_result(out: &mut Vec<u8>, result: &SearchResult, pools: &Pools) {
+fn encode_result(out: &mut Vec<u8>, result: &SearchResult, arena: &Arena) {
     // Constant: a map of 11 fields, and each name with its header byte.
     out.extend_from_slice(b"\x8b\xabentity_type");
     write_optional_text(out, result.entity_type);
     out.extend_from_slice(b"\xa2id");
     write_optional_text(out, result.id);
     out.extend_from_slice(b"\xa3ids");
-    encode_sorted(out, pools.pairs_of(result.ids), pools);
+    encode_sorted(out, arena.pairs_of(result.ids), arena);
     out.extend_from_slice(b"\xa3url");
     write_optional_text(out, result.url);
     out.extend_from_slice(b"\xa5title");
@@ -84,7 +84,7 @@ fn encode_result(out: &mut Vec<u8>, result: &SearchResult, pools: &Pools) {
     out.extend_from_slice(b"\xa7content");
     write_optional_text(out, result.content);
     out.extend_from_slice(b"\xa6fields");
-    encode_sorted(out, pools.pairs_of(result.fields), pools);
+    encode_sorted(out, arena.pairs_of(result.fields), arena);
     out.extend_from_slice(b"\xa4gain");
     write_optional_int(out, result.gain);
     out.extend_from_slice(b"\xa5score");
@@ -93,28 +93,28 @@ fn encode_result(out: &mut Vec<u8>, result: &SearchResult, pools: &Pools) {
     write_optional_text(out, result.reference_id);
 }
 
-fn encode_sorted<V: Value>(out: &mut Vec<u8>, pairs: &[(&str, V)], pools: &Pools) {
+fn encode_sorted<V: Value>(out: &mut Vec<u8>, pairs: &[(&str, V)], arena: &Arena) {
     if pairs.is_sorted_by_key(|pair| pair.0) {
-        encode_pairs(out, pairs.iter(), pools);
+        encode_pairs(out, pairs.iter(), arena);
     } else {
         let mut sorted: Vec<_> = pairs.iter().collect();
         sorted.sort_unstable_by_key(|pair| pair.0);
-        encode_pairs(out, sorted.into_iter(), pools);
+        encode_pairs(out, sorted.into_iter(), arena);
     }
 }
 
 /// A value in a map.
 pub trait Value {
     /// Append the value.
-    fn encode(&self, out: &mut Vec<u8>, pools: &Pools);
+    fn encode(&self, out: &mut Vec<u8>, arena: &Arena);
 }
 
 impl Value for OneOrMany<'_> {
-    fn encode(&self, out: &mut Vec<u8>, pools: &Pools) {
+    fn encode(&self, out: &mut Vec<u8>, arena: &Arena) {
         match self {
             OneOrMany::One(text) => write_text(out, text),
             OneOrMany::Many(span) => {
-                let texts = pools.texts_of(*span);
+                let texts = arena.texts_of(*span);
                 write_array(out, texts.len());
                 for text in texts {
                     write_text(out, text);
@@ -125,7 +125,7 @@ impl Value for OneOrMany<'_> {
 }
 
 impl Value for Number {
-    fn encode(&self, out: &mut Vec<u8>, _: &Pools) {
+    fn encode(&self, out: &mut Vec<u8>, _: &Arena) {
         write_number(out, *self);
     }
 }
@@ -134,19 +134,19 @@ impl Value for Number {
 pub fn encode_pairs<'p, 'a: 'p, V: Value + 'p>(
     out: &mut Vec<u8>,
     pairs: impl ExactSizeIterator<Item = &'p (&'a str, V)>,
-    pools: &Pools,
+    arena: &Arena,
 ) {
     write_map(out, pairs.len());
     for (key, value) in pairs {
         write_text(out, key);
-        value.encode(out, pools);
+        value.encode(out, arena);
     }
 }
 
 /// Read a call encoded by msgspec, with maps in any order.
 pub fn decode_call<'a>(
     encoded: &'a [u8],
-    pools: &mut Pools<'a>,
+    arena: &mut Arena<'a>,
 ) -> Result<SearchCall<'a>, Malformed> {
     let mut reader = Reader::new(encoded);
     let read = &mut reader;
@@ -162,32 +162,32 @@ pub fn decode_call<'a>(
     call.tool = fields.next(read)?.optional(Reader::text)?;
     call.turn_count = fields.next(read)?.optional(Reader::int)?;
     call.is_final = fields.next(read)?.boolean()?;
-    call.attributes = decode_map(fields.next(read)?, pools)?;
-    call.costs = decode_costs(fields.next(read)?, pools)?;
+    call.attributes = decode_map(fields.next(read)?, arena)?;
+    call.costs = decode_costs(fields.next(read)?, arena)?;
     let length = fields.next(read)?.array()?;
-    call.results.start = pools.results.len();
+    call.results.start = arena.results.len();
     for _ in 0..length {
-        let result = decode_result(read, pools)?;
-        pools.results.push(result);
+        let result = decode_result(read, arena)?;
+        arena.results.push(result);
     }
-    call.results.end = pools.results.len();
+    call.results.end = arena.results.len();
     if reader.at_end() { Ok(call) } else { Err(Malformed) }
 }
 
 fn decode_result<'a>(
     read: &mut Reader<'a>,
-    pools: &mut Pools<'a>,
+    arena: &mut Arena<'a>,
 ) -> Result<SearchResult<'a>, Malformed> {
     let mut fields = Fields::begin(read, &RESULT_FIELDS)?;
     Ok(SearchResult {
         entity_type: fields.next(read)?.optional(Reader::text)?,
         id: fields.next(read)?.optional(Reader::text)?,
-        ids: decode_map(fields.next(read)?, pools)?,
+        ids: decode_map(fields.next(read)?, arena)?,
         url: fields.next(read)?.optional(Reader::text)?,
         title: fields.next(read)?.optional(Reader::text)?,
         snippet: fields.next(read)?.optional(Reader::text)?,
         content: fields.next(read)?.optional(Reader::text)?,
-        fields: decode_map(fields.next(read)?, pools)?,
+        fields: decode_map(fields.next(read)?, arena)?,
         gain: fields.next(read)?.optional(Reader::int)?,
         score: fields.next(read)?.optional(decode_number)?,
         reference_id: fields.next(read)?.optional(Reader::text)?,
@@ -214,29 +214,29 @@ fn decode_number(read: &mut Reader) -> Result<Number, Malformed> {
     if read.is_float() { read.float().map(Number::Float) } else { read.int().map(Number::Int) }
 }
 
-fn decode_costs<'a>(read: &mut Reader<'a>, pools: &mut Pools<'a>) -> Result<Span, Malformed> {
-    let start = pools.costs.len();
+fn decode_costs<'a>(read: &mut Reader<'a>, arena: &mut Arena<'a>) -> Result<Span, Malformed> {
+    let start = arena.costs.len();
     for _ in 0..read.map()? {
         let cost = (read.text()?, decode_number(read)?);
-        pools.costs.push(cost);
+        arena.costs.push(cost);
     }
-    Ok(Span { start, end: pools.costs.len() })
+    Ok(Span { start, end: arena.costs.len() })
 }
 
-fn decode_map<'a>(read: &mut Reader<'a>, pools: &mut Pools<'a>) -> Result<Span, Malformed> {
-    let start = pools.pairs.len();
+fn decode_map<'a>(read: &mut Reader<'a>, arena: &mut Arena<'a>) -> Result<Span, Malformed> {
+    let start = arena.pairs.len();
     for _ in 0..read.map()? {
         let key = read.text()?;
         let value = if read.is_array() {
-            let first = pools.texts.len();
+            let first = arena.texts.len();
             for _ in 0..read.array()? {
-                pools.texts.push(read.text()?);
+                arena.texts.push(read.text()?);
             }
-            OneOrMany::Many(Span { start: first, end: pools.texts.len() })
+            OneOrMany::Many(Span { start: first, end: arena.texts.len() })
         } else {
             OneOrMany::One(read.text()?)
         };
-        pools.pairs.push((key, value));
+        arena.pairs.push((key, value));
     }
-    Ok(Span { start, end: pools.pairs.len() })
+    Ok(Span { start, end: arena.pairs.len() })
 }

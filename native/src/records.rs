@@ -1,6 +1,6 @@
 //! The trace record, borrowed from its bytes: `records/search_call.py`.
 //!
-//! Strings are not copied; maps and lists of all records of a block are in one `Pools`.
+//! Strings are not copied; maps, lists and results of a block of records are in one `Arena`.
 
 pub const LARGEST_INT: i64 = i32::MAX as i64;
 pub const GREATEST_GAIN: i64 = 4;
@@ -43,14 +43,14 @@ pub const RESULT_FIELDS: [&str; 11] = [
 /// Entries of a map, some of which have no value.
 const MOST_WITH_GAPS: usize = 100;
 
-/// A range in one of the pools.
+/// A range in one of the lists of an `Arena`.
 #[derive(Clone, Copy, Default)]
 pub struct Span {
     pub start: usize,
     pub end: usize,
 }
 
-/// The value of an id or a field: one string, or several in `Pools::texts`.
+/// The value of an id or a field: one string, or several in `Arena::texts`.
 #[derive(Clone, Copy)]
 pub enum OneOrMany<'a> {
     One(&'a str),
@@ -59,17 +59,17 @@ pub enum OneOrMany<'a> {
 
 /// Shared storage for the maps, lists and results of several records.
 #[derive(Default)]
-pub struct Pools<'a> {
+pub struct Arena<'a> {
     pub pairs: Vec<(&'a str, OneOrMany<'a>)>,
     pub texts: Vec<&'a str>,
     pub costs: Vec<(&'a str, Number)>,
     pub results: Vec<SearchResult<'a>>,
 }
 
-impl<'a> Pools<'a> {
+impl<'a> Arena<'a> {
     /// Storage for records of this size; growing costs more than the first allocation.
     pub fn for_bytes(bytes: usize) -> Self {
-        Pools {
+        Arena {
             pairs: Vec::with_capacity(bytes / 64),
             texts: Vec::new(),
             costs: Vec::with_capacity(8),

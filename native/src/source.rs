@@ -4,7 +4,7 @@
 
 use crate::normalise::{normalise_plain_time, trim};
 use crate::records::{
-    EARLIEST_MILLIS, GREATEST_GAIN, LARGEST_COST, LARGEST_INT, LATEST_MILLIS, Number, Pools,
+    Arena, EARLIEST_MILLIS, GREATEST_GAIN, LARGEST_COST, LARGEST_INT, LATEST_MILLIS, Number,
     SearchCall, SearchResult, Span,
 };
 
@@ -34,14 +34,14 @@ pub trait Source<'a> {
     fn pairs(
         &mut self,
         place: Self::Place,
-        pools: &mut Pools<'a>,
+        arena: &mut Arena<'a>,
         lists: bool,
     ) -> Result<Span, Self::Stop>;
 
     /// Costs by name; entries without a value are left out.
-    fn costs(&mut self, place: Self::Place, pools: &mut Pools<'a>) -> Result<Span, Self::Stop>;
+    fn costs(&mut self, place: Self::Place, arena: &mut Arena<'a>) -> Result<Span, Self::Stop>;
 
-    fn results(&mut self, place: Self::Place, pools: &mut Pools<'a>) -> Result<Span, Self::Stop>;
+    fn results(&mut self, place: Self::Place, arena: &mut Arena<'a>) -> Result<Span, Self::Stop>;
 
     /// Put the value of a field, by its number in `CALL_FIELDS`, into a call.
     fn call_field(
@@ -49,7 +49,7 @@ pub trait Source<'a> {
         call: &mut SearchCall<'a>,
         field: usize,
         place: Self::Place,
-        pools: &mut Pools<'a>,
+        arena: &mut Arena<'a>,
     ) -> Result<(), Self::Stop> {
         match field {
             0 => call.conversation_id = self.text(place)?.ok_or(Odd)?,
@@ -62,9 +62,9 @@ pub trait Source<'a> {
             7 => call.tool = self.text(place)?,
             8 => call.turn_count = self.bounded(place, 0, LARGEST_INT)?,
             9 => call.is_final = self.flag(place)?,
-            10 => call.attributes = self.pairs(place, pools, false)?,
-            11 => call.costs = self.costs(place, pools)?,
-            12 => call.results = self.results(place, pools)?,
+            10 => call.attributes = self.pairs(place, arena, false)?,
+            11 => call.costs = self.costs(place, arena)?,
+            12 => call.results = self.results(place, arena)?,
             _ => return Err(Odd.into()),
         }
         Ok(())
@@ -76,17 +76,17 @@ pub trait Source<'a> {
         result: &mut SearchResult<'a>,
         field: usize,
         place: Self::Place,
-        pools: &mut Pools<'a>,
+        arena: &mut Arena<'a>,
     ) -> Result<(), Self::Stop> {
         match field {
             0 => result.entity_type = self.text(place)?,
             1 => result.id = self.text(place)?,
-            2 => result.ids = self.pairs(place, pools, true)?,
+            2 => result.ids = self.pairs(place, arena, true)?,
             3 => result.url = self.text(place)?,
             4 => result.title = self.text(place)?,
             5 => result.snippet = self.text(place)?,
             6 => result.content = self.text(place)?,
-            7 => result.fields = self.pairs(place, pools, true)?,
+            7 => result.fields = self.pairs(place, arena, true)?,
             8 => result.gain = self.bounded(place, 0, GREATEST_GAIN)?,
             9 => result.score = self.score(place)?,
             10 => result.reference_id = self.text(place)?,
