@@ -1,31 +1,113 @@
-//! The codec of nearly all files: deflate, as in `files/avro_codecs.py`.
+//! The codecs of Avro blocks: `files/avro_codecs.py`.
 //!
-//! The other codecs are left to Python, where they are compiled code, too.
+//! Python decompresses what is refused here, or says what is wrong with it. lz4 and xz, which few
+//! files have, are left to it altogether.
 
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Crc, FlushDecompress};
+use zstd_safe::{DCtx, InBuffer, OutBuffer};
 
 const FIRST_ROOM: usize = 64 * 1024;
+const CHECKSUM_BYTES: usize = 4;
 
-/// The content of raw deflate data; None if it is damaged or longer than `most` bytes.
-pub fn inflate(data: &[u8], most: usize) -> Option<Vec<u8>> {
-    let mut content = Vec::with_capacity(FIRST_ROOM.max(data.len().saturating_mul(4)).min(most));
-    let mut inflater = Decompress::new(false);
+/// Reads from its first argument and appends to the spare capacity of the second. Returns how many
+/// bytes it read, and whether the stream has ended; None if the data are damaged.
+type Step<'s> = dyn FnMut(&[u8], &mut Vec<u8>) -> Option<(usize, bool)> + 's;
+
+/// The content of a block; None if it is left to Python, as if it is damaged or longer than `most`
+/// bytes.
+pub fn decompress(codec: &str, data: &[u8], most: usize) -> Option<Vec<u8>> {
+    let content = match codec {
+        "deflate" => inflate(data, most),
+        "bzip2" => bunzip(data, most),
+        "snappy" => unsnap(data, most),
+        "zstandard" => unzstd(data, most),
+        _ => None,
+    }?;
+    (content.len() <= most).then_some(content)
+}
+
+/// Trailing bytes are not damage: some writers leave part of a checksum there.
+fn inflate(data: &[u8], most: usize) -> Option<Vec<u8>> {
+    let mut decoder = flate2::Decompress::new(false);
+    let step = &mut |data: &[u8], content: &mut Vec<u8>| {
+        let before = decoder.total_in();
+        let status = decoder.decompress_vec(data, content, FlushDecompress::Finish).ok()?;
+        let read = decoder.total_in() - before;
+        Some((read as usize, status == flate2::Status::StreamEnd))
+    };
+    first_stream(data, most, None, step).map(|(content, _)| content)
+}
+
+/// Several streams, or bytes after one, are left to Python.
+fn bunzip(data: &[u8], most: usize) -> Option<Vec<u8>> {
+    let mut decoder = bzip2::Decompress::new(false);
+    let step = &mut |data: &[u8], content: &mut Vec<u8>| {
+        let before = decoder.total_in();
+        let status = decoder.decompress_vec(data, content).ok()?;
+        let read = decoder.total_in() - before;
+        Some((read as usize, status == bzip2::Status::StreamEnd))
+    };
+    let (content, read) = first_stream(data, most, None, step)?;
+    (read == data.len()).then_some(content)
+}
+
+/// A block is one frame, which may declare the length of its content.
+fn unzstd(data: &[u8], most: usize) -> Option<Vec<u8>> {
+    let declared = match zstd_safe::get_frame_content_size(data).ok()? {
+        Some(size) => Some(usize::try_from(size).ok().filter(|size| *size <= most)?),
+        None => None,
+    };
+    let mut decoder = DCtx::try_create()?;
+    let step = &mut |data: &[u8], content: &mut Vec<u8>| {
+        let mut input = InBuffer::around(data);
+        let end = content.len();
+        let mut output = OutBuffer::around_pos(content, end);
+        let left = decoder.decompress_stream(&mut output, &mut input).ok()?;
+        Some((input.pos(), left == 0))
+    };
+    let (content, read) = first_stream(data, most, declared, step)?;
+    (read == data.len()).then_some(content)
+}
+
+/// The content of the stream at the beginning of the data, and how many bytes of these it takes;
+/// None if it is damaged, incomplete or longer than `most` bytes.
+fn first_stream(
+    data: &[u8],
+    most: usize,
+    declared: Option<usize>,
+    step: &mut Step,
+) -> Option<(Vec<u8>, usize)> {
+    // One byte more shows that there are too many.
+    let limit = most.saturating_add(1);
+    let room = declared.unwrap_or_else(|| FIRST_ROOM.max(data.len().saturating_mul(4)));
+    let mut content = Vec::with_capacity(room.min(limit));
+    let mut read = 0;
     loop {
-        let read = inflater.total_in() as usize;
-        let before = (read, content.len());
-        let status =
-            inflater.decompress_vec(&data[read..], &mut content, FlushDecompress::Finish).ok()?;
-        // Trailing bytes are not damage: some writers leave part of a checksum there.
-        if status == Status::StreamEnd {
-            return (content.len() <= most).then_some(content);
+        let before = content.len();
+        let (taken, ended) = step(&data[read..], &mut content)?;
+        read += taken;
+        if ended {
+            return Some((content, read));
         }
-        if content.len() >= most {
+        if content.len() > most {
             return None;
         }
         if content.len() == content.capacity() {
-            content.reserve((content.len()).min(most - content.len()).max(1));
-        } else if before == (inflater.total_in() as usize, content.len()) {
+            content.reserve(content.len().max(1).min(limit - content.len()));
+        } else if taken == 0 && content.len() == before {
             return None;
         }
     }
+}
+
+/// Raw snappy, and the CRC-32 of the content.
+fn unsnap(data: &[u8], most: usize) -> Option<Vec<u8>> {
+    let (data, checksum) = data.split_at_checked(data.len().checked_sub(CHECKSUM_BYTES)?)?;
+    if snap::raw::decompress_len(data).ok()? > most {
+        return None;
+    }
+    let content = snap::raw::Decoder::new().decompress_vec(data).ok()?;
+    let mut sum = Crc::new();
+    sum.update(&content);
+    (sum.sum().to_be_bytes() == checksum).then_some(content)
 }

@@ -46,7 +46,7 @@ use crate::records::Arena;
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes change.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 /// Initial capacity of the buffer for records, in bytes.
 const MOST_ROOM: usize = 1 << 15;
@@ -338,10 +338,16 @@ fn read_rules(rules: &Bound<PyAny>) -> PyResult<RuleTable> {
     })
 }
 
-/// The content of raw deflate data; None if it is damaged or longer than `most` bytes.
+/// The content of an Avro block; None if it is left to Python.
 #[pyfunction]
-fn inflate<'py>(py: Python<'py>, data: &[u8], most: usize) -> Option<Bound<'py, PyBytes>> {
-    py.detach(|| avro_codecs::inflate(data, most)).map(|content| PyBytes::new(py, &content))
+fn decompress<'py>(
+    py: Python<'py>,
+    codec: &str,
+    data: &[u8],
+    most: usize,
+) -> Option<Bound<'py, PyBytes>> {
+    let content = py.detach(|| avro_codecs::decompress(codec, data, most));
+    content.map(|content| PyBytes::new(py, &content))
 }
 
 #[pymodule]
@@ -350,7 +356,7 @@ fn goodgain_native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("CALL_FIELDS", records::CALL_FIELDS.to_vec())?;
     module.add("RESULT_FIELDS", records::RESULT_FIELDS.to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_function(wrap_pyfunction!(inflate, module)?)?;
+    module.add_function(wrap_pyfunction!(decompress, module)?)?;
     module.add_class::<Plan>()?;
     module.add_class::<Rows>()?;
     module.add_class::<Packer>()?;

@@ -2,7 +2,6 @@
 
 import io
 import random
-import zlib
 from contextlib import suppress
 from types import SimpleNamespace
 
@@ -262,21 +261,3 @@ def test_any_table_as_a_plan(table, top, content):
     except (ValueError, TypeError, OverflowError):
         return
     packer.pack_block(plan, content, 3, lambda *_: None)
-
-
-@given(st.binary(max_size=400), st.integers(0, 1 << 20))
-@settings(max_examples=300)
-def test_any_bytes_as_deflated(data, most):
-    content = native_module().inflate(data, most)
-    assert content is None or len(content) <= most
-
-
-def test_inflating_stops_at_the_bound():
-    for size in (0, 1, 65_535, 65_536, 65_537, 1_000_000):
-        compressor = zlib.compressobj(wbits=-15)
-        data = compressor.compress(bytes(size)) + compressor.flush()
-        assert native_module().inflate(data, size) == bytes(size)
-        assert native_module().inflate(data + b"rest", size) == bytes(size)
-        assert native_module().inflate(data[:-1], size) is None
-        if size:
-            assert native_module().inflate(data, size - 1) is None

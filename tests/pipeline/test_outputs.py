@@ -197,7 +197,7 @@ def test_rows_within_a_file_are_sorted(outputs):
 
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize(
-    ("file_format", "reading"), both_readings(FORMATS, "avro"), indirect=["reading"]
+    ("file_format", "reading"), both_readings(FORMATS, ["avro"]), indirect=["reading"]
 )
 def test_every_process_writes_the_same_bytes(file_format, outputs, tmp_path):
     """Also with another hash seed, which changes the order of sets; Avro also read in Python."""

@@ -18,7 +18,7 @@ GOOD = b'{"conversation_id": "good", "iteration": 1}\n'
 @pytest.mark.slow
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize(
-    ("name", "reading"), samples.both_readings(hostile.FILES, "deflate"), indirect=["reading"]
+    ("name", "reading"), samples.both_readings(hostile.FILES), indirect=["reading"]
 )
 def test_hostile_files_give_a_rejected_row_within_bounded_memory(name, tmp_path):
     make, reason_part = hostile.FILES[name]

@@ -25,7 +25,7 @@ def assert_same(content, path):
 
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize(
-    ("codec", "reading"), samples.both_readings(AVRO_CODECS, "deflate"), indirect=["reading"]
+    ("codec", "reading"), samples.both_readings(AVRO_CODECS), indirect=["reading"]
 )
 def test_every_avro_codec_gives_the_same_records(codec):
     assert_same(samples.avro_bytes(ROWS, codec), "traces.avro")
@@ -50,7 +50,7 @@ WRITE = {
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("suffix", samples.COMPRESS)
 @pytest.mark.parametrize(
-    ("path", "reading"), samples.both_readings(WRITE, "avro"), indirect=["reading"]
+    ("path", "reading"), samples.both_readings(WRITE, ["avro"]), indirect=["reading"]
 )
 def test_compressed_files_give_the_same_records(path, suffix):
     assert_same(samples.COMPRESS[suffix](WRITE[path](ROWS)), path + suffix)
@@ -67,7 +67,7 @@ def test_several_compressed_streams_in_one_file_are_read():
 
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize(
-    ("path", "reading"), samples.both_readings(WRITE, "avro"), indirect=["reading"]
+    ("path", "reading"), samples.both_readings(WRITE, ["avro"]), indirect=["reading"]
 )
 def test_the_content_decides_the_format(path):
     for name in ("traces.jsonl", "traces.avro", "traces.parquet", "traces", "traces.gz"):

@@ -65,9 +65,7 @@ def _first_stream(decompressor: _BlockDecompressor, data: bytes, limit: int) -> 
 
 def _deflate(data: bytes, limit: int) -> bytes:
     # Trailing bytes are not damage: some writers leave part of zlib's checksum there.
-    native = native_module()
-    content: bytes | None = None if native is None else native.inflate(data, limit)
-    return _first_stream(zlib.decompressobj(wbits=-15), data, limit) if content is None else content
+    return _first_stream(zlib.decompressobj(wbits=-15), data, limit)
 
 
 def _bzip2(data: bytes, limit: int) -> bytes:
@@ -197,6 +195,13 @@ def decompress_block(codec: str, data: bytes, limit: int) -> bytes:
     Raises:
       DamagedBlockError: the data is damaged, or decompresses to more than `limit` bytes.
     """
+    native = native_module()
+    content: bytes | None = None if native is None else native.decompress(codec, data, limit)
+    return _in_python(codec, data, limit) if content is None else content
+
+
+def _in_python(codec: str, data: bytes, limit: int) -> bytes:
+    """Like `decompress_block`, but only by the libraries that Python uses."""
     try:
         return CODECS[codec](data, limit)
     except (
