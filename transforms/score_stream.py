@@ -38,6 +38,7 @@ from goodgain.transforms.core.streaming.closing import (
     parted,
     woken,
 )
+from goodgain.transforms.core.streaming.conversation_state import Change, ConversationState
 from goodgain.transforms.core.streaming.live import (
     LiveIteration,
     ends_of_iterations,
@@ -168,10 +169,9 @@ class CloseConversation(beam.DoFn):
     conversation open (`goodgain.transforms.sources.streamed`).
     """
 
-    # The payloads in order of arrival; a bag, since appending needs no read.
-    PAYLOADS = BagStateSpec("payloads", BytesCoder())
-    # The state for decisions; small, since every payload reads and writes it.
-    CONVERSATION = ReadModifyWriteStateSpec("conversation", StructCoder(Conversation))
+    # See `ConversationState`.
+    RECENT = BagStateSpec("recent", StructCoder(Change))
+    OLDER = BagStateSpec("older", BytesCoder())
     # The live rows emitted so far; only used with live rows.
     EMITTED = ReadModifyWriteStateSpec("given", StructCoder(list[LiveIteration]))
     # The only timer, since timers of different families fire in no defined order.
@@ -190,32 +190,33 @@ class CloseConversation(beam.DoFn):
         self,
         keyed: tuple[str, bytes],
         timestamp: Any = beam.DoFn.TimestampParam,
-        payloads: Any = beam.DoFn.StateParam(PAYLOADS),
-        conversation: Any = beam.DoFn.StateParam(CONVERSATION),
+        recent: Any = beam.DoFn.StateParam(RECENT),
+        older: Any = beam.DoFn.StateParam(OLDER),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TaggedOutput]:
         """Keep a payload, or emit its records as late or over the limit."""
         conversation_id, packed = keyed
         frame, at = unpack([packed]), millis_of(timestamp) + self._closing.out_of_orderness
-        known = seen = conversation.read()
-        decision, whole = arrived(known, arrival_of(frame, len(packed), at), self._closing)
+        state = ConversationState(recent, older)
+        known = state.conversation
+        decision, seen = arrived(known, arrival_of(frame, len(packed), at), self._closing)
         if decision == "late":
             for late in late_rows(conversation_id, frame):
                 yield TaggedOutput(LATE, late)
             return
         if decision == "keep":
-            seen = whole
-            payloads.add(packed)
+            state.change(seen, packed)
         else:
             for part in parted(frame):
                 kept = payload(part.calls, part.rejected_records, part.external, compress=True)
-                decision, seen = arrived(seen, arrival_of(part, len(kept), at), self._closing)
+                arrival = arrival_of(part, len(kept), at)
+                decision, seen = arrived(state.conversation, arrival, self._closing)
                 if decision == "keep":
-                    payloads.add(kept)
+                    state.change(seen, kept)
                     continue
+                state.change(seen)
                 for row in over_cap_rows(conversation_id, part, self._closing):
                     yield TaggedOutput(REJECTED, row)
-        conversation.write(seen)
         if known is None or known.wake != seen.wake:
             wake.set(timestamp_of(seen.wake))
 
@@ -224,23 +225,25 @@ class CloseConversation(beam.DoFn):
         self,
         conversation_id: str = beam.DoFn.KeyParam,
         timestamp: Any = beam.DoFn.TimestampParam,
-        payloads: Any = beam.DoFn.StateParam(PAYLOADS),
-        conversation: Any = beam.DoFn.StateParam(CONVERSATION),
+        recent: Any = beam.DoFn.StateParam(RECENT),
+        older: Any = beam.DoFn.StateParam(OLDER),
         emitted: Any = beam.DoFn.StateParam(EMITTED),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TimestampedValue | TaggedOutput]:
         """Do what is due: emit live rows, close, clear the state, or keep waiting."""
-        known: Conversation | None = conversation.read()
         now = millis_of(timestamp)
-        if known is None or not self._end.is_due(now):
+        if not self._end.is_due(now):
             return
-        step, known = woken(known, now, self._closing)
+        state = ConversationState(recent, older)
+        if state.conversation is None:
+            return
+        step, known = woken(state.conversation, now, self._closing)
         if step == "forget":
-            conversation.clear()
+            state.clear()
             return
         if step == "close":
-            score = self._score(conversation_id, payloads.read(), known)
-            payloads.clear()
+            score = self._score(conversation_id, state.payloads(), known)
+            state.clear()
             if self._closing.live:
                 rows = score.iterations
                 for one in revise(emitted.read() or [], rows, len(rows), is_final=True):
@@ -248,7 +251,7 @@ class CloseConversation(beam.DoFn):
                 emitted.clear()
             yield TimestampedValue(score, timestamp_of(event_time(score) or 0))
         elif self._closing.live and known.closed is None and known.opened is not None:
-            kept = list(payloads.read())
+            kept = state.payloads()
             rows = self._score(conversation_id, kept, known).iterations
             ends = ends_of_iterations(rows, unpack(kept).calls, known.opened)
             before = emitted.read() or []
@@ -259,7 +262,7 @@ class CloseConversation(beam.DoFn):
                     yield TaggedOutput(LIVE, one)
             soon = next_end(ends, now)
             known = replace(known, wake=min(known.wake, soon)) if soon is not None else known
-        conversation.write(known)
+        state.change(known)
         wake.set(timestamp_of(known.wake))
 
     def _score(

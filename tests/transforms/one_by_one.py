@@ -4,7 +4,7 @@ Timers fire as soon as the watermark reaches them, the earliest first over all k
 timers that they set. This follows the model of Beam, and runs thousands of streams in seconds.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from inspect import signature
 
 import apache_beam as beam
@@ -15,29 +15,40 @@ END_OF_TIME = 2**53
 
 
 class Bag(list):
-    def __init__(self, coder):
+    def __init__(self, coder, requests):
         self._coder = coder
+        self._requests = requests
 
     def add(self, value):
+        self._requests["append"] += 1
         self.append(self._coder.encode(value))
 
     def read(self):
+        self._requests["get"] += 1
         return [self._coder.decode(encoded) for encoded in self]
+
+    def clear(self):
+        self._requests["clear"] += 1
+        super().clear()
 
 
 class Cell:
     encoded = None
 
-    def __init__(self, coder):
+    def __init__(self, coder, requests):
         self._coder = coder
+        self._requests = requests
 
     def read(self):
+        self._requests["get"] += 1
         return None if self.encoded is None else self._coder.decode(self.encoded)
 
     def write(self, value):
+        self._requests.update(["clear", "append"])
         self.encoded = self._coder.encode(value)
 
     def clear(self):
+        self._requests["clear"] += 1
         self.encoded = None
 
 
@@ -57,6 +68,8 @@ class OneByOne:
     Attributes:
       given: its outputs in order, as (tag, timestamp, element).
       now: the watermark, in ms.
+      requests: number of requests for state by kind, as Beam's workers send them to an engine if no
+        two elements of a key share a bundle.
     """
 
     def __init__(self, dofn, on_timer):
@@ -69,6 +82,7 @@ class OneByOne:
             for parameter in signature(method).parameters.values()
         }
         self._keys = defaultdict(self._new_key)
+        self.requests = Counter()
         self.given = []
         self.now = -END_OF_TIME
 
@@ -104,7 +118,7 @@ class OneByOne:
     def _new_key(self):
         cells = {
             name: (Bag if isinstance(spec.state_spec, BagStateSpec) else Cell)(
-                spec.state_spec.coder
+                spec.state_spec.coder, self.requests
             )
             for name, spec in self._specs.items()
             if isinstance(spec, beam.DoFn.StateParam)

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.records.search_call import Millis, SearchCall
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.score_stream import CloseConversation
+from goodgain.transforms.stream_end import StreamEnd
 from tests.adversarial import conversation_records
 from tests.core.direct import scoring, shipped_fingerprinter
 from tests.transforms.one_by_one import OneByOne
@@ -215,3 +217,39 @@ def test_the_streams_of_these_tests_cover_every_outcome():
         seen.update(outcomes_of_any_stream(seed))
     assert set(seen) == {"late", "rejected", "scored", "earlier_turn", "redelivered"}
     assert min(seen.values()) > 20
+
+
+def test_a_payload_costs_one_read_and_one_append_of_state():
+    """Most of the cost of a stream is requests for state."""
+    engine = stream(Closing(GAP))
+    calls = [SearchCall("c", number, timestamp=Millis(START + number)) for number in range(8)]
+    for call in calls:
+        arrive(engine, [call])
+    assert engine.requests == {"get": 8, "append": 8}
+    engine.requests.clear()
+    engine.watermark(START + GAP)
+    assert not engine.given
+    assert engine.requests == {"get": 1, "append": 1}  # it looked whether it has continued
+    engine.requests.clear()
+    engine.watermark(START + GAP + 7)
+    assert [score.conversation.N for score in engine.of("main")] == [8]
+    assert engine.requests == {"get": 1, "clear": 1, "append": 1}
+    engine.requests.clear()
+    arrive(engine, calls[:1])
+    assert engine.of("late")
+    assert engine.requests == {"get": 1}
+
+
+class Ended(StreamEnd):
+    def is_due(self, deadline_ms):
+        return False
+
+
+def test_wake_ups_at_the_end_of_a_resumable_stream_ask_for_no_state():
+    dofn = CloseConversation(SCORING, Closing(GAP), Ended())
+    engine = OneByOne(dofn, dofn.wake_up)
+    arrive(engine, [SearchCall("c", 1, timestamp=Millis(START))])
+    engine.requests.clear()
+    engine.end()
+    assert not engine.given
+    assert not engine.requests
