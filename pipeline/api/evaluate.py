@@ -72,9 +72,9 @@ def evaluate(
     """Score labelled traces in this process: the numbers of `goodgain run`, without Beam.
 
     Args:
-      traces: a path or pattern of trace files, or a list of these; or the traces themselves: dicts,
-        one per search call, or a table of pandas, polars or pyarrow. A table has one row per search
-        call if it has the column `results`, else one row per result.
+      traces: a path or pattern of trace files, or a list of these; or the traces themselves: dicts
+        or a table of pandas, polars or pyarrow. With `results`, a dict or row is one search call;
+        without it, one result (long form), with the fields of its search call.
       metrics: ranking metrics, like `ndcg@10`; by default those of `goodgain run`.
       slices: attributes to slice the means by, like `market`, or several at once like `["arm",
         "market"]`.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from goodgain.pipeline.api.long_tables import is_column, records_of_rows
+from goodgain.pipeline.api.long_tables import is_column, is_long, records_of_rows
 from goodgain.pipeline.first_look import seen_names
 from goodgain.pipeline.local import local_files
 from goodgain.transforms.core.errors import RecordError, UsageError
@@ -24,7 +24,12 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.warnings.field_names import SeenNames, names_in
+from goodgain.transforms.core.warnings.field_names import (
+    SeenNames,
+    is_of_call,
+    is_of_result,
+    names_in,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,25 +75,68 @@ class TracesInMemory(Struct, frozen=True):
 def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInMemory:
     """Convert traces in memory to search calls.
 
+    The first records decide whether there is one for each search call or one for each result.
+
     Raises:
       UsageError: `traces` is neither a list of records nor a table.
     """
     table = table_of(traces)
-    if table is None:
-        return _parsed(_checked(traces), adaptation)
-    rows: Iterable[dict[str, Any]] = _rows(table)
-    columns = getattr(table, "column_names", None) or table.columns
-    names: dict[str, Any] = dict.fromkeys(map(str, columns), ())
-    if "results" in (adaptation.applied(names) if adaptation else names):
-        return _parsed(rows, adaptation)
+    records = _checked(traces) if table is None else _rows(table)
+    first = list(islice(records, MOST_LOOKED_AT))
+    records = chain(first, records)
+    if _are_long(first, adaptation):
+        return _parsed_rows(_mappings(records), list(_mappings(first)), adaptation)
+    return _parsed(records, adaptation)
+
+
+def _are_long(
+    records: Iterable[Mapping[str, Any] | SearchCall], adaptation: Adaptation | None
+) -> bool:
+    names: set[str] = set()
+    for record in records:
+        if isinstance(record, SearchCall):
+            return False
+        names |= _names(adaptation.applied(record) if adaptation else record)
+        names |= _names(adaptation.applied_to_row(record) if adaptation else record)
+    return is_long(names)
+
+
+def _names(row: Mapping[Any, Any]) -> set[str]:
+    return {name for name in row if isinstance(name, str)}
+
+
+def _mappings(
+    records: Iterable[Mapping[str, Any] | SearchCall],
+) -> Iterator[Mapping[str, Any]]:
+    for place, record in enumerate(records, start=1):
+        if isinstance(record, SearchCall):
+            raise UsageError(
+                f"record {place} of the traces is a SearchCall, but the first ones are results; "
+                "give either search calls or one dict per result."
+            )
+        yield record
+
+
+def _parsed_rows(
+    rows: Iterable[Mapping[str, Any]],
+    first: Sequence[Mapping[str, Any]],
+    adaptation: Adaptation | None,
+) -> TracesInMemory:
+    """Convert rows in long form; `first` are the first of them."""
     missing: Sequence[str] = ()
     if adaptation is not None:
-        missing = adaptation.without_source([{**names, "results": [names]}])
-        names = adaptation.applied_to_row(names)
+        missing = adaptation.without_source([{**row, "results": [row]} for row in first])
+        first = list(map(adaptation.applied_to_row, first))
         rows = map(adaptation.applied_to_row, rows)
+    unknown = {name for row in first for name in _names(row) if not is_column(name)}
+    of_call = {name for name in unknown if is_of_call(name) and not is_of_result(name)}
     found = _parsed(records_of_rows(rows), None)
-    unknown = {name for name in names if not is_column(name)}
-    seen = replace(found.seen, result=found.seen.result | unknown, without_source=tuple(missing))
+    seen = replace(
+        found.seen,
+        call=found.seen.call | of_call,
+        result=(found.seen.result | unknown) - of_call,
+        without_source=tuple(missing),
+    )
     return replace(found, seen=seen)
 
 
@@ -153,7 +201,7 @@ def _checked(records: Any) -> Iterator[Mapping[str, Any] | SearchCall]:
         if not isinstance(record, Mapping | SearchCall):
             raise UsageError(
                 f"record {place} of the traces is not a dict but {type(record).__name__}; give one "
-                "dict per search call."
+                "dict per search call, or one per result."
             )
         yield record
 

@@ -102,16 +102,24 @@ def long_rows():
     ]
 
 
+def without_nulls(rows):
+    return [{key: value for key, value in row.items() if value is not None} for row in rows]
+
+
 @pytest.mark.parametrize(
     "traces",
     [
         pytest.param(pd.DataFrame(CALLS), id="pandas, nested"),
         pytest.param(pa.Table.from_pylist(CALLS), id="pyarrow, nested"),
         pytest.param(pl.DataFrame(pa.Table.from_pylist(CALLS)), id="polars, nested"),
+        pytest.param(long_rows(), id="list, long"),
+        pytest.param(without_nulls(long_rows()), id="list, long, without nulls"),
+        pytest.param(iter(long_rows()), id="generator, long"),
         pytest.param(pd.DataFrame(long_rows()), id="pandas, long"),
         pytest.param(pa.Table.from_pylist(long_rows()), id="pyarrow, long"),
         pytest.param(pl.DataFrame(long_rows()), id="polars, long"),
         pytest.param(pd.DataFrame(long_rows()[::-1]), id="pandas, long, ranks in reverse"),
+        pytest.param(long_rows()[::-1], id="list, long, ranks in reverse"),
         pytest.param((dict(call) for call in CALLS), id="generator"),
         pytest.param(pl.LazyFrame(long_rows()), id="polars, lazy"),
         pytest.param(pa.RecordBatch.from_pylist(long_rows()), id="pyarrow, batch"),
@@ -208,6 +216,7 @@ LONG_OTHER_NAMES = [
     [
         pytest.param(OTHER_NAMES, id="records"),
         pytest.param(pd.DataFrame(OTHER_NAMES), id="pandas, nested"),
+        pytest.param(LONG_OTHER_NAMES, id="list, long"),
         pytest.param(pd.DataFrame(LONG_OTHER_NAMES), id="pandas, long"),
         pytest.param(pl.DataFrame(LONG_OTHER_NAMES), id="polars, long"),
         pytest.param(pa.Table.from_pylist(LONG_OTHER_NAMES), id="pyarrow, long"),

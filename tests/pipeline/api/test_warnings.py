@@ -27,13 +27,14 @@ def documents(number, **more):
     return [{"ids": {"doc_id": f"d{at}"}, "gain": 3, **more} for at in range(number)]
 
 
-LONG = [
-    {"conversation_id": "c", "iteration": at, "ids.doc_id": f"d{at}", "gain": 3} for at in (1, 2)
+HITS = [
+    {"conversation_id": "c", "iteration": at, "hits": [{"id": f"d{at}", "gain": 3}]}
+    for at in (1, 2)
 ]
 # Traces, options, and the warnings that they give.
 CASES = {
     "empty": ([], {}, {"empty_input"}),
-    "long": (LONG, {}, {"no_results", "unknown_fields"}),
+    "hits": (HITS, {}, {"no_results", "unknown_fields"}),
     "unlabelled": ([call(documents(3, gain=None))], {}, {"no_labels"}),
     "not good": ([call(documents(3, gain=1))], {}, {"labels_below_threshold"}),
     "few labels": (

@@ -184,6 +184,18 @@ def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[Unknown
     return sorted(unknown, key=lambda one: (one.meant is None, one))
 
 
+def is_of_result(name: str) -> bool:
+    """Whether a name is a field of a result, or probably means one and not one of a record."""
+    if name in RESULT_FIELDS or _likely_field(name, RESULT_FIELDS, _RESULT_SYNONYMS):
+        return True
+    return not is_of_call(name) and folded_name(name).endswith(_ID_ENDINGS)
+
+
+def is_of_call(name: str) -> bool:
+    """Whether a name is a field of a record, or probably means one."""
+    return bool(_likely_field(name, CALL_FIELDS, _CALL_SYNONYMS))
+
+
 class _Spread:
     """How far the values of each field and id differ within lists of results."""
 

@@ -1,0 +1,103 @@
+"""Traces in long form, a row for each result: lists of dicts and tables have equal outcomes."""
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import goodgain as gg
+
+DATASETS = ("conversations", "iterations", "means", "duplicates", "rejected")
+LIKE_LISTS = {
+    "list": list,
+    "generator": iter,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "pyarrow": pa.Table.from_pylist,
+}
+LONG_FAULTS = {
+    "rejected": [
+        {"conversation_id": "c", "iteration": 0, "id": "a", "gain": 3},
+        {"conversation_id": "c", "iteration": 1, "id": "a", "gain": 9},
+        {"conversation_id": "c", "iteration": 2, "id": "a", "gain": 3},
+    ],
+    "no labels": [{"conversation_id": "c", "iteration": 1, "id": "a"}] * 2,
+    "unknown names": [
+        {"session_id": "c", "iteration": at, "document_id": f"d{at}", "relevance": 3}
+        for at in (1, 2)
+    ],
+    "no results": [{"conversation_id": "c", "iteration": at} for at in (1, 2)],
+    "results under another name": [
+        {"conversation_id": "c", "iteration": at, "hits": [{"id": f"d{at}", "gain": 3}]}
+        for at in (1, 2)
+    ],
+    "ranks as text": [
+        {"conversation_id": "c", "iteration": 1, "rank": f"{at}", "id": f"{at}", "gain": at % 4}
+        for at in (10, 9, 1)
+    ],
+}
+
+
+@pytest.mark.parametrize("fault", LONG_FAULTS)
+def test_lists_and_tables_in_long_form_have_equal_rejections_and_warnings(fault):
+    found = {name: gg.evaluate(make(LONG_FAULTS[fault])) for name, make in LIKE_LISTS.items()}
+    expected = found.pop("pandas")
+    for name, one in found.items():
+        assert one.manifest["warnings"] == expected.manifest["warnings"], name
+        for dataset in DATASETS:
+            stored = getattr(one, dataset).stored()
+            assert stored == getattr(expected, dataset).stored(), (name, dataset)
+
+
+def test_faults_of_rows_in_long_form_are_named():
+    codes = {
+        fault: [one.code for one in gg.evaluate(rows).warnings]
+        for fault, rows in LONG_FAULTS.items()
+    }
+    assert codes["no labels"][0] == "no_labels"
+    assert codes["no results"] == ["no_results"]
+    assert codes["results under another name"] == ["no_results", "unknown_fields"]
+    run = gg.evaluate(LONG_FAULTS["rejected"])
+    assert [row["field"] for row in run.rejected] == ["iteration", "results[0].gain"]
+    assert [row["N"] for row in run.conversations] == [1]
+    (unknown,) = (
+        one.message
+        for one in gg.evaluate(LONG_FAULTS["unknown names"]).warnings
+        if one.code == "unknown_fields"
+    )
+    assert "session_id (conversation_id?)" in unknown
+    assert "results[].relevance (gain?)" in unknown
+    ranked = gg.evaluate(LONG_FAULTS["ranks as text"], metrics=["mrr"])
+    assert ranked.conversations[0]["mrr"] == 1 / 3  # 1, 9, 10
+
+
+@pytest.mark.parametrize("make", LIKE_LISTS.values(), ids=LIKE_LISTS)
+@pytest.mark.parametrize("rank", ["first", float("nan")])
+def test_a_rank_that_is_no_number_is_reported(make, rank):
+    rows = [
+        {"conversation_id": "c", "iteration": 1, "id": "a", "rank": one} for one in ("1", str(rank))
+    ]
+    with pytest.raises(gg.UsageError, match=f"row 2 of the traces has the rank '{rank}', which"):
+        gg.evaluate(make(rows))
+
+
+@pytest.mark.parametrize(
+    ("fields", "rejected"),
+    [
+        ({"conversation_id": ["c"]}, "conversation_id"),
+        ({"attributes": "de"}, "attributes"),
+        ({"ids": 7}, "results[0].ids"),
+    ],
+)
+def test_wrong_values_in_long_form_reject_their_search_call(fields, rejected):
+    row = {"conversation_id": "c", "iteration": 1, "id": "a", "gain": 3}
+    run = gg.evaluate([{**row, **fields}, {**row, "iteration": 2}])
+    assert [one["field"] for one in run.rejected] == [rejected]
+    assert run.conversations[0]["CG"] == 3
+
+
+def test_search_calls_and_rows_of_results_are_not_mixed():
+    row = {"conversation_id": "c", "iteration": 1, "id": "a", "gain": 3}
+    call = gg.SearchCall(conversation_id="c", iteration=2)
+    with pytest.raises(gg.UsageError, match="record 151 of the traces is a SearchCall"):
+        gg.evaluate([*[row] * 150, call])
