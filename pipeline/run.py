@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from goodgain.pipeline import graph
 from goodgain.pipeline.data_warnings import failing_in
 from goodgain.pipeline.engines import runners
+from goodgain.pipeline.engines.table import ENGINES
 from goodgain.pipeline.engines.worker_paths import for_workers
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, started_in
@@ -193,7 +194,7 @@ def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
 
     The folder is removed at the end. It is beside the outputs, since /tmp may be in memory.
     """
-    if not runners.ENGINES[config.runner].in_memory:
+    if not ENGINES[config.runner].in_memory:
         return nullcontext("")
     parent = None
     if is_local(config.output):
@@ -203,7 +204,7 @@ def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
 
 
 def _max_held_bytes(config: RunConfig, input_bytes: int) -> int | None:
-    if not runners.ENGINES[config.runner].in_memory:
+    if not ENGINES[config.runner].in_memory:
         return None  # such engines can use their disks
     return config.max_held_bytes or default_memory_budget(input_bytes)
 

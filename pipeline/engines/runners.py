@@ -1,4 +1,4 @@
-"""The engines for --runner, with the settings that each needs and why."""
+"""Creates engines by name, with the options of their table, after checking the user's."""
 
 from __future__ import annotations
 
@@ -21,97 +21,15 @@ from apache_beam.options.pipeline_options import (
     SparkRunnerOptions,
 )
 from apache_beam.runners.runner import PipelineRunner, create_runner
-from msgspec import Struct
 
 from goodgain.pipeline.engines.prism_build import BUILT_PRISM
+from goodgain.pipeline.engines.table import ENGINES, FN_API
 from goodgain.transforms.core.errors import UsageError
 
 _CONNECTION_SECONDS = 10
 _REPEATABLE = {"--experiments"}
 _OBJECTS_BEFORE_COLLECTION = 20_000
-# After --job_server_timeout, by default 300 seconds, Beam's client fails and stops an engine that
-# it started. This is a year.
-_WATCH_FOR_A_YEAR = "--job_server_timeout=31536000"
 _EMBEDDED = "embed"  # the job endpoint of Beam's own server in this process
-
-
-class Engine(Struct, frozen=True):
-    """One entry of the table of engines.
-
-    Attributes:
-      beam_name: Beam's name for the runner; "" for the FnApiRunner that this module makes.
-      arguments: options that are always added.
-      batch_arguments: options added in batch.
-      stream_arguments: options added in streams.
-      cannot_run: why it cannot be used; "" if it can.
-      cannot_stream: why it cannot stream; "" if it can.
-      in_memory: whether it keeps all grouped data in the memory of this process. If so, payloads go
-        through files (`goodgain.transforms.gather.GatherPayloads`), and other data are limited.
-      reason: why this runner and these options.
-    """
-
-    beam_name: str
-    reason: str
-    arguments: tuple[str, ...] = ()
-    batch_arguments: tuple[str, ...] = ()
-    stream_arguments: tuple[str, ...] = ()
-    cannot_run: str = ""
-    cannot_stream: str = ""
-    in_memory: bool = False
-
-
-_FN_API = Engine(
-    "",
-    "Beam's own DirectRunner picks an engine that it may download; this one needs no download and "
-    "delivers all elements of a key before its timers. It keeps what it groups in memory, so "
-    "payloads go through files. Its cache of state is off, since it costs more than it saves.",
-    cannot_stream="it fires timers of a stream too early",
-    in_memory=True,
-)
-
-ENGINES: dict[str, Engine] = {
-    "DirectRunner": _FN_API,
-    "FnApiRunner": _FN_API,
-    "PrismRunner": Engine(
-        "PrismRunner",
-        "Beam's local engine for streams. It splits bundles that make no progress, even stateful "
-        "ones, and then loses state; the flag forbids splitting (apache/beam#35771).",
-        arguments=("--experiments=prism_disable_sdf_split", _WATCH_FOR_A_YEAR),
-    ),
-    "FlinkRunner": Engine(
-        "FlinkRunner",
-        "Without the first flag, rows that a bundle emits at a checkpoint can be lost. In batch, "
-        "each of the many stages would start its own Python workers; kept for some seconds, they "
-        "serve the next stage. Streams do not keep them: dead workers would be kept too, and "
-        "restarts would find them. Without checkpoints, a stream restarts from its beginning when "
-        "a machine fails.",
-        arguments=("--finish_bundle_before_checkpointing",),
-        batch_arguments=("--environment_cache_millis=5000",),
-        stream_arguments=("--checkpointing_interval=10000",),
-    ),
-    "SparkRunner": Engine(
-        "SparkRunner",
-        "For batch on a Spark cluster. Its stateful steps cost fifteen times as much as a "
-        "grouping; Python workers are kept for the next stage as on Flink.",
-        arguments=(_WATCH_FOR_A_YEAR,),
-        batch_arguments=("--environment_cache_millis=5000",),
-        cannot_stream="Beam's runner for Spark has neither state nor timers in a stream",
-    ),
-    "DaskRunner": Engine(
-        "",
-        "Listed so that an error message says why it cannot be used.",
-        cannot_run="it sends elements of one output of a step to the readers of another",
-    ),
-    "PortableRunner": Engine(
-        "PortableRunner",
-        "Any engine behind a job endpoint. It gets no safety flags, so name the engine itself if "
-        "it is in this table.",
-        arguments=(_WATCH_FOR_A_YEAR,),
-    ),
-    "DataflowRunner": Engine(
-        "DataflowRunner", "Google Cloud Dataflow; see configs/dataflow/README.md."
-    ),
-}
 
 
 def create(
@@ -254,7 +172,7 @@ def _check_portable(options: PipelineOptions, streaming: bool) -> None:
         _check_job_server(options)
     elif streaming:
         raise UsageError(
-            f"--job_endpoint={_EMBEDDED} cannot run a stream: {_FN_API.cannot_stream}. Use "
+            f"--job_endpoint={_EMBEDDED} cannot run a stream: {FN_API.cannot_stream}. Use "
             "--runner PrismRunner."
         )
     elif not portable.environment_type:
@@ -262,7 +180,7 @@ def _check_portable(options: PipelineOptions, streaming: bool) -> None:
 
 
 def _check_job_server(options: PipelineOptions) -> None:
-    """Make sure that a job server answers; with `_WATCH_FOR_A_YEAR`, Beam would wait as long."""
+    """Make sure that a job server answers; Beam itself would wait for a year."""
     endpoint = options.view_as(PortableOptions).job_endpoint or ""
     check_server("job server", "--job_endpoint", endpoint)
 

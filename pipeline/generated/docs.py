@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from goodgain.pipeline.cli.config_options import options_table
 from goodgain.pipeline.cli.metrics import metric_groups
+from goodgain.pipeline.engines.table import ENGINES, Engine
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.pipeline.streaming.config import StreamConfig
@@ -19,22 +20,75 @@ _DOCS = Path("docs")
 def metrics_table() -> str:
     """Every metric with its unit, meaning and formula, as tables in Markdown."""
     return "\n".join(
-        f"**Metrics {group}**\n\n{_table(metrics)}" for group, metrics in metric_groups()
+        f"**Metrics {group}**\n\n{_of_metrics(metrics)}" for group, metrics in metric_groups()
     )
 
 
-def _table(metrics: Iterable[Metric]) -> str:
-    lines = [
-        "| metric | in words | unit | better | meaning | formula | null when | bounds |",
-        "|---|---|---|---|---|---|---|---|",
+def _of_metrics(metrics: Iterable[Metric]) -> str:
+    head = ("metric", "in words", "unit", "better", "meaning", "formula", "null when", "bounds")
+    rows = [
+        (
+            f"`{metric.name}`",
+            metric.words,
+            metric.unit,
+            "" if metric.direction == "neither" else metric.direction,
+            metric.explained,
+            metric.formula,
+            metric.undefined,
+            "yes" if metric.bounded else "",
+        )
+        for metric in metrics
     ]
-    for metric in metrics:
-        better = "" if metric.direction == "neither" else metric.direction
-        bounded = "yes" if metric.bounded else ""
-        explained = (metric.explained, metric.formula, metric.undefined)
-        cells = (metric.words, metric.unit, better, *explained, bounded)
-        lines.append(f"| `{metric.name}` | " + " | ".join(map(_cell, cells)) + " |")
-    return "\n".join(lines) + "\n"
+    return _table(head, rows)
+
+
+def engines_table() -> str:
+    """What each engine is for, its options and why, as a table in Markdown."""
+    rows = [
+        (_names(engine), engine.used_for, engine.needs, _options(engine), _why(engine))
+        for engine in dict.fromkeys(ENGINES.values())
+    ]
+    return _table(("`--runner`", "for", "needs", "added options", "why"), rows)
+
+
+def gathering_table() -> str:
+    """The cost of both ways to gather conversations in batch, as a table in Markdown."""
+    rows = [
+        (_names(engine), engine.gathering.by_state, engine.gathering.by_grouping)
+        for engine in dict.fromkeys(ENGINES.values())
+        if engine.gathering is not None
+    ]
+    return _table(("engine", "by state and timer", "by grouping, as now"), rows)
+
+
+def _names(engine: Engine) -> str:
+    default = RunConfig.model_fields["runner"].default
+    return ", ".join(
+        f"`{name}`{' (default)' if name == default else ''}"
+        for name, entry in ENGINES.items()
+        if entry is engine
+    )
+
+
+def _options(engine: Engine) -> str:
+    kinds = (
+        ("", engine.arguments),
+        (" (batch)", engine.batch_arguments),
+        (" (streams)", engine.stream_arguments),
+    )
+    return ", ".join(f"`{option}`{kind}" for kind, options in kinds for option in options)
+
+
+def _why(engine: Engine) -> str:
+    if engine.cannot_run:
+        return f"Refused: {engine.cannot_run}."
+    refused = f" Streams are refused: {engine.cannot_stream}." if engine.cannot_stream else ""
+    return engine.reason + refused
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(map(_cell, cells))} |\n" for cells in (head, *rows)]
+    return f"{lines[0]}{'|---' * len(head)}|\n{''.join(lines[1:])}"
 
 
 def _cell(text: str) -> str:
@@ -45,6 +99,8 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "options": lambda: options_table(RunConfig),
     "stream_options": lambda: options_table(StreamConfig, without=ScoringConfig.model_fields),
     "metrics": metrics_table,
+    "engines": engines_table,
+    "gathering": gathering_table,
 }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.engines import runners
+from goodgain.pipeline.engines.table import ENGINES
 from goodgain.pipeline.exit_codes import ExitCode
 from tests.engines.cluster import PATIENCE, Cluster
 from tests.engines.engine_outputs import run_arguments, sample_files
@@ -173,7 +173,7 @@ def test_spark_gives_the_same_outputs_after_losing_an_executor(
 
 
 def assert_same_outputs(output: Path, expected: Path, engine: str) -> None:
-    assert manifest(output)["engine"] == runners.ENGINES[engine].beam_name
+    assert manifest(output)["engine"] == ENGINES[engine].beam_name
     for part in ("records", "conversations", "results"):
         assert manifest(output)[part] == manifest(expected)[part]
     assert manifest(expected)["records"]["redelivered"] > 0

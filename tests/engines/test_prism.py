@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.engines.runners import ENGINES
+from goodgain.pipeline.engines.table import ENGINES
 from tests.engines.processes import run_to_end
 from tests.engines.programs.counting import expected_rows, written_rows
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 import goodgain.pipeline.run
 import goodgain.transforms.core.scoring.packing
 from goodgain.pipeline.engines import runners
+from goodgain.pipeline.engines.table import ENGINES
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.means import distribution
 from goodgain.transforms.core.native import SWITCH, native_module
@@ -118,8 +119,8 @@ def test_a_payload_for_each_call_changes_no_byte(in_process, traces, tmp_path, m
 
 def test_gathering_without_files_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
     """Only the local engine gathers payloads through files."""
-    without_files = replace(runners.ENGINES["FnApiRunner"], in_memory=False)
-    monkeypatch.setitem(runners.ENGINES, "FnApiRunner", without_files)
+    without_files = replace(ENGINES["FnApiRunner"], in_memory=False)
+    monkeypatch.setitem(ENGINES, "FnApiRunner", without_files)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 

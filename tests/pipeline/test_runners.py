@@ -15,6 +15,7 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner, worker_handlers
 
 from goodgain.pipeline.engines import runners
+from goodgain.pipeline.engines.table import ENGINES
 from goodgain.transforms.core.errors import UsageError
 
 
@@ -44,7 +45,7 @@ REQUIRED = {
 @pytest.mark.parametrize("name", ["PrismRunner", "FlinkRunner"])
 @pytest.mark.parametrize("streaming", [False, True])
 def test_runners_get_the_options_of_the_table(name, streaming):
-    entry = runners.ENGINES[name]
+    entry = ENGINES[name]
     needed = [*entry.arguments, *(entry.stream_arguments if streaming else entry.batch_arguments)]
     for arguments in ([], needed, ["--job_name=mine"]):
         _, options = runners.create(name, [*REQUIRED[name], *arguments], streaming)
@@ -65,7 +66,7 @@ def test_garbage_of_a_run_can_be_collected_in_the_next():
 
 
 def test_only_the_local_engine_keeps_everything_in_memory():
-    assert {name for name, engine in runners.ENGINES.items() if engine.in_memory} == {
+    assert {name for name, engine in ENGINES.items() if engine.in_memory} == {
         "DirectRunner",
         "FnApiRunner",
     }
@@ -89,8 +90,8 @@ def test_rejects_dask_with_the_reason():
 
 
 def test_table_has_the_flags_that_prevent_lost_state_and_rows():
-    assert "--experiments=prism_disable_sdf_split" in runners.ENGINES["PrismRunner"].arguments
-    assert "--finish_bundle_before_checkpointing" in runners.ENGINES["FlinkRunner"].arguments
+    assert "--experiments=prism_disable_sdf_split" in ENGINES["PrismRunner"].arguments
+    assert "--finish_bundle_before_checkpointing" in ENGINES["FlinkRunner"].arguments
 
 
 @pytest.mark.parametrize(
