@@ -1,8 +1,9 @@
-# cp configs/deploy/airflow_dag.py "$AIRFLOW_HOME/dags/goodgain_nightly.py"
+# cp airflow_dag.py "$AIRFLOW_HOME/dags/goodgain_nightly.py"
 """Runs Good Gain every night as a DAG of Airflow 2.4 or later, or 3.
 
-The worker needs `goodgain` on its PATH, installed in a separate environment, since Airflow needs
-other versions of some libraries. For past days use `airflow backfill create`, or `--backfill`.
+Run the first line in the folder of this file. The worker needs `goodgain` on its PATH, installed in
+a separate environment, since Airflow needs other versions of some libraries. For past days use
+`airflow backfill create`, or `--backfill`.
 """
 
 from __future__ import annotations

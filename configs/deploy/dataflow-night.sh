@@ -1,12 +1,13 @@
-# BUCKET=gs://my-bucket REGION=us-central1 IMAGE=host/goodgain:0.1.0 sh configs/deploy/dataflow-night.sh 2025-03-04
+# BUCKET=gs://my-bucket REGION=us-central1 IMAGE=host/goodgain:0.1.0 sh dataflow-night.sh 2025-03-04
 #
-# One night by the Dataflow Flex Template of configs/dataflow/README.md: scores the traces of a day
-# (by default yesterday in UTC), waits until that job ends, and runs `goodgain nightly`, which
-# fetches, compares, gates and publishes its outputs. nightly.yaml must say
+# Run it in the folder of nightly.yaml and of a copy of this file.
+# One night by the Dataflow Flex Template, for which see configs/dataflow/README.md in the repository:
+# scores the traces of a day (by default yesterday in UTC), waits until that job ends, and runs
+# `goodgain nightly`, which fetches, compares, gates and publishes its outputs. nightly.yaml must say
 #   input: gs://my-bucket/traces/date={date}/*
 #   scored: gs://my-bucket/goodgain/date={date}
 # and must not have run or an engine. CONFIG names another configuration, RUN the file with options
-# of `goodgain run` in the image. For every night, use this line in configs/deploy/crontab.
+# of `goodgain run` in the image. For every night, use this line in the crontab beside this file.
 # If the job fails, the day fails: nightly finds no finished outputs, records that in the history,
 # and notifies webhook and command. The exit code is that of `goodgain nightly`, but never 0 if the
 # job failed. If the bucket cannot be used, the script ends at once with gcloud's message. Needs

@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,13 @@ DEPLOY = ROOT / "configs/deploy"
 FILES = sorted(path.name for path in DEPLOY.iterdir() if path.is_file())
 FIRST_WORDS = {
     "Dockerfile": "docker build -f configs/deploy/Dockerfile",
-    "airflow_dag.py": "cp configs/deploy/airflow_dag.py",
-    "crontab": "crontab configs/deploy/crontab",
-    "github-workflow.yaml": "cp configs/deploy/github-workflow.yaml",
+    "airflow_dag.py": "cp airflow_dag.py",
+    "crontab": "crontab ./crontab",
+    "github-workflow.yaml": "cp github-workflow.yaml",
     "dataflow-night.sh": "BUCKET=gs://my-bucket REGION=us-central1 IMAGE=",
-    "goodgain-nightly.service": "cp configs/deploy/goodgain-nightly.* /etc/systemd/system/",
-    "goodgain-nightly.timer": "cp configs/deploy/goodgain-nightly.* /etc/systemd/system/",
-    "kubernetes-cronjob.yaml": "kubectl apply -f configs/deploy/kubernetes-cronjob.yaml",
+    "goodgain-nightly.service": "cp goodgain-nightly.* /etc/systemd/system/",
+    "goodgain-nightly.timer": "cp goodgain-nightly.* /etc/systemd/system/",
+    "kubernetes-cronjob.yaml": "kubectl apply -f kubernetes-cronjob.yaml",
 }
 
 
@@ -41,6 +42,24 @@ def test_each_file_starts_with_the_command_that_uses_it():
     assert {name: text(name).startswith(f"# {FIRST_WORDS[name]}") for name in FILES} == (
         dict.fromkeys(FIRST_WORDS, True)
     )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_first_command_names_no_path_of_a_checkout(name):
+    """Except that for the image, which is built from the source."""
+    first, *_ = text(name).splitlines()
+    assert ("configs/" in first) is (name == "Dockerfile")
+
+
+def test_the_command_of_the_page_copies_the_files(tmp_path):
+    page = (ROOT / "docs/nightly.md").read_text()
+    (command,) = re.findall(r"^cp -r .+$", page, re.MULTILINE)
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
+    subprocess.run(["sh", "-c", command], check=True, cwd=tmp_path, env=environment)
+    assert set(FILES) <= {path.name for path in (tmp_path / "deploy").iterdir()}
 
 
 def check_words(words):
