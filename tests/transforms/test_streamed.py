@@ -1,6 +1,7 @@
 """The event times of the records of a stream, and their packing into payloads."""
 
 import itertools
+import logging
 
 import apache_beam as beam
 import pytest
@@ -8,10 +9,12 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from msgspec.structs import replace
 
+from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.read import REJECTED
+from goodgain.transforms.sources import streamed
 from goodgain.transforms.sources.streamed import (
     READ,
     ReadRecords,
@@ -66,6 +69,19 @@ def test_rejected_records_have_the_time_of_a_neighbouring_call():
     assert stamped_minutes([BAD], earliest=3, latest=9) == ["3.0"]
     assert stamped_minutes([BAD], latest=9) == ["9.0"]
     assert [timestamp_of(time) for _, time in stamped([BAD], None, None)] == [MIN_TIMESTAMP]
+
+
+@pytest.mark.parametrize("is_off", [False, True])
+def test_a_worker_logs_once_which_code_reads(is_off, caplog, monkeypatch):
+    if is_off:
+        monkeypatch.setenv("GOODGAIN_NATIVE", "off")
+    streamed._log_reading.cache_clear()
+    caplog.set_level(logging.INFO)
+    for _ in range(2):
+        StreamPacker(shipped_rules())
+    path = active_path()
+    expected = "native, but records in Python" if path == "native" else path
+    assert [one for one in caplog.messages if "reading" in one] == [f"goodgain reading: {expected}"]
 
 
 def test_a_file_of_only_garbage_is_not_held_in_memory():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -14,6 +16,7 @@ from msgspec import Struct
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import packer_for
@@ -22,6 +25,7 @@ from goodgain.transforms.fingerprint import Keyed, timestamped
 from goodgain.transforms.read import REJECTED
 from goodgain.transforms.times import timestamp_of
 
+_LOGGER = logging.getLogger(__name__)
 READ = "read"
 _MOST_WAITING = 1_000
 _MICROS = 1_000  # of a millisecond
@@ -71,6 +75,18 @@ def streamed_traces(pcollection: beam.PCollection[Any], read: beam.DoFn) -> Stre
     return StreamedTraces(outputs["payloads"], outputs[REJECTED], outputs[READ])
 
 
+def reading_of_streams() -> str:
+    """Which code reads the records of streams in this process, as `reading` says it for runs."""
+    path = active_path()
+    # A `SearchCall` is made of every record, which native code then packs.
+    return f"{path}, but records in Python" if path == "native" else path
+
+
+@cache  # one line for each process of a worker, however many steps it sets up
+def _log_reading() -> None:
+    _LOGGER.info("goodgain reading: %s", reading_of_streams())
+
+
 class StreamPacker:
     """Packs the records of a stream on reading, those of a conversation into one payload.
 
@@ -78,6 +94,7 @@ class StreamPacker:
     """
 
     def __init__(self, rules: RuleTable) -> None:
+        _log_reading()
         self._packer = packer_for(Packing(rules, keep_encodings=True))
         self._records = 0
         self._ids: list[str] = []
