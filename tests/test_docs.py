@@ -1,20 +1,28 @@
 """README and pages: links have targets, commands parse, code blocks are valid."""
 
+import argparse
 import ast
 import re
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
+from apache_beam.options.pipeline_options import PipelineOptions
 
 from goodgain.pipeline.cli.arguments import parse_arguments
 from goodgain.pipeline.cli.commands import COMMANDS, load_command
+from goodgain.pipeline.engines.table import ENGINES
+from goodgain.transforms.core.warnings.warning import CODES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+# Options of the program itself, and of Beam's job server, worker pool and workers.
+OTHERS = {"--version", "--spark-master-url", "--container_executable", "--extra_package"}
+READING = "goodgain reading"  # a line of a log
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
@@ -46,13 +54,59 @@ def test_links_have_targets(page):
             assert anchor in anchors(target.read_text(encoding="utf-8")), link
 
 
-@pytest.mark.parametrize("line", commands())
+@pytest.mark.parametrize("line", list(commands()))
 def test_commands_parse(line):
     words = shlex.split(line, comments=True)[1:]
     words = [word for word in words if word != "..."]
     name = next((one for one in COMMANDS if words[: len(one.split())] == one.split()), None)
     assert name is not None, line
     parse_arguments(load_command(name), words[len(name.split()) :])
+
+
+def options_of(name):
+    parser = argparse.ArgumentParser()
+    load_command(name).add_arguments(parser)
+    return {option for action in parser._actions for option in action.option_strings}
+
+
+@cache
+def of_beam():
+    return {f"--{name}" for name in PipelineOptions([]).get_all_options()}
+
+
+def in_text(page):
+    """The code within the sentences of a page."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    return [" ".join(one.split()) for one in re.findall(r"`([^`]+)`", text)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_sentences_exist_and_have_their_options(page):
+    for code in in_text(page):
+        if not re.match(r"goodgain [a-z]", code) or code.startswith(("goodgain help", READING)):
+            continue
+        words = code.split()[1:]
+        name = " ".join(words[:2]) if " ".join(words[:2]) in COMMANDS else words[0]
+        groups = {one.split()[0] for one in COMMANDS}
+        assert name in COMMANDS or (name in groups and len(words) == 1), code
+        ours = options_of(name) if name in COMMANDS else set()
+        assert {one for one in words if one.startswith("--")} <= {*ours, "--help"}, code
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_options_in_sentences_exist(page):
+    known = {option for name in COMMANDS for option in options_of(name)} | OTHERS
+    for engine in ENGINES.values():
+        options = (*engine.arguments, *engine.batch_arguments, *engine.stream_arguments)
+        known |= {one.partition("=")[0] for one in options}
+    for code in in_text(page):
+        found = re.findall(r"(?<![\w-])--[a-z][\w-]*", code)
+        assert set(found) <= known | of_beam(), code
+
+
+def test_the_table_of_warnings_has_every_code():
+    page = (ROOT / "docs" / "input.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == sorted(CODES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
