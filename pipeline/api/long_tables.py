@@ -68,13 +68,13 @@ def records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
     Unknown columns stay with the results, for the warnings about them.
 
     Args:
-      rows: column names to values; None is missing.
+      rows: column names to values; None and NaN are missing.
 
     Raises:
       UsageError: a rank is not a number.
     """
     calls: dict[Hashable, tuple[Record, list[tuple[float, Record]]]] = {}
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(map(_without_nan, rows), start=1):
         key = _key(row)
         if key not in calls:
             calls[key] = (_part(row, _CALL_COLUMNS, _CALL_MAPS), [])
@@ -86,6 +86,17 @@ def records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
         # Sorting is stable: without ranks, rows keep their order.
         ordered = sorted(ranked_results, key=itemgetter(0))
         yield {**call, "results": [result for _, result in ordered]}
+
+
+def _without_nan(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row without NaN, which data frames have for missing values of any column."""
+    if any(value != value for value in row.values() if isinstance(value, float)):
+        return {
+            name: value
+            for name, value in row.items()
+            if not (isinstance(value, float) and value != value)
+        }
+    return row
 
 
 def _key(row: Mapping[str, Any]) -> Hashable:

@@ -96,6 +96,20 @@ def test_wrong_values_in_long_form_reject_their_search_call(fields, rejected):
     assert run.conversations[0]["CG"] == 3
 
 
+def test_nan_is_a_missing_value_in_any_column():
+    """As in `frame.to_dict("records")`."""
+    nan = float("nan")
+    rows = [
+        {"conversation_id": "c", "iteration": 1, "turn": float("nan"), "rank": rank, "gain": gain}
+        for rank, gain in ((nan, 2), (2, nan), (1, 3))
+    ]
+    rows = [{**row, "url": f"https://a.example/{at}"} for at, row in enumerate(rows)]
+    run = gg.evaluate(rows, metrics=["mrr"])
+    assert not len(run.rejected)
+    (row,) = run.conversations
+    assert (row["CG"], row["mrr"], run.iterations[0]["R_i"]) == (5, 1, 3)
+
+
 def test_search_calls_and_rows_of_results_are_not_mixed():
     row = {"conversation_id": "c", "iteration": 1, "id": "a", "gain": 3}
     call = gg.SearchCall(conversation_id="c", iteration=2)
