@@ -188,13 +188,20 @@ def _check_one_direction(args: argparse.Namespace) -> None:
 def _to_traces(args: argparse.Namespace) -> dict[str, Any]:
     from msgspec.structs import asdict
 
-    from goodgain.pipeline.convert.to_traces import Iterations, TraceCounts, compiled, trace_records
+    from goodgain.pipeline.convert.to_traces import (
+        IterationSource,
+        TraceCounts,
+        compiled,
+        trace_records,
+    )
     from goodgain.pipeline.convert.trace_files import write_traces
     from goodgain.pipeline.convert.trec_files import TrecFile
     from goodgain.pipeline.terminal import progress
 
     counts = TraceCounts()
-    iterations = Iterations(args.iteration_from, compiled(args.iteration_pattern or _LAST_NUMBER))
+    iterations = IterationSource(
+        args.iteration_from, compiled(args.iteration_pattern or _LAST_NUMBER)
+    )
     paths = filter(None, (args.from_run, args.from_qrels))
     size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
     with progress.shown(size, quiet=args.quiet):

@@ -48,8 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-held-bytes",
         type=_bytes,
         metavar="N",
-        help="stop when more than about this many bytes are held, most of them ids (536870912, and "
-        "16 for each byte of input beyond 64 MiB)",
+        help="stop when more than about this many bytes are held, most of them ids (default: "
+        "536870912, and 16 for each byte of input beyond 64 MiB)",
     )
     add_json_option(parser)
     add_quiet_option(parser)

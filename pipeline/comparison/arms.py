@@ -89,7 +89,7 @@ class Arm(Struct, frozen=True, dict=True):
             range(len(self.ids) + len(other.ids)), key=(*self.ids, *other.ids).__getitem__
         )
         ids, attributes = (*self.ids, *other.ids), (*self.attributes, *other.attributes)
-        counted = frozenset(other.ids)
+        added = frozenset(other.ids)
 
         def merged(one: Array, more: Array) -> Array:
             both: Array = np.concatenate((one, more))[order]
@@ -103,9 +103,7 @@ class Arm(Struct, frozen=True, dict=True):
             at_end={name: merged(one, other.at_end[name]) for name, one in self.at_end.items()},
             by_i={name: merged(one, other.by_i[name]) for name, one in self.by_i.items()},
             left_out={
-                identity: left
-                for identity, left in self.left_out.items()
-                if identity not in counted
+                identity: left for identity, left in self.left_out.items() if identity not in added
             },
             without_search=None,
         )
@@ -189,8 +187,8 @@ def arm_of(
       UsageError: the rows lack a metric, or iterations of a conversation are missing.
     """
     left_out: dict[str, LeftOut] = {}
-    counted: list[_Counted] = []
-    idle: list[_Counted] = []
+    searching: list[_Conversation] = []
+    idle: list[_Conversation] = []
     idle_values: list[tuple[str, list[float]]] = []
     pool_found: dict[str, tuple[int, str]] = {}
     for row in conversations:
@@ -202,7 +200,7 @@ def arm_of(
             if not row["rejected_records"]:
                 _check_columns(row, measures, label)
                 values = [unsearched.at_end(name, row) for name in measures.columns]
-                idle.append(_Counted(identity, attributes, 0, values))
+                idle.append(_Conversation(identity, attributes, 0, values))
                 idle_values.append(
                     (identity, [unsearched.by_i(name, row) for name in measures.iteration_columns])
                 )
@@ -211,20 +209,21 @@ def arm_of(
         else:
             _check_columns(row, measures, label)
             values = [_number(row[name]) for name in measures.columns]
-            counted.append(_Counted(identity, attributes, row["N"], values))
-    searching = _arm(counted, label, measures)
+            searching.append(_Conversation(identity, attributes, row["N"], values))
+    arm = _arm(searching, label, measures)
     by_i: dict[str, Array] = {}
     if measures.iteration_columns:
-        by_i = _by_i(iterations, searching.ids, searching.reached, measures, label)
-    at_any_i = np.array([values for _, values in sorted(idle_values)]).reshape(
+        by_i = _by_i(iterations, arm.ids, arm.reached, measures, label)
+    # A conversation that did not search has the same value at every i.
+    at_each_i = np.array([values for _, values in sorted(idle_values)]).reshape(
         len(idle), len(measures.iteration_columns)
     )
     idle_by_i = {
-        name: np.repeat(at_any_i[:, [index]], measures.max_i, axis=1)
+        name: np.repeat(at_each_i[:, [index]], measures.max_i, axis=1)
         for index, name in enumerate(measures.iteration_columns)
     }
     return replace(
-        searching,
+        arm,
         by_i=by_i,
         left_out=left_out,
         pool_found=pool_found,
@@ -232,14 +231,14 @@ def arm_of(
     )
 
 
-class _Counted(NamedTuple):
+class _Conversation(NamedTuple):
     identity: str
     attributes: Mapping[str, str]
     reached: int
     values: list[float]
 
 
-def _arm(conversations: list[_Counted], label: str, measures: Measures) -> Arm:
+def _arm(conversations: list[_Conversation], label: str, measures: Measures) -> Arm:
     """An arm of some conversations, from their rows only."""
     conversations.sort(key=lambda one: one.identity)
     values = np.array([one.values for one in conversations])
@@ -272,6 +271,7 @@ def _by_i(
     measures: Measures,
     label: str,
 ) -> dict[str, Array]:
+    """For each metric by i, one row per conversation and one column per i (see `Arm.by_i`)."""
     index_of = {identity: index for index, identity in enumerate(ids)}
     columns = measures.iteration_columns
     values = np.full((len(columns), len(ids), measures.max_i), np.nan)

@@ -16,7 +16,7 @@ from goodgain.transforms.core.records.search_call import LARGEST_INT
 LAST_NUMBER = r"(\d+)$"
 
 
-class Iterations(Struct, frozen=True):
+class IterationSource(Struct, frozen=True):
     """Where a line of a run holds its iteration.
 
     Attributes:
@@ -67,7 +67,7 @@ class TraceCounts(Struct):
 
 
 def trace_records(
-    run: TrecFile, qrels: TrecFile | None, iterations: Iterations, counts: TraceCounts
+    run: TrecFile, qrels: TrecFile | None, iterations: IterationSource, counts: TraceCounts
 ) -> Iterator[dict[str, Any]]:
     """Trace records (SPEC 2), topic by topic in the order of the run.
 

@@ -64,8 +64,8 @@ def _pinned_run(folder: str, digest: str, config: RunConfig) -> str | None:
 def _add(
     choice: PoolChoice, name: str, config: RunConfig, beam_arguments: Sequence[str], build: Build
 ) -> None:
-    there = exists(join(choice.path, MANIFEST))
-    runs = pool_manifest(choice.path, open_plain)["runs"] if there else {}
+    has_pool = exists(join(choice.path, MANIFEST))
+    runs = pool_manifest(choice.path, open_plain)["runs"] if has_pool else {}
     files = {(file.path, file.size) for file in find_inputs(config.input)}
     if name in runs and _files(runs[name]["inputs"]) == files:
         return
@@ -73,8 +73,8 @@ def _add(
         runs={name: config.input},
         output=choice.path,
         topic=choice.topic,
-        update=there,
-        replaces=there,
+        update=has_pool,
+        replaces=has_pool,
         rules=config.rules,
         runner=config.runner,
         max_rejected=config.max_rejected,

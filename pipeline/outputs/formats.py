@@ -205,7 +205,7 @@ FORMATS: dict[Format, DatasetFormat] = {
 
 
 def intact(rows: Iterable[Row], path: str) -> Iterator[Row]:
-    """The rows from a reader of a file.
+    """The rows from a reader of a file, with errors that name the file.
 
     Raises:
       UsageError: the file is damaged.

@@ -95,11 +95,12 @@ def _whole_rows(file: BinaryIO) -> Iterator[bytes]:
     while piece := file.read(_BATCH):
         left += piece
         end = left.rfind(b"\n") + 1
-        within = left.count(b'"', 0, end) % 2
-        while within:
-            feed = left.rfind(b"\n", 0, end - 1) + 1
-            within ^= left.count(b'"', feed, end) % 2
-            end = feed
+        # After an odd number of quotes, a line feed is within quotes: go back to the line before.
+        is_quoted = left.count(b'"', 0, end) % 2
+        while is_quoted:
+            earlier = left.rfind(b"\n", 0, end - 1) + 1
+            is_quoted ^= left.count(b'"', earlier, end) % 2
+            end = earlier
         if end:
             yield left[:end]
         left = left[end:]

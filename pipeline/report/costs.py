@@ -11,7 +11,7 @@ from goodgain.pipeline.report.numbers import number
 from goodgain.pipeline.report.slices import Row, SliceMeans
 from goodgain.transforms.core.scoring.costs import COST, COST_METRICS, cost_metric
 
-_LEAST_PLAIN = 1e-6
+_LEAST_PLAIN = 1e-6  # smaller values are written with an exponent
 _LARGE = 0.1  # from this value on, three decimals are enough
 
 
@@ -35,6 +35,7 @@ def cost_facts(everything: SliceMeans | None) -> CostFacts | None:
         return None
     kinds = [one.name.removesuffix("NAME") for one in COST_METRICS]
     wanted = [kind + name for name in names for kind in kinds if kind + name in rows]
+    # Then those within budgets, like CG@tokens<=3000.
     wanted += [name for name in rows if cost_metric(name) and name not in wanted and "@" in name]
     return CostFacts(names, tuple((_define(name), rows[name]) for name in wanted))
 

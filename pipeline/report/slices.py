@@ -197,10 +197,10 @@ def slice_data(one: SliceMeans, histograms: Mapping[str, Sequence[int]]) -> dict
 
 def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
     # Most metrics of an iteration are never null and so share the greatest n (SPEC 6).
-    by_i: dict[int, int] = {}
+    greatest_n: dict[int, int] = {}  # by i
     for row in chain.from_iterable(curves.values()):
-        by_i[row["i"]] = max(row["n"], by_i.get(row["i"], 0))
-    common_n = [by_i[i] for i in sorted(by_i)]
+        greatest_n[row["i"]] = max(row["n"], greatest_n.get(row["i"], 0))
+    common_n = [greatest_n[i] for i in sorted(greatest_n)]
     return {
         "n": common_n,
         **{name: _curve(name, rows, common_n) for name, rows in curves.items()},

@@ -61,7 +61,9 @@ class Scene:
         return [self.person().email for _ in range(count)]
 
     def past(self, days: int) -> str:
-        """A time before the conversation, by an hour and up to `days` more, to the second."""
+        """A time before the conversation, by at least an hour and less than `days` more, in whole
+        seconds.
+        """
         seconds = self.begins // 1000 - _HOUR_SECONDS - self.draw.below(days * _DAY_SECONDS)
         return iso(seconds * 1000)
 

@@ -21,7 +21,7 @@ from goodgain.pipeline.outputs.sinks import DatasetRows
 from goodgain.pipeline.outputs.sort_keys import late_key, mean_key, rejected_key, score_key
 from goodgain.pipeline.streaming import datasets, written_rows
 from goodgain.pipeline.streaming.datasets import StreamRows
-from goodgain.pipeline.streaming.live_counters import Watch
+from goodgain.pipeline.streaming.live_counters import CountLive
 from goodgain.pipeline.streaming.progress import NoteProgress
 from goodgain.pipeline.streaming.sinks import StreamTarget, WritePanes
 from goodgain.transforms.core.interval import Interval
@@ -63,16 +63,16 @@ class StreamPlan(Struct, frozen=True):
 def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     """Put the streaming pipeline together."""
     traces = pipeline | "Read" >> plan.source
-    _ = traces.read | "WatchRead" >> Watch()
+    _ = traces.read | "CountRead" >> CountLive()
     scored = traces.payloads | "Score" >> ScoreStreamedPayloads(
         plan.scoring, plan.closing, plan.end
     )
-    scores = scored.scores | "WatchScores" >> Watch()
-    late = scored.late | "WatchLate" >> Watch()
+    scores = scored.scores | "CountScores" >> CountLive()
+    late = scored.late | "CountLate" >> CountLive()
     rejected = (
         (traces.rejected, scored.rejected)
         | "Rejected" >> beam.Flatten()
-        | "WatchRejected" >> Watch()
+        | "CountRejected" >> CountLive()
     )
 
     means = scores | "Means" >> WindowedMeans(
@@ -92,7 +92,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     _ = (
         (means.missed | "NewMissed" >> _OnlyNew(), missed_before)
         | "Missed" >> beam.Flatten()
-        | "WatchMissed" >> Watch()
+        | "CountMissed" >> CountLive()
     )
 
     rows = StreamRows(plan.target.start, RankedRows(plan.scoring.ranking.names))

@@ -136,17 +136,17 @@ def _count(state: _State, element: Any) -> None:
                 state.sums[name] += getattr(element.conversation, name)
 
 
-class Watch(beam.PTransform):
+class CountLive(beam.PTransform):
     """Counts records, rows and scores, and passes them on."""
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
         """Apply the transform."""
-        watched = elements | "Watch" >> beam.ParDo(_Watch())
-        watched.element_type = elements.element_type
-        return watched
+        passed = elements | "Count" >> beam.ParDo(_CountLive())
+        passed.element_type = elements.element_type
+        return passed
 
 
-class _Watch(beam.DoFn):
+class _CountLive(beam.DoFn):
     def process(self, element: Any) -> Iterator[Any]:
         if _state is not None:
             with _state.lock:

@@ -19,9 +19,10 @@ from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.filesystems import delete, files_below, files_named, join, open_plain
 
 CONVERSATIONS = "conversations"
-# Written before `conversations`; a file of these without its counterpart there is incomplete.
+# Of each pane, the file of `conversations` is written last: without it, those of these datasets are
+# incomplete.
 _WRITTEN_FIRST = (datasets.ITERATIONS.name, "calls", datasets.DUPLICATES.name)
-_EVERYTHING = 1 << 62
+_EVERYTHING = 1 << 62  # ms; longer than any stream
 
 
 class RestartPlan(Struct, frozen=True):
@@ -85,7 +86,7 @@ def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals
     _delete_incomplete(folder)
     written_rows, totals = WrittenRows(bounds), StreamTotals()
     for dataset in (CONVERSATIONS, datasets.LATE.name, datasets.REJECTED.name):
-        for rows in _files(folder, dataset):
+        for rows in _rows_of_files(folder, dataset):
             totals = totals.plus(totals_of(dataset, rows))
             if dataset == CONVERSATIONS:
                 written_rows.add_conversations(rows)
@@ -119,7 +120,7 @@ def _names(folder: str, dataset: str) -> list[str]:
     return sorted(name for name in names if pane_of(name) is not None)
 
 
-def _files(folder: str, dataset: str) -> Iterator[list[Row]]:
+def _rows_of_files(folder: str, dataset: str) -> Iterator[list[Row]]:
     suffixes = {one.suffix: one for one in FORMATS.values()}
     for name in _names(folder, dataset):
         file_format = next(one for suffix, one in suffixes.items() if name.endswith(suffix))

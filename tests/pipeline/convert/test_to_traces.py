@@ -8,7 +8,7 @@ import pytest
 import pytrec_eval
 
 from goodgain.pipeline.convert.to_traces import (
-    Iterations,
+    IterationSource,
     TraceCounts,
     compiled,
     ranked,
@@ -50,7 +50,7 @@ class TestRunToTraces:
         run.write_text("2 Q0 b 1 0.5 x\n1 Q0 a 1 -1e3 x\n\n2 Q0 c 2 0.25 x\n3 Q0 a 1 1 x\n")
         qrels.write_text("2 0 b 3\n2 0 c -1\n2 0 never 1\n1 0 z 0\n9 0 a 1\n1 0 z 0\n")
         counts = TraceCounts()
-        records = list(trace_records(TrecFile(run), TrecFile(qrels), Iterations(), counts))
+        records = list(trace_records(TrecFile(run), TrecFile(qrels), IterationSource(), counts))
         assert [record["conversation_id"] for record in records] == ["2", "1", "3"]
         assert records[0]["results"] == [
             {"ids": {"doc_id": "b"}, "score": 0.5, "gain": 3},
@@ -93,9 +93,9 @@ class TestRunToTraces:
         run.write_bytes(pack(b"".join(scattered)))
         found = {
             record["conversation_id"]: record["results"]
-            for record in trace_records(TrecFile(run), None, Iterations(), TraceCounts())
+            for record in trace_records(TrecFile(run), None, IterationSource(), TraceCounts())
         }
-        straight = trace_records(TrecFile(RUN), None, Iterations(), TraceCounts())
+        straight = trace_records(TrecFile(RUN), None, IterationSource(), TraceCounts())
         assert found == {record["conversation_id"]: record["results"] for record in straight}
 
     @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ class TestRunToTraces:
     def test_the_iteration_comes_from_the_tag_or_q0(self, tmp_path, field, pattern, lines):
         run = tmp_path / "run"
         run.write_text("\n".join(lines).replace(" a 2", " c 2"))
-        iterations = Iterations(field, compiled(pattern))
+        iterations = IterationSource(field, compiled(pattern))
         records = list(trace_records(TrecFile(run), None, iterations, TraceCounts()))
         assert [record["iteration"] for record in records] == [2, 10]
         assert [len(record["results"]) for record in records] == [2, 1]

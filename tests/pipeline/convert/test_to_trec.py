@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodgain.pipeline.convert.to_traces import Iterations, TraceCounts, trace_records
+from goodgain.pipeline.convert.to_traces import IterationSource, TraceCounts, trace_records
 from goodgain.pipeline.convert.to_trec import write_trec
 from goodgain.pipeline.convert.trec_files import TrecFile
 from goodgain.pipeline.convert.trec_names import document_names, word
@@ -46,7 +46,7 @@ class TestTracesToTrec:
             if documents
         }
         found = {}
-        for record in trace_records(TrecFile(str(run)), None, Iterations(), TraceCounts()):
+        for record in trace_records(TrecFile(str(run)), None, IterationSource(), TraceCounts()):
             found[record["conversation_id"]] = [one["ids"]["doc_id"] for one in record["results"]]
         assert found == expected
         scores = {}

@@ -6,7 +6,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
 from goodgain.pipeline.streaming import live_counters
-from goodgain.pipeline.streaming.live_counters import Watch
+from goodgain.pipeline.streaming.live_counters import CountLive
 from goodgain.pipeline.streaming.totals import StreamTotals
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
@@ -46,11 +46,11 @@ REJECTED = RejectedRecord("f", "line 1", "It is broken.", records=3)
 @pytest.mark.usefixtures("counting")
 def test_records_are_counted_when_read_and_at_their_outcome():
     closed = score("a", NOON, NOON + MINUTE)
-    assert pass_through(READ, Watch()) == READ
+    assert pass_through(READ, CountLive()) == READ
     outcomes = [LATE, REJECTED, REJECTED, closed]
-    assert pass_through(outcomes, Watch()) == outcomes
+    assert pass_through(outcomes, CountLive()) == outcomes
     missed = [MissedByMeans(0, 1, {}, 4), MissedByMeans(0, 1, {"arm": "A"}, 4)]
-    assert pass_through(missed, Watch()) == missed
+    assert pass_through(missed, CountLive()) == missed
     now = live_counters.now()
     assert (now.read, now.out, now.open) == (3 + 3, 1 + 2 + 3 + 3, 0)
     assert (now.closed, now.late, now.rejected, now.missed) == (1, 1, 6, 4)
@@ -62,9 +62,9 @@ def test_records_are_counted_when_read_and_at_their_outcome():
 def test_without_labels_there_are_no_running_means_of_gain():
     labelled = score("a", NOON)
     row = labelled.conversation
-    pass_through([replace(labelled, conversation=replace(row, unlabelled=row.R))], Watch())
+    pass_through([replace(labelled, conversation=replace(row, unlabelled=row.R))], CountLive())
     assert list(live_counters.now().means) == ["SRR", "N"]
-    pass_through([labelled], Watch())
+    pass_through([labelled], CountLive())
     assert list(live_counters.now().means) == ["CG", "DCG", "RAG", "SRE", "SRR", "N"]
 
 
@@ -75,11 +75,11 @@ def warning_codes():
 @pytest.mark.usefixtures("counting")
 def test_warnings_cover_the_conversations_in_means_so_far():
     """A conversation with a rejected record is in no mean, so it causes no warning."""
-    pass_through([score("a", NOON)], Watch())
+    pass_through([score("a", NOON)], CountLive())
     assert warning_codes() == []
-    pass_through([score("b", 1_740_916, rejected=1)], Watch())
+    pass_through([score("b", 1_740_916, rejected=1)], CountLive())
     assert warning_codes() == []
-    pass_through([score("c", 1_740_916, gain=None)], Watch())
+    pass_through([score("c", 1_740_916, gain=None)], CountLive())
     assert warning_codes() == ["few_labels", "odd_times"]
 
 
@@ -91,6 +91,6 @@ def test_written_rows_add_to_the_totals_of_earlier_starts():
 
 
 def test_a_process_without_counters_counts_nothing():
-    assert pass_through(READ, Watch()) == READ
+    assert pass_through(READ, CountLive()) == READ
     live_counters.written("late", [{}])
     assert live_counters.now().read == live_counters.now().totals.late == 0

@@ -153,11 +153,11 @@ class _BlockReader(Generic[Block]):
 def _block_header(data: bytes) -> tuple[int, int, int] | None:
     """Number of records, bytes of data, and length of the header itself; None if damaged."""
     try:
-        records, length = read_zigzag(data, 0)
-        size, length = read_zigzag(data, length)
+        records, end = read_zigzag(data, 0)
+        size, end = read_zigzag(data, end)
     except (IndexError, ValueError):
         return None
-    return None if records < 0 or size < 0 else (records, size, length)
+    return None if records < 0 or size < 0 else (records, size, end)
 
 
 class _Window:

@@ -38,15 +38,15 @@ def plan_of(schema: Any, most_results: int) -> AvroPlan | None:
     if not isinstance(schema, dict) or schema.get("type") != "record":
         return None
     try:
-        numbered = _Numbered()
-        top = numbered.number(fastavro.parse_schema(plain_schema(schema), _force=True))
+        table = _TypeTable()
+        top = table.number(fastavro.parse_schema(plain_schema(schema), _force=True))
     except Exception:  # fastavro raises all kinds of errors; the reader will report them
         return None
-    return AvroPlan(numbered.types, top, timestamp_scale(schema), most_results)
+    return AvroPlan(table.types, top, timestamp_scale(schema), most_results)
 
 
-class _Numbered:
-    """Numbers the types; a named type gets its number before its parts."""
+class _TypeTable:
+    """Collects and numbers the types; a named type gets its number before its parts."""
 
     def __init__(self) -> None:
         self.types: list[_Type] = []

@@ -35,14 +35,14 @@ def _native_column(array: Any) -> NativeColumn | None:
     layout = _layout_of(kind)
     if layout is None:
         return None
-    name, width, scale, own_buffers = layout
+    name, width, scale, buffer_count = layout
     children = []
     for child_name, child in _children(array):
         native_child = _native_column(child)
         if native_child is None:
             return None
         children.append((child_name, native_child))
-    buffers = [None if one is None else one.to_pybytes() for one in array.buffers()[:own_buffers]]
+    buffers = [None if one is None else one.to_pybytes() for one in array.buffers()[:buffer_count]]
     return name, width, scale, array.offset, buffers, children
 
 

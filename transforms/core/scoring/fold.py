@@ -102,7 +102,7 @@ def fold_turn(
             labels,
             # In a trace, each result has its own label or none; external labels are those of
             # documents (SPEC 5).
-            unlabelled=own_labels if of_judgments is None and pool is None else labels,
+            labels_of_results=own_labels if of_judgments is None and pool is None else labels,
             good_gain_threshold=good_gain_threshold,
         ),
         sum(
@@ -143,13 +143,14 @@ def _iterations(
     calls: Sequence[CallFingerprint],
     duplicates: Sequence[Duplicate | None],
     labels: Sequence[int | None],
-    unlabelled: Sequence[int | None],
+    labels_of_results: Sequence[int | None],
     good_gain_threshold: int,
 ) -> list[IterationCounts]:
     """The counts of each iteration, in order of i.
 
     Args:
-      unlabelled: by index, None if the result counts as unlabelled.
+      labels: by index, the label of the document there.
+      labels_of_results: by index; None if the result counts as unlabelled.
     """
     iterations: list[IterationCounts] = []
     start = 0
@@ -160,7 +161,7 @@ def _iterations(
         end = start + len(call.results)
         counts.calls += 1
         counts.results += end - start
-        counts.unlabelled += unlabelled[start:end].count(None)
+        counts.unlabelled += labels_of_results[start:end].count(None)
         for index in range(start, end):
             if duplicates[index] is None:
                 counts.unique += 1
