@@ -8,6 +8,7 @@ mod avro;
 mod avro_codecs;
 mod avro_schema;
 mod avro_values;
+mod canonical_encoding;
 mod characters;
 mod delivery;
 mod duplicates;
@@ -31,7 +32,6 @@ mod verification;
 
 use bumpalo::Bump;
 use memchr::memchr;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,7 +46,7 @@ use crate::records::Arena;
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes change.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// Initial capacity of the buffer for records, in bytes.
 const MOST_ROOM: usize = 1 << 15;
@@ -111,17 +111,10 @@ impl Packer {
         )))
     }
 
-    /// Add a call that msgspec encoded as MessagePack, with its canonical encoding if that is
-    /// known.
-    fn add<'py>(
-        &mut self,
-        py: Python<'py>,
-        encoded: &[u8],
-        encoding: Option<Vec<u8>>,
-        at: i64,
-    ) -> PyResult<Given<'py>> {
+    /// Add a call that msgspec encoded as MessagePack.
+    fn add<'py>(&mut self, py: Python<'py>, encoded: &[u8], at: i64) -> PyResult<Given<'py>> {
         let packer = &mut self.0;
-        Ok(given(py, |out| add_encoded(packer, encoded, encoding, at, out))?.0)
+        Ok(given(py, |out| add_encoded(packer, encoded, at, out))?.0)
     }
 
     /// Add rejected records of a conversation.
@@ -217,14 +210,12 @@ fn given<T: Send>(
 fn add_encoded(
     packer: &mut packing::Packer,
     encoded: &[u8],
-    encoding: Option<Vec<u8>>,
     at: i64,
     out: &mut Vec<Packed>,
 ) -> PyResult<()> {
     let mut arena = Arena::for_bytes(encoded.len());
-    let call = record_encoding::decode_call(encoded, &mut arena)
-        .map_err(|_| PyValueError::new_err("not an encoded search call"))?;
-    packer.add(&call, &arena, encoding, at, out)
+    let call = record_encoding::decode_call(encoded, &mut arena)?;
+    packer.add(&call, &arena, at, out)
 }
 
 /// Add lines from an offset; returns the offset of the first one that Python must read.
@@ -248,7 +239,7 @@ fn add_lines(
             let Ok(call) = read_line(line, most_results, &unescaped, &mut arena) else {
                 return Ok(Some(from));
             };
-            packer.add(&call, &arena, None, at, out)?;
+            packer.add(&call, &arena, at, out)?;
             arena.truncate([0; 4]);
         }
         from += line.len() + 1;
@@ -271,7 +262,7 @@ fn add_rows(
         let Ok(call) = reader.call(rows, row, &mut arena) else {
             return Ok(Some(row));
         };
-        packer.add(&call, &arena, None, at, out)?;
+        packer.add(&call, &arena, at, out)?;
         arena.truncate([0; 4]);
     }
     Ok(None)
@@ -293,9 +284,9 @@ fn add_block(
     };
     for (index, record) in records.iter().enumerate() {
         match record {
-            Found::Call(call) => packer.add(call, &arena, None, at, out)?,
+            Found::Call(call) => packer.add(call, &arena, at, out)?,
             Found::Odd(bytes) => match reader.record(index, bytes)? {
-                HandedBack::Usable(encoded) => add_encoded(packer, &encoded, None, at, out)?,
+                HandedBack::Usable(encoded) => add_encoded(packer, &encoded, at, out)?,
                 HandedBack::Rejected(Some(conversation_id)) => {
                     packer.add_rejected(&conversation_id, 1, at, out)?;
                 }

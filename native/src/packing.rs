@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use pyo3::PyResult;
 use rustc_hash::FxHashMap;
 
+use crate::canonical_encoding::{canonical_encoding, canonical_encoding_of};
 use crate::delivery::{Delivery, tied};
 use crate::external_labels::{LabelKeys, LabelRequest};
 use crate::fingerprint::{Fingerprinter, Names};
@@ -93,13 +94,12 @@ impl Packer {
         }
     }
 
-    /// Add one call with its time `at`, and its canonical encoding if that is known. If the buffer
-    /// is full, return the least recently seen conversations.
+    /// Add one call with its time `at`. If the buffer is full, return the least recently seen
+    /// conversations.
     pub fn add(
         &mut self,
         call: &SearchCall,
         arena: &Arena,
-        encoding: Option<Vec<u8>>,
         at: i64,
         given: &mut Vec<Packed>,
     ) -> PyResult<()> {
@@ -108,10 +108,7 @@ impl Packer {
         self.last_length = whole.len();
         let whole = whole.into_boxed_slice();
         let record_digest = record_digest(&whole);
-        let encoding = match encoding {
-            None if self.keep_encodings => Some(self.python.encoding(&whole)?),
-            known => known,
-        };
+        let encoding = self.keep_encodings.then(|| canonical_encoding(call, arena));
         let results = arena.results_of(call.results);
         // A call without results takes memory too, and so do long texts.
         let size = 1 + results.len() + whole.len() / BYTES_PER_RESULT;
@@ -223,7 +220,7 @@ impl Packer {
                 for place in tied(&buffered.deliveries) {
                     let call = &mut buffered.calls[place];
                     if call.encoding.is_none() {
-                        call.encoding = Some(self.python.encoding(&call.whole)?);
+                        call.encoding = Some(canonical_encoding_of(&call.whole)?);
                     }
                 }
                 given.push(buffered.packed(conversation_id));

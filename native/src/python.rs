@@ -70,13 +70,6 @@ impl Fallback {
             query.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
         }))
     }
-
-    /// The canonical encoding (SPEC 3) of a call, from its encoding by msgspec.
-    pub fn encoding(&self, encoded: &[u8]) -> PyResult<Vec<u8>> {
-        Python::attach(|py| {
-            self.0.call_method1(py, "encoding", (PyBytes::new(py, encoded),))?.extract(py)
-        })
-    }
 }
 
 /// The Python function that reads the records of a block which native code cannot.

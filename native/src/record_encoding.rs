@@ -1,5 +1,7 @@
 //! A record as msgspec encodes it in MessagePack, and its digest: `records/record_encoding.py`.
 
+use pyo3::PyResult;
+use pyo3::exceptions::PyValueError;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::msgpack::{
@@ -144,10 +146,11 @@ pub fn encode_pairs<'p, 'a: 'p, V: Value + 'p>(
 }
 
 /// Read a call encoded by msgspec, with maps in any order.
-pub fn decode_call<'a>(
-    encoded: &'a [u8],
-    arena: &mut Arena<'a>,
-) -> Result<SearchCall<'a>, Malformed> {
+pub fn decode_call<'a>(encoded: &'a [u8], arena: &mut Arena<'a>) -> PyResult<SearchCall<'a>> {
+    read_call(encoded, arena).map_err(|_| PyValueError::new_err("not an encoded search call"))
+}
+
+fn read_call<'a>(encoded: &'a [u8], arena: &mut Arena<'a>) -> Result<SearchCall<'a>, Malformed> {
     let mut reader = Reader::new(encoded);
     let read = &mut reader;
     let mut call = SearchCall::empty();

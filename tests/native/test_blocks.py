@@ -228,7 +228,7 @@ def test_any_bytes_as_an_encoded_call(encoded):
         native_packing._plain_rules(shipped_rules()), SimpleNamespace(), False, None, 5_000
     )
     with pytest.raises(ValueError, match="not an encoded search call"):
-        packer.add(encoded, None, 0)
+        packer.add(encoded, 0)
     assert packer.rest() == []
 
 
@@ -240,7 +240,7 @@ def test_encoded_calls_cut_off_or_changed():
         changed = bytearray(whole)
         changed[rng.randrange(len(changed))] = rng.randrange(256)
         with suppress(ValueError):
-            packer._packer.add(bytes(changed[: rng.randrange(len(changed) + 1)]), None, 0)
+            packer._packer.add(bytes(changed[: rng.randrange(len(changed) + 1)]), 0)
 
 
 names = st.sampled_from(["conversation_id", "iteration", "results", "ids", "costs", "", "x"])

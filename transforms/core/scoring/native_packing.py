@@ -31,9 +31,8 @@ from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.files.record_packer import ReadRecord
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
-from goodgain.transforms.core.records.record_encoding import canonical_encoding_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
 from goodgain.transforms.core.scoring.payload import compressed
@@ -90,9 +89,7 @@ class NativePacker:
         """See `Packer.add`."""
         if isinstance(record, SearchCall):
             self.from_python += 1
-            # Native code would ask Python for it, which would have to decode the record.
-            encoding = canonical_encoding(record) if self._keep_encodings else None
-            return self._packed(self._packer.add(_encode(record), encoding, at))
+            return self._packed(self._packer.add(_encode(record), at))
         if not record.conversation_id:
             return iter(())
         packed = self._packer.add_rejected(record.conversation_id, record.records, at)
@@ -156,7 +153,7 @@ class NativePacker:
 
 
 class _Fallback:
-    """Handles single strings that native code cannot, and encodes tied records."""
+    """Handles single strings that native code cannot."""
 
     def __init__(self, rules: RuleTable) -> None:
         self._ignored = rules.ignored_parameters
@@ -180,9 +177,6 @@ class _Fallback:
     def url(self, url: str) -> tuple[str, str, list[tuple[str, str]]] | None:
         normal = normalise_url(url, self._ignored)
         return None if normal is None else (normal.host, normal.path, list(normal.query))
-
-    def encoding(self, encoded: bytes) -> bytes:
-        return canonical_encoding_of(encoded)
 
 
 @cache
