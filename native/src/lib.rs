@@ -42,7 +42,7 @@ use crate::external_labels::{LabelKeys, LabelRequest, PlainLabelRequest};
 use crate::json::{is_blank, read_line};
 use crate::packing::Packed;
 use crate::python::{Fallback, HandedBack, RecordReader};
-use crate::records::Arena;
+use crate::records::{Arena, SearchCall};
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes change.
@@ -50,6 +50,8 @@ const FORMAT: u32 = 8;
 
 /// Initial capacity of the buffer for records, in bytes.
 const MOST_ROOM: usize = 1 << 15;
+
+const MICROS: i64 = 1_000; // of a millisecond
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.
@@ -142,7 +144,33 @@ impl Packer {
         at: i64,
     ) -> PyResult<(Given<'py>, Option<usize>)> {
         let packer = &mut self.0;
-        given(py, |out| add_lines(packer, lines, from, longest, most_results, at, out))
+        given(py, |out| add_lines(packer, lines, from, longest, most_results, |_| Some(at), out))
+    }
+
+    /// Like `add_lines`, but each record is at its own timestamp, at least `earliest` and at most
+    /// `latest`, in milliseconds; Python must also read records without one. Also returns the
+    /// timestamps as they are in the records.
+    #[expect(clippy::too_many_arguments)]
+    fn add_timed_lines<'py>(
+        &mut self,
+        py: Python<'py>,
+        lines: &[u8],
+        from: usize,
+        longest: usize,
+        most_results: usize,
+        earliest: i64,
+        latest: i64,
+    ) -> PyResult<(Given<'py>, Option<usize>, Vec<i64>)> {
+        let packer = &mut self.0;
+        let mut timestamps = Vec::new();
+        let at_of = |call: &SearchCall| {
+            let timestamp = call.timestamp?;
+            timestamps.push(timestamp);
+            Some(timestamp.min(latest).max(earliest) * MICROS)
+        };
+        let (given, odd) =
+            given(py, |out| add_lines(packer, lines, from, longest, most_results, at_of, out))?;
+        Ok((given, odd, timestamps))
     }
 
     /// Add rows from a number up to the first one that Python must read; returns its number, or
@@ -218,14 +246,15 @@ fn add_encoded(
     packer.add(&call, &arena, at, out)
 }
 
-/// Add lines from an offset; returns the offset of the first one that Python must read.
+/// Add lines from an offset, at the times from `at_of`; returns the offset of the first one that
+/// Python must read.
 fn add_lines(
     packer: &mut packing::Packer,
     lines: &[u8],
     mut from: usize,
     longest: usize,
     most_results: usize,
-    at: i64,
+    mut at_of: impl FnMut(&SearchCall) -> Option<i64>,
     out: &mut Vec<Packed>,
 ) -> PyResult<Option<usize>> {
     let unescaped = Bump::new();
@@ -237,6 +266,9 @@ fn add_lines(
         }
         if !is_blank(line) {
             let Ok(call) = read_line(line, most_results, &unescaped, &mut arena) else {
+                return Ok(Some(from));
+            };
+            let Some(at) = at_of(&call) else {
                 return Ok(Some(from));
             };
             packer.add(&call, &arena, at, out)?;

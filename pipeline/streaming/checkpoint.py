@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.outputs.whole_files import write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.native import active_path
 from goodgain.transforms.filesystems import is_local
-from goodgain.transforms.sources.streamed import reading_of_streams
 
 STATE_FOLDER = ".stream"
 _STARTS = "starts.jsonl"
@@ -106,7 +106,7 @@ def next_start(
                     f"not {_shown(value)}; use the same value, or another output folder."
                 )
     started = now.isoformat(timespec="seconds")
-    return Start(len(earlier) + 1, started, dict(options), reading_of_streams())
+    return Start(len(earlier) + 1, started, dict(options), active_path())
 
 
 def record_start(folder: Path, start: Start) -> None:

@@ -12,10 +12,9 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
+from goodgain.transforms.core.files.record_packer import RecordPacker, TimedRecord
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.journal import (
     DEFAULT_PORTION_BYTES,
     Changed,
@@ -252,10 +251,12 @@ class FolderWatch:
         entry = self._file.journal.at(position)
         return entry.clock if isinstance(entry, Take) else None
 
-    def records(self, position: int, part: int) -> Iterator[SearchCall | RejectedRecord]:
+    def records(
+        self, position: int, part: int, packer: RecordPacker | None = None
+    ) -> Iterator[TimedRecord]:
         """The output of one step: the records of a shard, or the row for a file that changed.
 
-        A call without a timestamp is rejected.
+        A call without a timestamp is rejected. The packer is as in `timed_records`.
         """
         entry = self._file.journal.at(position)
         if isinstance(entry, Changed):
@@ -264,7 +265,8 @@ class FolderWatch:
             if part == 0:
                 self._tallies[position] = FileTally()
             tally = self._tallies.get(position, FileTally())
-            yield from tally.counted(timed_records(self._shards(position)[part]), part)
+            shard = self._shards(position)[part]
+            yield from tally.counted(timed_records(shard, packer), part)
 
     def _shards(self, position: int) -> list[FileShard]:
         if position not in self._plans:

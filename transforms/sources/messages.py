@@ -58,8 +58,10 @@ class _ParseBundle(beam.DoFn):
         self._packer = StreamPacker(self._rules)
 
     def process(self, message: Message, timestamp: Any = beam.DoFn.TimestampParam) -> Iterator[Any]:
-        record = parse_message(message, self._adaptation, self._bounds)
-        return self._packer.add(stamped([record], None, millis_of(timestamp)))
+        latest = millis_of(timestamp)
+        packer = self._packer.for_lines(None, latest)
+        record = parse_message(message, self._adaptation, self._bounds, packer)
+        return self._packer.add(stamped([record], None, latest))
 
     def finish_bundle(self) -> Iterator[Any]:
         return self._packer.rest()

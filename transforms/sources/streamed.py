@@ -16,10 +16,11 @@ from msgspec import Struct
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.files.record_packer import TimedBlock, TimedRecord
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.native_packing import packer_for
+from goodgain.transforms.core.scoring.native_packing import NativePacker, TimedPacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.fingerprint import Keyed, timestamped
 from goodgain.transforms.read import REJECTED
@@ -75,16 +76,9 @@ def streamed_traces(pcollection: beam.PCollection[Any], read: beam.DoFn) -> Stre
     return StreamedTraces(outputs["payloads"], outputs[REJECTED], outputs[READ])
 
 
-def reading_of_streams() -> str:
-    """Which code reads the records of streams in this process, as `reading` says it for runs."""
-    path = active_path()
-    # A `SearchCall` is made of every record, which native code then packs.
-    return f"{path}, but records in Python" if path == "native" else path
-
-
 @cache  # one line for each process of a worker, however many steps it sets up
 def _log_reading() -> None:
-    _LOGGER.info("goodgain reading: %s", reading_of_streams())
+    _LOGGER.info("goodgain reading: %s", active_path())
 
 
 class StreamPacker:
@@ -99,9 +93,21 @@ class StreamPacker:
         self._records = 0
         self._ids: list[str] = []
 
-    def add(self, records: Iterable[tuple[SearchCall | RejectedRecord, int]]) -> Iterator[Any]:
+    def for_lines(self, earliest: int | None, latest: int | None) -> TimedPacker | None:
+        """Packs lines of JSON into this in native code, with the times from `stamped`.
+
+        None if there is no native code.
+        """
+        if isinstance(self._packer, NativePacker):
+            return TimedPacker(self._packer, earliest, latest)
+        return None
+
+    def add(self, records: Iterable[tuple[TimedRecord, int]]) -> Iterator[Any]:
         """Add records, each with its time in milliseconds; returns the oldest payloads if full."""
         for record, at in records:
+            if isinstance(record, TimedBlock):
+                yield from self._emit(record.packed)
+                continue
             if isinstance(record, RejectedRecord):
                 self._records += record.records
                 row = WindowedValue(record, timestamp_of(at), (GlobalWindow(),))
@@ -131,14 +137,14 @@ class StreamPacker:
 
 
 def stamped(
-    records: Iterable[SearchCall | RejectedRecord], earliest: int | None, latest: int | None
-) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
+    records: Iterable[TimedRecord], earliest: int | None, latest: int | None
+) -> Iterator[tuple[TimedRecord, int]]:
     """Records of one batch, each with its timestamp; all times in milliseconds.
 
     A call has its own timestamp, clipped to `earliest` and `latest`, so that a clock that is wrong
     by years neither ages its conversation nor keeps it open. A rejected record has the timestamp of
     the preceding call, else of the first call; without calls, `earliest`, else `latest`, else
-    Beam's smallest timestamp.
+    Beam's smallest timestamp. A block has that of its first call.
 
     Args:
       records: in input order.
@@ -149,12 +155,14 @@ def stamped(
     waiting: list[RejectedRecord] = []
     at: int | None = None
     for record in records:
-        if isinstance(record, SearchCall):
-            at = _time_of(record, earliest, latest)
+        if not isinstance(record, RejectedRecord):
+            first, last = _first_and_last(record)
+            time, at = _clipped(first, earliest, latest), _clipped(last, earliest, latest)
         elif at is None and len(waiting) < _MOST_WAITING:
             waiting.append(record)
             continue
-        time = unknown if at is None else at
+        else:
+            time = unknown if at is None else at
         for one in (*waiting, record):
             yield one, time
         waiting.clear()
@@ -165,8 +173,14 @@ def stamped(
 _LEAST = MIN_TIMESTAMP.micros // _MICROS
 
 
-def _time_of(call: SearchCall, earliest: int | None, latest: int | None) -> int:
-    if call.timestamp is None:
-        raise ValueError(f"A call of {call.conversation_id} has no timestamp.")
-    at = call.timestamp if latest is None else min(call.timestamp, latest)
+def _first_and_last(record: SearchCall | TimedBlock) -> tuple[int, int]:
+    if isinstance(record, TimedBlock):
+        return record.timestamps[0], record.timestamps[-1]
+    if record.timestamp is None:
+        raise ValueError(f"A call of {record.conversation_id} has no timestamp.")
+    return record.timestamp, record.timestamp
+
+
+def _clipped(timestamp: int, earliest: int | None, latest: int | None) -> int:
+    at = timestamp if latest is None else min(timestamp, latest)
     return at if earliest is None else max(at, earliest)

@@ -14,8 +14,7 @@ from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration
 
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.files.record_packer import TimedRecord
 from goodgain.transforms.core.streaming.journal import JournalHead, Move
 from goodgain.transforms.sources.folder_watch import (
     FolderSource,
@@ -174,7 +173,7 @@ class ReadFolder(beam.DoFn):
                 continue
             if not has_moved and tracker.try_claim(at * _PARTS + part):
                 yield from self._packer.add(
-                    _records_of_step(watch, at, part, resumption, watermark)
+                    _records_of_step(watch, at, part, resumption, watermark, self._packer)
                 )
                 yield from self._packer.rest()
             # The engine sees the watermark when the step ends, so records and a move are separate
@@ -184,8 +183,13 @@ class ReadFolder(beam.DoFn):
 
 
 def _records_of_step(
-    watch: FolderWatch, at: int, part: int, resumption: Resumption, watermark: Any
-) -> Iterator[tuple[SearchCall | RejectedRecord, int]]:
+    watch: FolderWatch,
+    at: int,
+    part: int,
+    resumption: Resumption,
+    watermark: Any,
+    packer: StreamPacker,
+) -> Iterator[tuple[TimedRecord, int]]:
     """The records of one step with timestamps; after a restart, only those still needed.
 
     Records before the first watermark are all read again, if their file is needed.
@@ -193,11 +197,11 @@ def _records_of_step(
     clock, oldest = watch.clock(at), watch.oldest(at, resumption)
     earliest = watermark.current_watermark()
     least = None if earliest is None else millis_of(earliest)
-    records = stamped(watch.records(at, part), least, clock)
     if oldest is None or least is None:
-        return records
+        return stamped(watch.records(at, part, packer.for_lines(least, clock)), least, clock)
     # Not only files but also records are skipped. So the end of a conversation that began before
     # `oldest` is always read again, which identifies its written rows.
+    records = stamped(watch.records(at, part), least, clock)
     return (one for one in records if one[1] >= oldest)
 
 

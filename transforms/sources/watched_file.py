@@ -5,8 +5,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
+from goodgain.transforms.core.files.record_packer import (
+    PackedBlock,
+    RecordPacker,
+    TimedBlock,
+    TimedRecord,
+)
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.shard_reader import read_shard
+from goodgain.transforms.core.files.shard_reader import read_shard_into
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord, without_timestamp
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.journal import Changed, FileReading
@@ -27,13 +33,13 @@ class FileTally:
         self.rejected = 0
         self.shards = 0
 
-    def counted(
-        self, records: Iterable[SearchCall | RejectedRecord], shard: int
-    ) -> Iterator[SearchCall | RejectedRecord]:
+    def counted(self, records: Iterable[TimedRecord], shard: int) -> Iterator[TimedRecord]:
         """The records of a shard, counted as they pass."""
         for record in records:
             if isinstance(record, RejectedRecord):
                 self.rejected += record.records
+            elif isinstance(record, TimedBlock):
+                self.times.extend(record.timestamps)
             elif record.timestamp is not None:
                 self.times.append(record.timestamp)
             yield record
@@ -60,9 +66,20 @@ def changed_row(changed: Changed, path: str) -> RejectedRecord:
     )
 
 
-def timed_records(shard: FileShard) -> Iterator[SearchCall | RejectedRecord]:
-    """The records of a shard; a call without a timestamp is rejected."""
-    for number, record in enumerate(read_shard(shard, open_plain), start=1):
+def timed_records(shard: FileShard, packer: RecordPacker | None = None) -> Iterator[TimedRecord]:
+    """The records of a shard; a call without a timestamp is rejected.
+
+    Args:
+      packer: its output, `TimedBlock`s, replaces the records that it can pack.
+    """
+    number = 0
+    for record in read_shard_into(packer, shard, open_plain):
+        if isinstance(record, PackedBlock):
+            for block in record.packed:
+                number += len(block.timestamps)
+                yield block
+            continue
+        number += 1
         if isinstance(record, SearchCall) and record.timestamp is None:
             position = f"record {number}" + (f" after byte {shard.start}" if shard.start else "")
             yield without_timestamp(record, shard.path, position)

@@ -6,15 +6,15 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
+from goodgain.transforms.core.files.json_value_count import HARMLESS
 from goodgain.transforms.core.files.jsonl_reader import record_of_json
+from goodgain.transforms.core.files.record_packer import RecordPacker, TimedBlock, TimedRecord
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import (
-    RejectedRecord,
     payload_of_bytes,
     rejected_for,
     without_timestamp,
 )
-from goodgain.transforms.core.records.search_call import SearchCall
 
 
 class Message(Struct, frozen=True):
@@ -35,9 +35,20 @@ def parse_message(
     message: Message,
     adaptation: Adaptation | None = None,
     bounds: ReadBounds = DEFAULT_BOUNDS,
-) -> SearchCall | RejectedRecord:
-    """The record of a message; a rejected row if it is unusable or has no timestamp."""
+    packer: RecordPacker | None = None,
+) -> TimedRecord:
+    """The record of a message; a rejected row if it is unusable or has no timestamp.
+
+    Args:
+      packer: its output, a `TimedBlock`, replaces the record if it can pack it.
+    """
     value = message.value or b""
+    if packer is not None and adaptation is None and b"\n" not in value:
+        longest = min(bounds.decoded_bytes, HARMLESS)
+        packed, _ = packer.pack_lines(value, 0, longest, bounds.record_results)
+        if packed:
+            block: TimedBlock = packed[0]
+            return block
     try:
         if not value.strip():
             raise RecordError("The message is empty.")

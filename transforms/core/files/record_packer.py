@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -26,6 +26,21 @@ class PackedBlock(Struct, frozen=True):
 
     packed: list[Any]
     rejected: list[RejectedRecord]
+
+
+class TimedBlock(Struct, frozen=True):
+    """Records of a stream, packed each at its own time.
+
+    Attributes:
+      packed: the output of the packer.
+      timestamps: those of the records in milliseconds, in input order; at least one.
+    """
+
+    packed: list[Any]
+    timestamps: list[int]
+
+
+TimedRecord: TypeAlias = SearchCall | RejectedRecord | TimedBlock  # of a stream
 
 
 class RecordPacker(Protocol):

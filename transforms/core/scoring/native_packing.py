@@ -28,11 +28,15 @@ from goodgain.transforms.core.dedup.normalise import (
 )
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.files.record_packer import ReadRecord
+from goodgain.transforms.core.files.record_packer import ReadRecord, TimedBlock
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.records.search_call import (
+    EARLIEST_MILLIS,
+    LATEST_MILLIS,
+    SearchCall,
+)
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
 from goodgain.transforms.core.scoring.payload import compressed
@@ -128,6 +132,19 @@ class NativePacker:
         packed, odd = self._packer.add_lines(lines, begin, longest, most_results, _UNTIMED)
         return list(self._packed(packed)), odd
 
+    def pack_timed_lines(
+        self, lines: bytes, begin: int, longest: int, most_results: int, bounds: tuple[int, int]
+    ) -> tuple[TimedBlock | None, int | None]:
+        """Like `pack_lines`, but each record at its timestamp, clipped to bounds in milliseconds.
+
+        Stops at a record without a timestamp, too.
+        """
+        packed, odd, timestamps = self._packer.add_timed_lines(
+            lines, begin, longest, most_results, *bounds
+        )
+        block = TimedBlock(list(self._packed(packed)), timestamps) if timestamps else None
+        return block, odd
+
     def prepare_rows(self, columns: Any, count: int) -> Any:
         """Convert rows for native code; None if it cannot read them."""
         try:
@@ -150,6 +167,45 @@ class NativePacker:
                 documents, *counts = requested
                 request = LabelRequest(conversation_id, dict(documents), *counts)
             yield Packed(conversation_id, small, calls, earliest, request)
+
+
+class TimedPacker:
+    """As a `RecordPacker`, packs the lines of a stream; other formats are left to Python.
+
+    Its output are `TimedBlock`s.
+    """
+
+    def __init__(self, packer: NativePacker, earliest: int | None, latest: int | None) -> None:
+        """Use this packer, with bounds for times in milliseconds; None = no bound."""
+        self._packer = packer
+        self._bounds = (
+            EARLIEST_MILLIS if earliest is None else earliest,
+            LATEST_MILLIS if latest is None else latest,
+        )
+
+    def prepare(self, plan: AvroPlan) -> None:
+        """None, since no block is packed."""
+
+    def pack_block(self, prepared: Any, content: bytes, count: int, read: ReadRecord) -> None:
+        """None: Python reads the block."""
+
+    def pack_lines(
+        self, lines: bytes, begin: int, longest: int, most_results: int
+    ) -> tuple[list[TimedBlock], int | None]:
+        """Pack lines of JSON up to the first that Python must read."""
+        block, odd = self._packer.pack_timed_lines(
+            lines, begin, longest, most_results, self._bounds
+        )
+        return [] if block is None else [block], odd
+
+    def prepare_rows(self, columns: Any, count: int) -> None:
+        """None: Python reads the rows."""
+
+    def pack_rows(
+        self, prepared: Any, begin: int, most_results: int
+    ) -> tuple[list[TimedBlock], int | None]:
+        """Stop at the first row."""
+        return [], begin
 
 
 class _Fallback:
