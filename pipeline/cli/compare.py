@@ -61,7 +61,8 @@ def _add_arms(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--force",
         action="store_true",
-        help="compare runs even if threshold, rules, pool or scoring differ; the result says so",
+        help="compare runs even if thresholds, g_max, duplicates, rules, qrels, pool or "
+        "scoring differ; the result says so",
     )
 
 

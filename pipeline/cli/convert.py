@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to_traces.add_argument(
         "--iteration-pattern",
         metavar="REGEX",
-        help=rf"finds the iteration in that column ({_LAST_NUMBER}, the number at its end)",
+        help=f"finds the iteration in that column (default: {_LAST_NUMBER}, the number at its end)",
     )
     to_trec = parser.add_argument_group("to TREC")
     to_trec.add_argument(
@@ -85,8 +85,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     to_trec.add_argument(
         "--id",
         metavar="NAME",
-        help="id of a result that becomes its document name (doc_id); results without it, or "
-        "whose id another document has, are named by their position",
+        help="id of a result that becomes its document name; results without it, or whose id "
+        "another document has, are named by their position (default: doc_id)",
     )
     to_trec.add_argument("--tag", metavar="TAG", help="last column of the run (default: goodgain)")
     add_rules_option(parser)

@@ -19,7 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="compare with a baseline that differs in threshold, rules, g_max or scoring",
+        help="compare even if the baseline differs in thresholds, g_max, duplicates, rules, "
+        "qrels, pool or scoring",
     )
     parser.add_argument("--junit", metavar="FILE", help="also write JUnit XML")
     parser.add_argument("--markdown", metavar="FILE", help="also write a summary in Markdown")

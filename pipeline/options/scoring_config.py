@@ -111,7 +111,8 @@ class ScoringConfig(BaseModel):
     cost: Names | None = option(
         MEANS,
         "NAME",
-        "costs to use, like tokens,usd, or none; by default those of the first records",
+        "costs to use, like tokens,usd, or none; by default those of the first records, in a "
+        "stream none",
         None,
     )
     budget: BudgetTexts = option(

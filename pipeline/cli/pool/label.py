@@ -23,9 +23,9 @@ _SHOWN = 10
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pool, the file and the annotator."""
     parser.description = (
-        f"{parser.description}\n\nA .csv or .jsonl file has the columns document and gain, and "
-        "optionally annotator; any other\nfile is TREC qrels whose documents are ids of the pool. "
-        "Exit code: 0 done, 3 lines were rejected."
+        f"{parser.description}\n\nA .csv, .tsv, .jsonl or .parquet file has the columns document "
+        "and gain, and optionally\nannotator; any other file is TREC qrels whose documents are "
+        "ids of the pool.\nExit code: 0 done, 3 lines were rejected."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("--from", dest="source", metavar="FILE", help="labels")
