@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from goodgain.transforms.core.records.iso_time import parse_time
+
 NANOS_A_UNIT = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NANOS_PER_MILLI = 1_000_000
@@ -68,13 +70,7 @@ def nanos(value: Any, unit: str) -> int | None:
       unit: unit of numbers: ns, us, ms or s.
     """
     if isinstance(value, str) and integer(value) is None and number(value) is None:
-        written = value.strip()
-        try:
-            value = datetime.fromisoformat(
-                written[:-1] + "+00:00" if written[-1:] in ("Z", "z") else written
-            )
-        except ValueError:
-            return None
+        value = parse_time(value)
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
     if isinstance(value, datetime):

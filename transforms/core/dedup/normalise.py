@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
 
+from goodgain.transforms.core.records.iso_time import parse_time
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
@@ -53,16 +55,8 @@ def normalise_time(text: str) -> int | None:
 
     A time without an offset is UTC.
     """
-    text = text.strip()
-    if text[-1:] in ("Z", "z"):
-        text = text[:-1] + "+00:00"
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return (moment - _EPOCH) // _MICROSECOND
+    moment = parse_time(text)
+    return None if moment is None else (moment - _EPOCH) // _MICROSECOND
 
 
 def normalise_id(value: str) -> str:

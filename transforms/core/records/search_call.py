@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from goodgain.transforms.core.records.iso_time import parse_time
+
 GREATEST_GAIN = 4
 LARGEST_INT = 2**31 - 1
 _LARGEST_FLOAT = 1.7976931348623157e308
@@ -107,7 +109,7 @@ def timestamp_hook(_: type, value: Any) -> Millis:
       ValueError: it is not a time, or outside the years 1 to 9999.
     """
     if isinstance(value, str):
-        value = _millis_of_text(value)
+        value = _of_text(value)
     elif isinstance(value, datetime):
         value = millis_of_datetime(value)
     elif isinstance(value, date):
@@ -121,16 +123,13 @@ def timestamp_hook(_: type, value: Any) -> Millis:
     return Millis(value)
 
 
-def _millis_of_text(text: str) -> int:
-    text = text.strip()
-    # Before `fromisoformat`, which allows any character between date and time: it would read
+def _of_text(text: str) -> int | None:
+    # Before `parse_time`, which allows any character between date and time: it would read
     # 1704110400000 as a time in the year 1704.
-    if millis := _MILLIS.fullmatch(text):
+    if millis := _MILLIS.fullmatch(text.strip()):
         return int(millis[1])
-    if text[-1:] in ("Z", "z"):
-        text = text[:-1] + "+00:00"
-    moment = datetime.fromisoformat(text)
-    return millis_of_datetime(moment)
+    moment = parse_time(text)
+    return None if moment is None else millis_of_datetime(moment)
 
 
 def millis_of_datetime(moment: datetime) -> int:
