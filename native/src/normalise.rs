@@ -1,6 +1,6 @@
 //! Normal forms of plain texts, times, ids and URLs: `dedup/normalise.py`. Only ASCII is handled
-//! here. `None` means that a string is not plain. Then Python normalises it, so that only the
-//! running Python's table of characters is used.
+//! here. `None` means that a string is not plain. Then Python normalises it, so that tables of
+//! characters are needed only there.
 
 use std::borrow::Cow;
 

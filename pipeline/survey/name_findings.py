@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 from goodgain.transforms.core.records.similar_names import similar_name
 
@@ -107,4 +108,4 @@ def _by_frequency(finding: NameFinding) -> tuple[int, str]:
 
 
 def _rules_for(type_name: str, rules: RuleTable) -> TypeRules:
-    return rules.of_type(rules.type_numbers.get(type_name.strip().casefold(), NO_TYPE))
+    return rules.of_type(rules.type_numbers.get(normalise_type(type_name), NO_TYPE))

@@ -4,6 +4,8 @@ A line of "duplicate if" is a list of requirements (minimum number, names), all 
 A name that begins with "id:" is a named id, any other a field.
 """
 
+from tests.reference.newer_characters import casefold
+
 FILE = {
     "definitive": ["file_id", "unique_id"],
     "container": ["site_id", "web_id", "list_id"],
@@ -112,7 +114,7 @@ IDENTITY_PARAMETERS = ["id", "itemid", "version", "v", "docid", "sourcedoc"]
 
 def canonical_type(entity_type):
     """The type after resolving aliases, its casefolded name if unknown, or None if absent."""
-    name = (entity_type or "").strip().casefold()
+    name = casefold((entity_type or "").strip())
     if not name:
         return None
     if name in ALIASES:

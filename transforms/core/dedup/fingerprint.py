@@ -32,7 +32,7 @@ from goodgain.transforms.core.dedup.attribute_parts import (
     title_part,
 )
 from goodgain.transforms.core.dedup.keys import ids_that_hide_the_generic_id
-from goodgain.transforms.core.dedup.normalise import normalise_url
+from goodgain.transforms.core.dedup.normalise import normalise_type, normalise_url
 from goodgain.transforms.core.dedup.rules import (
     GENERIC_ID,
     KEY,
@@ -198,12 +198,11 @@ class Fingerprinter:
 
     def _type(self, written: str | None) -> _Type:
         """The type, known, unknown or absent."""
-        name = (written or "").strip()
-        number = self._rules.type_numbers.get(name.casefold(), NO_TYPE)
+        name = normalise_type(written or "")
+        number = self._rules.type_numbers.get(name, NO_TYPE)
         ids = ids_that_hide_the_generic_id(self._rules, number)
         if number or not name:
             return _Type(bytes((number,)), ids)
-        name = name.casefold()  # case does not matter
         return _Type(bytes((UNKNOWN_TYPE,)) + digest(name), ids, name)
 
     def _add_ids(

@@ -23,6 +23,7 @@ from goodgain.transforms.core.dedup.rules import (
     is_field,
     is_named_id,
 )
+from goodgain.transforms.core.unicode_14 import casefold
 
 # Keys that do not belong to a single attribute have numbers that no attribute has.
 EQUAL_EVIDENCE = 0
@@ -87,7 +88,7 @@ def is_text_key(attribute: int) -> bool:
 
 def id_key(value: str) -> str:
     """The key of an id, generic or named, from its normal form."""
-    return value.casefold()
+    return casefold(value)
 
 
 def ids_that_hide_the_generic_id(rules: RuleTable, type_number: int) -> frozenset[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from unicodedata import normalize
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from msgspec import Struct
 
 from goodgain.transforms.core.records.iso_time import parse_time
+from goodgain.transforms.core.unicode_14 import casefold, folded_nfkc
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -40,7 +40,7 @@ def normal_bytes(text: str) -> bytes:
         # Often the only character that is not ASCII; this is its NFKC form.
         text = text.replace("\u2026", "...")
         if not text.isascii():
-            text = normalize("NFKC", text).casefold()
+            text = folded_nfkc(text)
             # White space other than U+0020 is not printable; most texts have only single spaces.
             plain = text.isprintable() and "  " not in text and text == text.strip()
             return (text if plain else " ".join(text.split())).encode()
@@ -62,12 +62,17 @@ def normalise_time(text: str) -> int | None:
 def normalise_id(value: str) -> str:
     """An id, trimmed; GUIDs and ids with `@` are casefolded; "" means absent."""
     value = value.strip()
-    folded = value.casefold()
+    folded = casefold(value)
     if folded != value and (
         "@" in value or (len(value) == _GUID_LENGTH and _GUID.fullmatch(value))
     ):
         return folded
     return value
+
+
+def normalise_type(written: str) -> str:
+    """An entity type, trimmed and casefolded; "" means absent."""
+    return casefold(written.strip())
 
 
 class IgnoredParameters(Struct, frozen=True):
@@ -118,12 +123,12 @@ def _split_any(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
     if not url:
         return None
     if _SCHEME.match(url):
-        return NormalUrl(url.casefold(), "", ())
+        return NormalUrl(casefold(url), "", ())
     try:
         parts = urlsplit(url if "://" in url or url.startswith("//") else "//" + url)
         port = parts.port
     except ValueError:
-        return NormalUrl(url.casefold(), "", ())
+        return NormalUrl(casefold(url), "", ())
     host = (parts.hostname or "").removeprefix("www.")
     if port is not None and port not in _DEFAULT_PORTS:
         host = f"{host}:{port}"
@@ -140,7 +145,7 @@ def _retained_pairs(
     names, prefixes = ignored.names, ignored.prefixes
     retained = []
     for name, value in pairs:
-        name = name.casefold()
+        name = casefold(name)
         if name not in names and not name.startswith(prefixes):
             retained.append((name, value))
     retained.sort()

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 import xxhash
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.normalise import IgnoredParameters
+from goodgain.transforms.core.dedup.normalise import IgnoredParameters, normalise_type
 from goodgain.transforms.core.dedup.rules_file import Points, Policy, RulesFile, TypeEntry
 from goodgain.transforms.core.errors import RulesError
+from goodgain.transforms.core.unicode_14 import casefold
 
 # Attribute numbers. In a fingerprint, one byte represents an attribute (see `fingerprint`). A name
 # that the rules do not know is UNKNOWN_FIELD or UNKNOWN_ID followed by the digest of the name; its
@@ -146,7 +147,7 @@ def compile_rules(rules: RulesFile) -> RuleTable:
         raise RulesError(
             f"The rules have {len(rules.types)} types; at most {_MOST_TYPES} are possible."
         )
-    identity_parameters = [name.casefold() for name in rules.url.identity_parameters]
+    identity_parameters = [casefold(name) for name in rules.url.identity_parameters]
     if len(identity_parameters) > len(_URL_PARAMETERS):
         raise RulesError(
             f"The rules have {len(identity_parameters)} identity parameters; at most "
@@ -155,10 +156,10 @@ def compile_rules(rules: RulesFile) -> RuleTable:
     numbers = _AttributeNumbers(rules)
     types = tuple(_compile_type(name, entry, numbers) for name, entry in rules.types.items())
     names = list(rules.types)
-    type_numbers = {_fold(name): index + 1 for index, name in enumerate(names)}
+    type_numbers = {normalise_type(name): index + 1 for index, name in enumerate(names)}
     for alias, target in rules.aliases.items():
-        type_numbers[_fold(alias)] = names.index(target) + 1
-    ignored = [name.casefold() for name in rules.url.ignored_parameters]
+        type_numbers[normalise_type(alias)] = names.index(target) + 1
+    ignored = [casefold(name) for name in rules.url.ignored_parameters]
     return RuleTable(
         type_numbers=type_numbers,
         types=types,
@@ -177,10 +178,6 @@ def compile_rules(rules: RulesFile) -> RuleTable:
         max_candidates=rules.max_candidates,
         policy=rules.policy,
     )
-
-
-def _fold(type_name: str) -> str:
-    return type_name.strip().casefold()
 
 
 class _AttributeNumbers:

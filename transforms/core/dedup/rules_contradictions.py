@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from goodgain.transforms.core.dedup.normalise import normalise_type
+
 _ID_PREFIX = "ids."
 Contradiction = tuple[tuple[int | str, ...], str]  # where it is, and what is wrong
 
@@ -23,7 +25,7 @@ def _of_names(types: dict[Any, Any], aliases: dict[Any, Any]) -> Iterator[Contra
     first_use: dict[str, str] = {}
     for part, names in (("types", types), ("aliases", aliases)):
         for name in map(str, names):
-            folded = name.strip().casefold()
+            folded = normalise_type(name)
             if folded in first_use:
                 yield (part, name), f"means the same as {first_use[folded]}; case does not matter"
             first_use.setdefault(folded, f"{part}.{name}")

@@ -10,6 +10,7 @@ from goodgain.transforms.core.dedup.normalise import (
     normalise_id,
     normalise_text,
     normalise_time,
+    normalise_type,
     normalise_url,
 )
 from goodgain.transforms.core.dedup.rules import NO_TYPE, RuleTable
@@ -39,7 +40,7 @@ def document_order(results: Sequence[Result], rules: RuleTable) -> DocumentOrder
 
 def _normal(result: Result, rules: RuleTable) -> tuple[int, Weight]:
     """The pass of an occurrence, and its weight."""
-    written = (result.entity_type or "").strip().casefold()
+    written = normalise_type(result.entity_type or "")
     number = rules.type_numbers.get(written, NO_TYPE)
     definitive = rules.of_type(number).definitive
     ids = {name: ids for name, value in result.ids.items() if (ids := _ids(value))}

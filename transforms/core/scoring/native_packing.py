@@ -1,7 +1,7 @@
 """Packs records into payloads in native code: the same payloads as from `packing`, but faster.
 
-Anything else comes back to Python here: single strings, so that normal forms follow the character
-tables of the running Python, and records that need coercion.
+Anything else comes back to Python here: single strings that are not plain, so that only Python
+needs tables of characters, and records that need coercion.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from goodgain.transforms.core.dedup.normalise import (
     normalise_id,
     normalise_text,
     normalise_time,
+    normalise_type,
     normalise_url,
 )
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
@@ -40,6 +41,7 @@ from goodgain.transforms.core.records.search_call import (
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
 from goodgain.transforms.core.scoring.payload import compressed
+from goodgain.transforms.core.unicode_14 import assigned
 
 _UNTIMED = 0
 _BEYOND_THE_BASIC_PLANE = 0x10000
@@ -228,7 +230,7 @@ class _Fallback:
         return normalise_time(text)
 
     def entity_type(self, written: str) -> str:
-        return written.strip().casefold()
+        return normalise_type(written)
 
     def url(self, url: str) -> tuple[str, str, list[tuple[str, str]]] | None:
         normal = normalise_url(url, self._ignored)
@@ -242,14 +244,14 @@ def _characters() -> list[str | None]:
     A text of characters that never compose is normal if each character is.
     """
     characters = [chr(code) for code in range(_BEYOND_THE_BASIC_PLANE)]
-    decompositions = [unicodedata.decomposition(character) for character in characters]
+    decompositions = {one: unicodedata.decomposition(one) for one in assigned("".join(characters))}
     joining = set(map(chr, _JAMO_THAT_JOIN))
-    for parts in map(str.split, filter(None, decompositions)):
+    for parts in map(str.split, filter(None, decompositions.values())):
         if len(parts) == 2 and not parts[0].startswith("<"):
             joining.add(chr(int(parts[1], 16)))
     return [
-        _form(character, bool(decomposition), joining)
-        for character, decomposition in zip(characters, decompositions, strict=True)
+        _form(one, bool(decompositions[one]), joining) if one in decompositions else one
+        for one in characters
     ]
 
 

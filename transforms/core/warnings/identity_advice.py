@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
@@ -52,7 +53,7 @@ def _definitive_ids(
 
 def _types_with(name: str, seen: SeenNames, rules: RuleTable) -> list[TypeRules]:
     """The rules of the types that an id occurs with, by name; without those of `default`."""
-    written = (one.strip().casefold() for one in seen.types.get(name, ()))
+    written = map(normalise_type, seen.types.get(name, ()))
     types = (rules.of_type(rules.type_numbers.get(one, NO_TYPE)) for one in written)
     by_name = {type_.name: type_ for type_ in types if type_.name != DEFAULT_TYPE}
     return [by_name[type_] for type_ in sorted(by_name)]
