@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
+from goodgain.transforms.core.unicode_14 import is_printable
 
 _LIKE_A_POSITION = re.compile(r"i\d+\.call\d+\.rank\d+")
 
@@ -17,10 +18,10 @@ def word(text: str) -> str:
 
     Different texts become different words.
     """
-    if text.isprintable() and " " not in text and "%" not in text:
+    if is_printable(text) and " " not in text and "%" not in text:
         return text
     return "".join(
-        quote(one, safe="") if one == "%" or one.isspace() or not one.isprintable() else one
+        quote(one, safe="") if one == "%" or one.isspace() or not is_printable(one) else one
         for one in text
     )
 

@@ -102,6 +102,9 @@ class TestNames:
         assert all(len(one.split()) == 1 and one.isprintable() for one in words)
         assert len(set(words)) == len(texts)
 
+    def test_characters_newer_than_unicode_14_are_encoded_by_every_version_of_python(self):
+        assert word("\u0431\U0001e030") == "\u0431%F0%9E%80%B0"
+
     def test_an_id_that_two_documents_share_names_neither(self):
         places = [ResultPlace(1, 1, 0, rank) for rank in range(1, 6)]
         names = document_names(["a", "b", "a", "", "i1.call0.rank4"], places)

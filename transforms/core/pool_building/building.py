@@ -201,7 +201,9 @@ def _new_document(
     """A document with an id that depends only on its topic and its first evidence."""
     _, weights = pending.order
     evidence = [(type_, text.decode()) for _, type_, text in weights]
-    name = xxhash.xxh3_64_hexdigest(repr((topic.value, topic.conversation_id, evidence)).encode())
+    # Not `repr`, which escapes what the running version of Unicode does not assign.
+    text = ascii((topic.value, topic.conversation_id, evidence))
+    name = xxhash.xxh3_64_hexdigest(text.encode())
     # Only evidence that is too weak to match itself can create two documents.
     free = next(one for one in chain([name], (f"{name}-{n}" for n in count(2))) if one not in ids)
     ids.add(free)
