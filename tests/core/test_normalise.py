@@ -157,7 +157,20 @@ def test_any_id_equals_the_reference(value):
         ("http://x/a?b=2&A=1&a=&c#z", ("x", "/a", (("a", ""), ("a", "1"), ("b", "2"), ("c", "")))),
         ("http://x/a?q=%C3%BC+1&Q=%26", ("x", "/a", (("q", "&"), ("q", "ü 1")))),
         ("http://x/a?&&=1", ("x", "/a", (("", "1"),))),
+        # brackets, of which later versions of urlsplit refuse more
+        ("http://x[::1]y:8/A", ("::1:8", "/A", ())),
+        ("http://[::ffff:1.2.3.4%Eth0]/", ("::ffff:1.2.3.4%Eth0", "/", ())),
+        ("http://[1:2:3:4:5:6:7::]/", ("1:2:3:4:5:6:7::", "/", ())),
+        ("http://[v1.X]/", ("v1.x", "/", ())),
         # rejected by urlsplit, or an invalid port: one opaque host
+        ("http://[1.2.3.4]/A", ("http://[1.2.3.4]/a", "", ())),
+        ("http://[::1.2.3.256]/A", ("http://[::1.2.3.256]/a", "", ())),
+        ("http://[1:2:3:4:5:6:7:8::]/A", ("http://[1:2:3:4:5:6:7:8::]/a", "", ())),
+        ("http://[::1%]/A", ("http://[::1%]/a", "", ())),
+        ("http://[::G]/A", ("http://[::g]/a", "", ())),
+        ("http://[v1]/A", ("http://[v1]/a", "", ())),
+        ("http://]X[/A", ("http://]x[/a", "", ())),
+        ("http://x\uff0fy/A", ("http://x\uff0fy/a", "", ())),
         ("http://[X/a", ("http://[x/a", "", ())),
         ("http://X:port/A?b#c", ("http://x:port/a?b#c", "", ())),
         ("http://x:99999/", ("http://x:99999/", "", ())),
@@ -192,6 +205,7 @@ PIECES = [
     "%2F",
     "utm_",
     "://",
+    *("[::1]", "[::1%a]", "[v1.a]", "::", "1.2.3.4", "\uff0f", "\u03a3", "\U0001e030"),
 ]
 near_urls = st.builds(
     "{}{}".format,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import unquote, unquote_plus
 
 from msgspec import Struct
 
+from goodgain.transforms.core.dedup.url_parts import split_url
 from goodgain.transforms.core.records.iso_time import parse_time
 from goodgain.transforms.core.unicode_14 import casefold, folded_nfkc
 
@@ -111,10 +112,9 @@ def normalise_url(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
 
 
 def _pairs(query: str) -> list[tuple[str, str]]:
-    if "%" in query or "+" in query:
-        return parse_qsl(query, keep_blank_values=True)
-    # The same as `parse_qsl` if nothing is escaped, but faster.
     pairs = [pair.partition("=") for pair in query.split("&") if pair]
+    if "%" in query or "+" in query:
+        return [(unquote_plus(name), unquote_plus(value)) for name, _, value in pairs]
     return [(name, value) for name, _, value in pairs]
 
 
@@ -122,16 +122,12 @@ def _split_any(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
     url = url.strip()
     if not url:
         return None
-    if _SCHEME.match(url):
+    parts = None if _SCHEME.match(url) else split_url(url)
+    if parts is None:
         return NormalUrl(casefold(url), "", ())
-    try:
-        parts = urlsplit(url if "://" in url or url.startswith("//") else "//" + url)
-        port = parts.port
-    except ValueError:
-        return NormalUrl(casefold(url), "", ())
-    host = (parts.hostname or "").removeprefix("www.")
-    if port is not None and port not in _DEFAULT_PORTS:
-        host = f"{host}:{port}"
+    host = parts.host.removeprefix("www.")
+    if parts.port is not None and parts.port not in _DEFAULT_PORTS:
+        host = f"{host}:{parts.port}"
     return NormalUrl(
         host,
         unquote(parts.path).rstrip("/") or "/",
