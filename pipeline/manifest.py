@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -164,7 +163,6 @@ def manifest_of(
         "versions": {
             "goodgain": goodgain_version(),
             "python": platform.python_version(),
-            "unicode": unicodedata.unidata_version,  # normal forms of texts depend on it
             **_library_versions(),
         },
         "started": written_time(started),

@@ -275,7 +275,7 @@ class TestManifest:
         assert found["parameters"]["max_i"] == 3
         assert found["engine"] == "FnApiRunner"
         assert found["started"] < found["finished"]
-        assert {"goodgain", "python", "unicode", "apache-beam"} <= found["versions"].keys()
+        assert {"goodgain", "python", "apache-beam"} <= found["versions"].keys()
 
     @pytest.mark.parametrize("content", ["", "\n\n"])
     def test_an_empty_run_has_every_count(self, content, tmp_path, capsys):
