@@ -12,13 +12,15 @@ from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.read import PlanShards
+from goodgain.transforms.sources.messages import _ParseBundle
 from goodgain.transforms.sources.streamed import StreamPacker, stamped
 from goodgain.transforms.sources.watched_file import FileTally, timed_records
 from tests.adversarial import trace
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
 from tests.native.paths import needs_native
-from tests.transforms.streams import at
+from tests.transforms.streams import at, stamp
+from tests.transforms.watching import Engine
 
 pytestmark = needs_native
 
@@ -107,11 +109,13 @@ def test_limits_on_records_hold(tmp_path, monkeypatch):
     assert native[1][1] > 20
 
 
-def test_plain_lines_make_no_objects(tmp_path):
-    path = write(tmp_path / "a.jsonl", PLAIN)
-    outputs, (times, rejected, _), made = outputs_of_file(path)
-    assert (len(times), rejected, made) == (len(PLAIN), 0, 0)
-    assert outputs
+def test_a_watched_folder_makes_no_objects_of_plain_lines(tmp_path):
+    for name in ("incoming", "journal"):
+        (tmp_path / name).mkdir()
+    write(tmp_path / "incoming/a.jsonl", PLAIN)
+    engine = Engine(tmp_path / "incoming", tmp_path / "journal", now=2**42).run()
+    assert len(engine.calls) == len(PLAIN)
+    assert engine._read._packer._packer.from_python == 0
 
 
 @pytest.mark.parametrize("make", [samples.avro_bytes, samples.parquet_bytes])
@@ -129,7 +133,7 @@ def outputs_of_messages(values, latest):
         record = parse_message(Message("s", str(number), value), None, DEFAULT_BOUNDS, lines)
         outputs += map(plain, packer.add(stamped([record], None, latest)))
     outputs += map(plain, packer.rest())
-    return outputs, getattr(packer._packer, "from_python", None)
+    return outputs
 
 
 def test_messages_give_the_same_outputs(monkeypatch):
@@ -139,10 +143,14 @@ def test_messages_give_the_same_outputs(monkeypatch):
     pretty = json.dumps(PLAIN[0], indent=1).encode()
     values += [None, b"", b" ", b"{}\n{}", pretty, values[0] + b"\n", json.dumps(PLAIN).encode()]
     native, in_python = both(monkeypatch, partial(outputs_of_messages, values, at(30)))
-    assert native[0] == in_python[0]
+    assert native == in_python
 
 
-def test_plain_messages_make_no_objects():
-    outputs, made = outputs_of_messages([json.dumps(row).encode() for row in PLAIN], at(30))
-    assert made == 0
-    assert outputs
+def test_topics_make_no_objects_of_plain_messages():
+    parse = _ParseBundle(shipped_rules(), None, DEFAULT_BOUNDS)
+    parse.setup()
+    for row in PLAIN:
+        message = Message("s", "p", json.dumps(row).encode())
+        assert not list(parse.process(message, stamp(at(30))))
+    assert len(list(parse.finish_bundle())) > 2
+    assert parse._packer._packer.from_python == 0
