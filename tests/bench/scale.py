@@ -28,6 +28,7 @@ HOT_BASE = 400  # conversations in addition to the hot one, in the smallest samp
 HOT_FACTORS = (1, 2, 4, 8)
 SLOTS = (1, 2)
 MANY_CONVERSATIONS = 12_400  # about 980,000 results, so that start-up is a small share
+_WARMING_JOBS = 4
 _SHARE_OF_CEILING = 0.8
 PRISM = "--runner=PrismRunner"
 
@@ -117,8 +118,9 @@ def _two_slots(cluster: Cluster, folder: Path) -> Iterator[Row]:
         for slots in SLOTS
         for one in (tiny, trace)
     }
-    # Flink takes any of its slots; each of their JVMs compiles its code while it runs.
-    cost_on(cluster, trace, folder / "flink", len(cluster.task_managers))
+    # Flink takes any of its slots, and each of their JVMs compiles its code during several jobs.
+    for _ in range(_WARMING_JOBS):
+        cost_on(cluster, trace, folder / "flink", len(cluster.task_managers))
     turns = in_turns(measures)
     jobs = {
         slots: median(turn[trace, slots].job - turn[tiny, slots].job for turn in turns)

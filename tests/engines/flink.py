@@ -83,6 +83,8 @@ def task_manager(settings: Settings, number: int) -> Daemon:
             settings,
             "-Xmx640m",
             "-XX:MaxDirectMemorySize=512m",
+            # Other collectors work in parallel, and take CPU from the Python workers.
+            "-XX:+UseSerialGC",
             "org.apache.flink.runtime.taskexecutor.TaskManagerRunner",
             f"-Dtaskmanager.resource-id={name}",
         ),

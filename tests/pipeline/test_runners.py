@@ -113,6 +113,14 @@ def test_restarted_stream_does_not_reuse_dead_workers():
     assert options.view_as(PortableOptions).environment_cache_millis == 0
 
 
+def test_flink_copies_no_elements_between_steps_in_batch():
+    """A stream keeps its copies: its state may be in the memory of the engine."""
+    for streaming in (False, True):
+        _, options = runners.create("FlinkRunner", FLINK, streaming=streaming)
+        given = options.get_all_options(retain_unknown_options=True)
+        assert ("faster_copy" in given) is not streaming
+
+
 def test_options_of_the_user_override_the_table():
     arguments = [*FLINK, "--checkpointing_interval=77"]
     _, options = runners.create("FlinkRunner", arguments, streaming=True)
