@@ -248,6 +248,7 @@ def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
             external=bool(run.qrels),
             clock=clock,
             label_spans=run.pool.label_spans if run.pool else {},
+            topic_attribute=run.parameters.get("qrels_topic"),
         )
     )
 

@@ -230,10 +230,6 @@ def _print_qrels(console: Console, qrels: Mapping[str, Any]) -> None:
         f"{qrels['topics_without_judgments']:,} of conversations "
         f"{pluralize(qrels['topics_without_judgments'], 'has', 'have')} no judgments.",
     )
-    not_joined = (
-        (qrels["results_without_id"], "results without the id that --qrels-id names"),
-        (qrels["records_without_topic"], "records without the attribute that --qrels-topic names"),
-    )
-    for number, what in not_joined:
-        if number:
-            console.print(f"Not joined: {number:,} {what}.")
+    if without_id := qrels["results_without_id"]:
+        results = counted(without_id, "result")
+        console.print(f"Not joined: {results} without the id that --qrels-id names.")

@@ -194,6 +194,7 @@ def _evaluated(
                 external=bool(scored_with.qrels),
                 clock=scoring.clock,
                 label_spans=pool.label_spans if pool else {},
+                topic_attribute=settings.qrels_topic,
             )
         ),
     )

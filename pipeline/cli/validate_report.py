@@ -39,6 +39,7 @@ def make_report(
             "usable": survey.calls,
             "rejected": rejected,
             "redelivered": survey.redelivered,
+            "conflicting_redeliveries": survey.conflicting,
             "without_results": survey.empty_calls,
             "with_timestamp": survey.timed,
         },

@@ -56,7 +56,7 @@ def _overview(report: dict[str, Any], console: Console) -> None:
         ("records read", records["read"], ""),
         ("usable", records["usable"], share(records["usable"], records["read"])),
         ("rejected", records["rejected"], share(records["rejected"], records["read"])),
-        ("delivered again", records["redelivered"], share(records["redelivered"], records["read"])),
+        ("delivered again", records["redelivered"], _redelivered(records)),
         ("without results", records["without_results"], "they count as searches"),
         ("conversations", report["conversations"], _span(report)),
         (
@@ -74,6 +74,12 @@ def _overview(report: dict[str, Any], console: Console) -> None:
         ("", "number", ""),
         [(name, f"{number:,}", note) for name, number, note in rows],
     )
+
+
+def _redelivered(records: dict[str, Any]) -> str:
+    text = share(records["redelivered"], records["read"])
+    conflicting = records["conflicting_redeliveries"]
+    return f"{text}, {conflicting:,} with other content" if conflicting else text
 
 
 def _span(report: dict[str, Any]) -> str:

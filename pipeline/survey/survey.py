@@ -20,6 +20,7 @@ from goodgain.transforms.core.records.search_call import (
     canonical_encoding,
 )
 from goodgain.transforms.core.scoring.data_counts import (
+    CONFLICTING,
     LABELS,
     RESULTS,
     UNIDENTIFIED,
@@ -42,6 +43,7 @@ class Survey:
       calls, empty_calls, results: number of usable records, of those without results, and of all
         their results.
       redelivered: number of usable records whose identity was seen before (SPEC 3).
+      conflicting: number of these that differ from the first record with that identity.
       gains: number of results by label; None for those without a label.
       types: number of results by entity type as written; "" for those without a type.
       ids, fields: number of results that have an id or field, by its name.
@@ -67,7 +69,7 @@ class Survey:
         self._budget = budget or MemoryBudget(None)
         self.data: Counter[str] = Counter()
         self.calls = self.empty_calls = self.results = 0
-        self.redelivered = self.scored = self.timed = 0
+        self.redelivered = self.conflicting = self.scored = self.timed = 0
         self.gains: Counter[int | None] = Counter()
         self.types: Counter[str] = Counter()
         self.ids: Counter[str] = Counter()
@@ -82,12 +84,16 @@ class Survey:
         self._flagged: set[str] = set()
         self._turns: set[tuple[str, int]] = set()
         self._iterations: set[tuple[str, int, int]] = set()
-        self._identities: set[object] = set()
+        self._first_digests: dict[object, bytes] = {}  # by identity
 
     def counts(self) -> dict[str, int]:
         """The counts that warnings are based on, over all usable records."""
         labels = {LABELS[gain]: self.gains[gain] for gain in range(GREATEST_GAIN + 1)}
-        records = {READ: self.read, REJECTED: self.rejections.records}
+        records = {
+            READ: self.read,
+            REJECTED: self.rejections.records,
+            CONFLICTING: self.conflicting,
+        }
         results = {RESULTS: self.results, UNLABELLED: self.gains[None]}
         return {**self.data, **labels, **results, **records}
 
@@ -138,9 +144,10 @@ class Survey:
         self._conversations.add(call.conversation_id)
         self._turns.add((call.conversation_id, call.turn))
         self._iterations.add((call.conversation_id, call.turn, call.iteration))
-        identity = (call.conversation_id, _identity(call))
-        self.redelivered += identity in self._identities
-        self._identities.add(identity)
+        digest = xxhash.xxh3_128_digest(canonical_encoding(call))
+        identity = (call.conversation_id, _identity(call, digest))
+        self.redelivered += identity in self._first_digests
+        self.conflicting += self._first_digests.setdefault(identity, digest) != digest
         if call.timestamp is not None:
             self.timed += 1
             self._extend_time(call.timestamp)
@@ -177,13 +184,13 @@ class Survey:
         return {gain: self.gains[gain] for gain in gains}
 
 
-def _identity(call: SearchCall) -> object:
+def _identity(call: SearchCall, digest: bytes) -> object:
     """The identity of a record: two records with the same one are redeliveries (SPEC 3)."""
     if call.record_id is not None:
         return call.record_id
     if call.call is not None:
         return (call.turn, call.iteration, call.call)
-    return xxhash.xxh3_128_digest(canonical_encoding(call))
+    return digest
 
 
 def _count(names: Counter[str], name: str) -> str:

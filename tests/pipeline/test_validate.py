@@ -136,6 +136,7 @@ class TestCounts:
             "usable": 7,
             "rejected": 0,
             "redelivered": 3,
+            "conflicting_redeliveries": 1,
             "without_results": 4,
             "with_timestamp": 2,
         }
@@ -169,6 +170,10 @@ class TestCounts:
             ([call(results=[{"id": "1", "gain": 3, "colour": 1}])], "unknown_fields"),
             ([call(results=[])], "no_results"),
             ([call(timestamp=1_700_000_000, results=[{"id": "1", "gain": 3}])], "odd_times"),
+            (
+                [call(call=0, results=[{"id": name, "gain": 3}]) for name in "123"],
+                "conflicting_redeliveries",
+            ),
         ],
     )
     def test_gives_the_warnings_of_a_run(self, records, expected, traces, validate):
@@ -188,6 +193,17 @@ class TestCounts:
         printed = " ".join(capsys.readouterr().out.split())
         assert "Warning (" in printed
         assert ("A run exits with code 3." in printed) is fails
+
+    @pytest.mark.parametrize(
+        ("third", "note"),
+        [("b", "2  66.7%, 1 with other content"), ("a", "2  66.7%")],
+    )
+    def test_says_whether_records_delivered_again_differ(self, third, note, traces, capsys):
+        calls = [call(call=0, results=[{"id": name, "gain": 3}]) for name in ("a", "a", third)]
+        assert main(["validate", traces(*calls)]) == 0
+        printed = capsys.readouterr().out
+        (line,) = (line for line in printed.splitlines() if "delivered again" in line)
+        assert " ".join(line.split()) == " ".join(f"delivered again {note}".split())
 
     def test_maps_fields_with_other_names(self, traces, validate):
         path = traces({"session": "c", "iteration": 0, "results": [{"id": "1", "relevance": "3"}]})

@@ -272,3 +272,27 @@ def test_first_look_reads_some_of_many_files(tmp_path, monkeypatch):
     seen = first_look(files, open_local)
     assert len(seen.call) == 20
     assert {"field0", "field49"} <= seen.call
+
+
+@pytest.mark.slow
+def test_records_without_the_topic_of_the_judgments_are_said_once(tmp_path, capsys):
+    traces = records([{}], conversations=2, attributes={"query_id": "q"})
+    del traces[1]["attributes"]
+    (tmp_path / "qrels.txt").write_text("q 0 0-1-0 3\nq 0 1-1-0 3\nq 0 1-2-0 3\n")
+    words = ["--qrels", str(tmp_path / "qrels.txt"), "--qrels-topic", "query_id"]
+    assert run(tmp_path / "out", [write_jsonl(tmp_path / "a.jsonl", traces)], *words) == 0
+    assert codes(tmp_path / "out") == ["records_without_topic", "few_labels"]
+    printed = capsys.readouterr().out
+    assert "1 of 4 records (25.0%) has no attribute query_id" in " ".join(printed.split())
+    assert "Not joined" not in printed
+    assert "has no attribute query_id" in (tmp_path / "out" / REPORT).read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("same", [{"call": 0}, {"record_id": "r"}])
+def test_searches_that_share_an_identity_give_a_warning(same, tmp_path):
+    searches = [{**one, "iteration": 1, **same} for one in records([{"gain": 3}])]
+    assert run(tmp_path / "out", [write_jsonl(tmp_path / "a.jsonl", searches)]) == 0
+    (found,) = manifest(tmp_path / "out")["warnings"]
+    assert (found["code"], found["count"], found["share"]) == ("conflicting_redeliveries", 10, 0.5)
+    assert manifest(tmp_path / "out")["records"]["conflicting_redeliveries"] == 10

@@ -116,6 +116,14 @@ def test_each_pane_has_the_warnings_of_its_window(start):
     assert gains(given)[0] == (start, 0, False, 0, None)
 
 
+def test_a_window_warns_of_records_that_were_dropped_for_others(start):
+    searches = [{"call": 0, "results": [{"id": name, "gain": 3}]} for name in "abc"]
+    given = Scores().arrive(start + 1, score_one(searches)).watermark(start + 70).means()
+    found = [warning for _, one in given["warnings"] for warning in one.warnings]
+    assert {(one.code, one.count) for one in found} == {("conflicting_redeliveries", 2)}
+    assert "2 of 3 records" in found[0].message
+
+
 def test_windows_are_independent(start):
     scores = Scores().arrive(start + 1, score_with(3)).arrive(start + 60, score_with(4))
     scores.watermark(start + 70).arrive(start + 2, score_with(1)).arrive(start + 119, score_with(2))

@@ -5,16 +5,20 @@ import pytest
 from goodgain.transforms.core.scoring.data_counts import (
     AHEAD,
     BEFORE_1990,
+    CONFLICTING,
     CONFLICTS,
     DUPLICATES,
+    EARLIER_TURN,
     GOOD,
     IN_SECONDS,
     LABELS,
     MET_AGAIN,
     OUTSIDE_POOL,
+    REDELIVERED,
     REPEATABLE,
     REPEATS,
     RESULTS,
+    SCORED,
     TIMES,
     UNIDENTIFIED,
     UNIQUE,
@@ -27,6 +31,7 @@ from goodgain.transforms.core.warnings.field_names import SeenNames, names_in, u
 from goodgain.transforms.core.warnings.warning import CODES, allowed_codes, failing
 from tests.core.direct import shipped_rules
 
+WITHOUT_TOPIC = "qrels.records_without_topic"
 NOTHING_ALLOWED = allowed_codes(unlabelled=False, no_good=False)
 
 
@@ -279,6 +284,38 @@ def test_label_conflicts_warns_above_10_percent():
     assert (one.code, one.count, one.share) == ("label_conflicts", 2, 0.2)
 
 
+def test_conflicting_redeliveries_warn_above_1_percent_of_the_records():
+    assert codes({CONFLICTING: 1}, records=100) == []
+    (one,) = warned({CONFLICTING: 2}, records=100)
+    assert (one.code, one.count, one.share) == ("conflicting_redeliveries", 2, 0.02)
+    assert one.message.startswith("2 of 100 records (2.0%) are not scored: ")
+    assert all(name in one.remedy for name in ("`call`", "`record_id`", "`turn`", "`iteration`"))
+
+
+def test_conflicting_redeliveries_of_a_window_are_a_share_of_its_records():
+    counts = {CONFLICTING: 2, SCORED: 100, EARLIER_TURN: 50, REDELIVERED: 50}
+    assert codes(counts, records=None) == []
+    (one,) = warned({**counts, CONFLICTING: 3}, records=None)
+    assert (one.count, one.share) == (3, 0.015)
+    assert "3 of 200 records" in one.message
+
+
+def test_any_record_without_the_attribute_of_the_topic_gives_a_warning():
+    counts = {WITHOUT_TOPIC: 1}
+    (one,) = warned(counts, records=1_000, topic_attribute="query_id")
+    assert (one.code, one.count, one.share) == ("records_without_topic", 1, 0.001)
+    assert one.message == (
+        "1 of 1,000 records (0.1%) has no attribute query_id, so no judgment labels its results: "
+        "gains and recall can be too low."
+    )
+    (several,) = warned({WITHOUT_TOPIC: 12}, records=360, topic_attribute="query_id")
+    assert several.message == (
+        "12 of 360 records (3.3%) have no attribute query_id, so no judgment labels their results: "
+        "gains and recall can be too low."
+    )
+    assert "every record" in several.remedy
+
+
 UNREAD = [
     ({"relevance": 1}, "results[].relevance", "gain"),
     ({"document_id": 1}, "results[].document_id", "ids.document_id"),
@@ -364,6 +401,7 @@ def test_every_code_has_a_check():
         *codes({RESULTS: 100, LABELS[2]: 100, MET_AGAIN: 1}),
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
         *codes({"labels.read": 2, "labels.rejected": 1}),
+        *codes({CONFLICTING: 1, WITHOUT_TOPIC: 1}),
         *(one.code for one in warnings_of_spans(20, 2)),
     }
     assert given == set(CODES)

@@ -58,6 +58,19 @@ CASES = {
         {"qrels": "qrels.txt"},
         {"judgments_met_again", "few_labels"},
     ),
+    "without topic": (
+        [
+            call([{"id": "a"}], attributes={"query": "c"}),
+            call([{"id": "b"}], iteration=2, attributes={}),
+        ],
+        {"qrels": "qrels.txt", "qrels_topic": "query"},
+        {"records_without_topic", "few_labels"},
+    ),
+    "redelivered": (
+        [call([{"id": at, "gain": 3}], call=0) for at in "abc"],
+        {},
+        {"conflicting_redeliveries"},
+    ),
     "labels": (
         [call(documents(1))],
         {"labels": "labels.jsonl"},

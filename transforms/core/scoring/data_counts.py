@@ -28,6 +28,8 @@ UNIQUE, GOOD = "results.unique", "results.good"
 OUTSIDE_POOL, WEAK_DOCUMENTS = "pool.outside_pool", "pool.weak_documents"
 DUPLICATES, CONFLICTS = "results.duplicates", "results.label_conflicts"
 MET_AGAIN = "qrels.judgments_met_again"
+SCORED, EARLIER_TURN = "records.scored", "records.earlier_turn"
+REDELIVERED, CONFLICTING = "records.redelivered", "conflicting_redeliveries"
 # Every count behind a warning about conversations; sums for windows and slices are tuples in this
 # order.
 COUNTED = (
@@ -48,6 +50,10 @@ COUNTED = (
     GOOD,
     OUTSIDE_POOL,
     WEAK_DOCUMENTS,
+    SCORED,
+    EARLIER_TURN,
+    REDELIVERED,
+    CONFLICTING,
 )
 MILLIS_OF_1990 = 631_152_000_000
 MILLIS_A_DAY = 86_400_000

@@ -27,7 +27,13 @@ from goodgain.transforms.core.scoring.costs import (
     conversation_costs,
     with_costs,
 )
-from goodgain.transforms.core.scoring.data_counts import times_counts
+from goodgain.transforms.core.scoring.data_counts import (
+    CONFLICTING,
+    EARLIER_TURN,
+    REDELIVERED,
+    SCORED,
+    times_counts,
+)
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
@@ -286,10 +292,10 @@ def _label_counts(labelled: LabelledCalls) -> dict[str, int]:
 def _record_counts(tally: Tally, row: ConversationRow) -> dict[str, int]:
     """Outcomes of the records (SPEC 3), and sizes of the sets (SPEC 5)."""
     return {
-        "records.scored": tally.calls,
-        "records.earlier_turn": tally.earlier_calls,
-        "records.redelivered": tally.redelivered,
-        "conflicting_redeliveries": tally.conflicting,
+        SCORED: tally.calls,
+        EARLIER_TURN: tally.earlier_calls,
+        REDELIVERED: tally.redelivered,
+        CONFLICTING: tally.conflicting,
         "conversations.total": 1,
         "conversations.without_search": int(row.N == 0),
         "conversations.with_rejected_records": int(row.rejected_records > 0),

@@ -8,7 +8,13 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.scoring.data_counts import RESULTS, UNLABELLED
+from goodgain.transforms.core.scoring.data_counts import (
+    EARLIER_TURN,
+    REDELIVERED,
+    RESULTS,
+    SCORED,
+    UNLABELLED,
+)
 from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, unknown_names
 
 READ = "records.read"
@@ -56,6 +62,8 @@ class CheckInputs(Struct, frozen=True):
       external: whether labels come from outside the traces.
       clock: the time beyond which timestamps were counted as ahead, in ms.
       label_spans: from the pool that was used, by name of the id.
+      topic_attribute: the attribute that holds the topic of external judgments; None if the
+        conversation_id is the topic.
     """
 
     counts: Mapping[str, int]
@@ -67,6 +75,7 @@ class CheckInputs(Struct, frozen=True):
     external: bool = False
     clock: int | None = None
     label_spans: Mapping[str, LabelSpan] = MappingProxyType({})
+    topic_attribute: str | None = None
 
     def count(self, name: str) -> int:
         """A count, 0 if absent."""
@@ -75,6 +84,13 @@ class CheckInputs(Struct, frozen=True):
     def accepted(self, option: str) -> str:
         """The words on how to accept a warning; "" for a window, since streams continue anyway."""
         return "" if self.records is None else f"; {option} accepts it"
+
+    @property
+    def read(self) -> int:
+        """The number of records read; of a window, those of its conversations."""
+        if self.records is not None:
+            return self.records
+        return sum(map(self.count, (SCORED, EARLIER_TURN, REDELIVERED)))
 
     @property
     def labelled(self) -> int:

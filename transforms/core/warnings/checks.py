@@ -20,6 +20,10 @@ from goodgain.transforms.core.warnings.label_checks import (
     no_labels,
     rejected_labels,
 )
+from goodgain.transforms.core.warnings.record_checks import (
+    conflicting_redeliveries,
+    records_without_topic,
+)
 from goodgain.transforms.core.warnings.warning import (
     EMPTY_INPUT,
     JUDGMENTS_MET_AGAIN,
@@ -273,6 +277,8 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _no_results,
     no_labels,
     labels_below_threshold,
+    conflicting_redeliveries,
+    records_without_topic,
     few_labels,
     _unknown_fields,
     _no_identity,

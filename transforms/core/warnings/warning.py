@@ -22,11 +22,15 @@ OUTSIDE_POOL = "outside_pool"
 WEAK_DOCUMENTS = "weak_documents"
 LABELS_APART = "labels_apart"
 REJECTED_LABELS = "rejected_labels"
+CONFLICTING_REDELIVERIES = "conflicting_redeliveries"
+RECORDS_WITHOUT_TOPIC = "records_without_topic"
 CODES = (
     EMPTY_INPUT,
     NO_RESULTS,
     NO_LABELS,
     LABELS_BELOW_THRESHOLD,
+    CONFLICTING_REDELIVERIES,
+    RECORDS_WITHOUT_TOPIC,
     FEW_LABELS,
     UNKNOWN_FIELDS,
     NO_IDENTITY,

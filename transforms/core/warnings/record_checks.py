@@ -1,0 +1,64 @@
+"""The data warnings of SPEC 10 that are about records which do not count as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from goodgain.transforms.core.scoring.data_counts import CONFLICTING
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
+from goodgain.transforms.core.warnings.warning import (
+    CONFLICTING_REDELIVERIES,
+    RECORDS_WITHOUT_TOPIC,
+    DataWarning,
+)
+from goodgain.transforms.core.wording import pluralize
+
+_WITHOUT_TOPIC = "qrels.records_without_topic"
+_MOST_CONFLICTING_SHARE = 0.01  # corrections that are sent later are rarely more
+_ONE_COUNTS = (
+    "of records of a conversation with the same `record_id` (without one: the same turn, iteration "
+    "and `call`) only one counts"
+)
+
+
+def conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if many records were dropped for one of the same identity but with other content."""
+    conflicting, read = inputs.count(CONFLICTING), inputs.read
+    if conflicting <= _MOST_CONFLICTING_SHARE * read:
+        return
+    share = conflicting / read
+    yield DataWarning(
+        CONFLICTING_REDELIVERIES,
+        conflicting,
+        share,
+        f"{conflicting:,} of {read:,} records ({share:.1%}) "
+        + pluralize(
+            conflicting,
+            f"is not scored: {_ONE_COUNTS}, and this one differs from it.",
+            f"are not scored: {_ONE_COUNTS}, and these differ from it.",
+        ),
+        "If they are different searches, check `turn` and `iteration`, and give each search of an "
+        "iteration its own `call`, or leave `call` out; a `record_id` must be unique in its "
+        "conversation. If they correct records that were sent before, ignore this.",
+    )
+
+
+def records_without_topic(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if records lack the attribute that holds the topic of external judgments."""
+    without, read = inputs.count(_WITHOUT_TOPIC), inputs.read
+    if not without:
+        return
+    share = without / read
+    yield DataWarning(
+        RECORDS_WITHOUT_TOPIC,
+        without,
+        share,
+        f"{without:,} of {read:,} records ({share:.1%}) "
+        + pluralize(
+            without,
+            f"has no attribute {inputs.topic_attribute}, so no judgment labels its results",
+            f"have no attribute {inputs.topic_attribute}, so no judgment labels their results",
+        )
+        + ": gains and recall can be too low.",
+        "Write the attribute that --qrels-topic names into every record of the conversation.",
+    )
