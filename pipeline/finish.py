@@ -44,7 +44,7 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
-from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs
+from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs, Relevance
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.field_names import SeenNames
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -77,6 +77,7 @@ class StartedRun(Struct, frozen=True):
       area: name of the run's folder for unpublished files, which differs from that of another run
         that writes to the same output folder at the same time.
       replaces: start time of the run whose outputs were there before; None if there were none.
+      relevance: the ranking metrics that depend on the relevance threshold.
     """
 
     folder: str
@@ -94,6 +95,7 @@ class StartedRun(Struct, frozen=True):
     started: datetime
     area: str = ""
     replaces: str | None = None
+    relevance: Relevance | None = None
 
 
 class UnusableQrelsError(UsageError):
@@ -248,6 +250,7 @@ def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
             external=bool(run.qrels),
             clock=clock,
             label_spans=run.pool.label_spans if run.pool else {},
+            relevance=run.relevance,
             topic_attribute=run.parameters.get("qrels_topic"),
         )
     )

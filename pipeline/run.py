@@ -50,6 +50,7 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.memory_budget import default_memory_budget
+from goodgain.transforms.core.warnings.check_inputs import Relevance
 from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import is_local, matching, open_plain
 from goodgain.transforms.read import find_inputs
@@ -105,6 +106,7 @@ def run(
         max_rejected=config.max_rejected,
         rules=compile_rules(rules),
         good_gain_threshold=config.good_gain_threshold,
+        relevance=Relevance.of(config.relevant_from, config.ranking_metrics),
         seen=config.names_to_check(first_look(inputs, open_plain, config.adaptation)),
         rules_digest=xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
         inputs=inputs,

@@ -53,7 +53,7 @@ from goodgain.transforms.core.scoring.shard_payloads import (
     payloads_of,
     payloads_of_shard,
 )
-from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs
+from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs, Relevance
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.warning import allowed_codes
 
@@ -195,6 +195,7 @@ def _evaluated(
                 clock=scoring.clock,
                 label_spans=pool.label_spans if pool else {},
                 topic_attribute=settings.qrels_topic,
+                relevance=Relevance.of(settings.relevant_from, settings.ranking_metrics),
             )
         ),
     )

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms import windowed_means
 from goodgain.transforms.core.means.values import conversation_values
+from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.windowed_means import (
@@ -58,13 +59,14 @@ class Scores:
             self.stream.advance_watermark_to(stamp(at(minute)))
         return self
 
-    def means(self, slices=()):
+    def means(self, slices=(), settings=None):
+        settings = settings or scoring()
         with collected() as (pipeline, keep, given):
             means = (
                 pipeline
                 | self.stream.advance_watermark_to_infinity()
                 | beam.Map(lambda score: score).with_output_types(ConversationScore)
-                | WindowedMeans(scoring(), CLOSING, slices, window=HOUR * MINUTE, end=THIS_PROCESS)
+                | WindowedMeans(settings, CLOSING, slices, window=HOUR * MINUTE, end=THIS_PROCESS)
             )
             keep("rows", means.rows)
             keep("missed", means.missed)
@@ -122,6 +124,15 @@ def test_a_window_warns_of_records_that_were_dropped_for_others(start):
     found = [warning for _, one in given["warnings"] for warning in one.warnings]
     assert {(one.code, one.count) for one in found} == {("conflicting_redeliveries", 2)}
     assert "2 of 3 records" in found[0].message
+
+
+def test_a_window_warns_if_no_label_is_relevant(start):
+    metrics = RankingEvaluator(parse_ranking_metrics(("ndcg@10", "mrr")), 3)
+    settings = replace(scoring(), ranking=metrics)
+    scores = Scores().arrive(start + 1, score_with(2)).watermark(start + 70)
+    given = scores.means(settings=settings)
+    found = {warning.code for _, one in given["warnings"] for warning in one.warnings}
+    assert found == {"labels_below_relevance_threshold"}
 
 
 def test_windows_are_independent(start):

@@ -1,7 +1,9 @@
 """Each warning of SPEC 10: when it is given and when not, at its bounds."""
 
 import pytest
+from msgspec import structs
 
+from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.scoring.data_counts import (
     AHEAD,
     BEFORE_1990,
@@ -25,7 +27,12 @@ from goodgain.transforms.core.scoring.data_counts import (
     UNLABELLED,
     WEAK_DOCUMENTS,
 )
-from goodgain.transforms.core.warnings.check_inputs import CheckInputs, LabelSpan, SliceLabels
+from goodgain.transforms.core.warnings.check_inputs import (
+    CheckInputs,
+    LabelSpan,
+    Relevance,
+    SliceLabels,
+)
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.field_names import SeenNames, names_in, unknown_names
 from goodgain.transforms.core.warnings.warning import CODES, allowed_codes, failing
@@ -166,6 +173,44 @@ def test_labels_below_the_threshold_give_a_warning():
     assert codes({RESULTS: 1, LABELS[2]: 1}, good_gain_threshold=3) == ["labels_below_threshold"]
     (bad,) = warned({RESULTS: 1, LABELS[0]: 1})
     assert "--good-gain-threshold 1" in bad.remedy
+
+
+RANKED = Relevance.of(3, parse_ranking_metrics(["ndcg@10", "precision@5", "rbp.8", "judged@5"]))
+
+
+def test_labels_below_the_relevance_threshold_name_the_metrics_that_are_lost():
+    counts = {RESULTS: 5, LABELS[1]: 2, LABELS[2]: 3}
+    (one,) = warned(counts, relevance=RANKED)
+    assert (one.code, one.count, one.share) == ("labels_below_relevance_threshold", 5, 1.0)
+    assert "none reaches the relevance threshold 3: the greatest is 2. " in one.message
+    assert one.message.endswith(" are 0 or null: precision@5, rbp.8.")
+    assert "--relevance-threshold 2" in one.remedy
+    assert failing([structs.replace(one, count=30)], NOTHING_ALLOWED) == []
+
+
+@pytest.mark.parametrize(
+    ("counts", "relevance"),
+    [
+        ({RESULTS: 2, LABELS[2]: 1, LABELS[3]: 1}, RANKED),
+        ({RESULTS: 1, LABELS[2]: 1}, Relevance.of(3, parse_ranking_metrics(["ndcg", "err@5"]))),
+        ({RESULTS: 1, LABELS[2]: 1}, Relevance.of(3, ())),
+        ({}, RANKED),
+    ],
+)
+def test_no_warning_if_labels_are_relevant_or_no_metric_needs_it(counts, relevance):
+    assert codes(counts, relevance=relevance) == []
+
+
+def test_one_threshold_for_good_and_relevant_gives_one_warning():
+    counts = {RESULTS: 1, LABELS[2]: 1}
+    found = codes(counts, relevance=RANKED, good_gain_threshold=3)
+    assert found == ["labels_below_threshold"]
+
+
+def test_at_most_five_metrics_are_named():
+    names = ["hits", "hit_rate", "precision@5", "map", "mrr", "bpref", "auc"]
+    (one,) = warned({RESULTS: 1, LABELS[2]: 1}, relevance=Relevance(3, tuple(names)))
+    assert one.message.endswith("hits, hit_rate, precision@5, map, mrr, and 2 more.")
 
 
 @pytest.mark.parametrize(("unidentified", "expected"), [(10, []), (11, ["no_identity"])])
@@ -402,6 +447,7 @@ def test_every_code_has_a_check():
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
         *codes({"labels.read": 2, "labels.rejected": 1}),
         *codes({CONFLICTING: 1, WITHOUT_TOPIC: 1}),
+        *codes({RESULTS: 1, LABELS[2]: 1}, relevance=RANKED),
         *(one.code for one in warnings_of_spans(20, 2)),
     }
     assert given == set(CODES)

@@ -37,6 +37,11 @@ CASES = {
     "hits": (HITS, {}, {"no_results", "unknown_fields"}),
     "unlabelled": ([call(documents(3, gain=None))], {}, {"no_labels"}),
     "not good": ([call(documents(3, gain=1))], {}, {"labels_below_threshold"}),
+    "not relevant": (
+        [call(documents(3, gain=2))],
+        {"relevance_threshold": 3},
+        {"labels_below_relevance_threshold"},
+    ),
     "few labels": (
         [call([*documents(2), {"ids": {"doc_id": "e"}}], timestamp=1)],
         {},

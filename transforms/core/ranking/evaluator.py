@@ -21,6 +21,7 @@ class RankingEvaluator:
 
     Attributes:
       metrics, names: the metrics, in the order of the returned values.
+      relevance_threshold: the smallest gain of a relevant result.
       best_label: the label of unjudged results in the best case.
 
     Example:
@@ -51,6 +52,7 @@ class RankingEvaluator:
                 f"unjudged result has gain 0 and is not relevant) and g_max = {g_max}."
             )
         self.metrics = tuple(metrics)
+        self.relevance_threshold = relevance_threshold
         self.names = tuple(metric.name for metric in self.metrics)
         families = [FAMILIES[metric.family] for metric in self.metrics]
         self.best_label = min(g_max, GREATEST_GAIN)

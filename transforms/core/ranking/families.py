@@ -48,6 +48,11 @@ class Family(Struct, frozen=True):
     binary: Literal["never", "always", "at_1"] = "never"
     own_ideal: bool = False
 
+    @property
+    def by_relevance(self) -> bool:
+        """Whether it depends on which labels count as relevant (`relevance_threshold`)."""
+        return self.needs_labels and not self.graded
+
 
 _NO_RELEVANT = "no relevant document in the judged pool (R = 0)"
 _NO_GAIN = "no document with a gain in the judged pool (ideal = 0)"

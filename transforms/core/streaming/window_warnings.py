@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.windowed_means import DuePane, WindowRules
-from goodgain.transforms.core.warnings.check_inputs import CheckInputs
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs, Relevance
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.warning import NONE, DataWarning
 
@@ -43,6 +43,7 @@ def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarni
             scoring.good_gain_threshold,
             scoring.rules,
             external=scoring.label_keys is not None,
+            relevance=Relevance.of(scoring.ranking.relevance_threshold, scoring.ranking.metrics),
         )
     )
 

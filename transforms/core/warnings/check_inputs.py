@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.ranking import FAMILIES, RankingMetric
 from goodgain.transforms.core.scoring.data_counts import (
     EARLIER_TURN,
     REDELIVERED,
@@ -49,6 +50,20 @@ class LabelSpan(Struct, frozen=True):
     apart: int
 
 
+class Relevance(Struct, frozen=True):
+    """The relevance threshold, and the names of the computed metrics that depend on it (SPEC 8)."""
+
+    threshold: int
+    metrics: tuple[str, ...]
+
+    @classmethod
+    def of(cls, threshold: int, metrics: Iterable[RankingMetric]) -> Relevance:
+        """From all ranking metrics that are computed."""
+        return cls(
+            threshold, tuple(one.name for one in metrics if FAMILIES[one.family].by_relevance)
+        )
+
+
 class CheckInputs(Struct, frozen=True):
     """The input of the checks.
 
@@ -64,6 +79,7 @@ class CheckInputs(Struct, frozen=True):
       label_spans: from the pool that was used, by name of the id.
       topic_attribute: the attribute that holds the topic of external judgments; None if the
         conversation_id is the topic.
+      relevance: None if no ranking metrics are computed.
     """
 
     counts: Mapping[str, int]
@@ -76,6 +92,7 @@ class CheckInputs(Struct, frozen=True):
     clock: int | None = None
     label_spans: Mapping[str, LabelSpan] = MappingProxyType({})
     topic_attribute: str | None = None
+    relevance: Relevance | None = None
 
     def count(self, name: str) -> int:
         """A count, 0 if absent."""

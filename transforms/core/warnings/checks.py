@@ -16,6 +16,7 @@ from goodgain.transforms.core.warnings.identity_advice import identity_advice
 from goodgain.transforms.core.warnings.label_checks import (
     few_labels,
     labels_apart,
+    labels_below_relevance_threshold,
     labels_below_threshold,
     no_labels,
     rejected_labels,
@@ -277,6 +278,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _no_results,
     no_labels,
     labels_below_threshold,
+    labels_below_relevance_threshold,
     conflicting_redeliveries,
     records_without_topic,
     few_labels,

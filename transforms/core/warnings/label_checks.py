@@ -9,6 +9,7 @@ from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.warning import (
     FEW_LABELS,
     LABELS_APART,
+    LABELS_BELOW_RELEVANCE_THRESHOLD,
     LABELS_BELOW_THRESHOLD,
     NO_LABELS,
     REJECTED_LABELS,
@@ -20,6 +21,7 @@ _LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
 _MOST_UNLABELLED_SHARE = 0.2
 _NOTABLE_DIFFERENCE = 0.1  # a slice whose unlabelled share differs by more is listed
 _SHOWN_SLICES = 3
+_SHOWN_METRICS = 5
 _ENOUGH_DOCUMENTS = 20  # documents of a pool; a share of fewer says little
 _LEAST_APART_SHARE = 0.1
 
@@ -64,6 +66,29 @@ def labels_below_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
         f"{inputs.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
         f"Lower it with --good-gain-threshold {max(gains[-1], 1)}, or label from 0 to 4"
         f"{inputs.accepted('--allow-no-good')}.",
+    )
+
+
+def labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if there are labels, but none reaches the threshold of relevant results."""
+    relevance = inputs.relevance
+    if relevance is None or not relevance.metrics:
+        return
+    if relevance.threshold == inputs.good_gain_threshold:
+        return  # `labels_below_threshold` warns
+    gains = [gain for gain, name in enumerate(LABELS) if inputs.count(name)]
+    if not gains or gains[-1] >= relevance.threshold:
+        return
+    names, more = relevance.metrics[:_SHOWN_METRICS], len(relevance.metrics) - _SHOWN_METRICS
+    yield DataWarning(
+        LABELS_BELOW_RELEVANCE_THRESHOLD,
+        inputs.labelled,
+        1.0,
+        f"{counted(inputs.labelled, 'result has a label', 'results have labels')}, but none "
+        f"reaches the relevance threshold {relevance.threshold}: the greatest is {gains[-1]}. "
+        "Without relevant results these ranking metrics are 0 or null: "
+        f"{', '.join(names)}{f', and {more:,} more' if more > 0 else ''}.",
+        f"Lower it with --relevance-threshold {max(gains[-1], 1)}, or label from 0 to 4.",
     )
 
 

@@ -10,6 +10,7 @@ NO_RESULTS = "no_results"
 NO_LABELS = "no_labels"
 FEW_LABELS = "few_labels"
 LABELS_BELOW_THRESHOLD = "labels_below_threshold"
+LABELS_BELOW_RELEVANCE_THRESHOLD = "labels_below_relevance_threshold"
 NO_IDENTITY = "no_identity"
 NO_DUPLICATES = "no_duplicates"
 UNKNOWN_FIELDS = "unknown_fields"
@@ -29,6 +30,7 @@ CODES = (
     NO_RESULTS,
     NO_LABELS,
     LABELS_BELOW_THRESHOLD,
+    LABELS_BELOW_RELEVANCE_THRESHOLD,
     CONFLICTING_REDELIVERIES,
     RECORDS_WITHOUT_TOPIC,
     FEW_LABELS,
