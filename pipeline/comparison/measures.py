@@ -15,15 +15,16 @@ from goodgain.transforms.core.metric import Direction
 from goodgain.transforms.core.ranking import respelled
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring.costs import (
-    CG_PER,
     COST,
-    COST_AT_I,
-    COST_I,
     budget_of,
     conversation_columns,
     iteration_columns,
 )
-from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import (
+    at_i,
+    metric_by_name,
+    value_without_search,
+)
 from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
 
 Family = Literal["primary", "declared", "further"]
@@ -131,17 +132,6 @@ def can_include_everyone(measure: Measure) -> bool:
     The population `reached` cannot, since they reached no iteration.
     """
     return measure.population != "reached" and value_without_search(measure.metric) is not None
-
-
-def value_without_search(metric: str) -> float | None:
-    """A metric's value for a conversation that did not search; None if undefined.
-
-    Gain and costs are 0. Other metrics that are better when lower have no value, nor has gain per
-    unit of a cost.
-    """
-    if metric.startswith((COST, COST_I, COST_AT_I)):
-        return 0.0
-    return None if direction(metric) == "lower" or metric.startswith(CG_PER) else 0.0
 
 
 def choose(

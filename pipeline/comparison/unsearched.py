@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from goodgain.pipeline.comparison.measures import value_without_search
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.scoring.metric_by_name import value_without_search
 from goodgain.transforms.core.scoring.registry import OF_POOL
 
 

@@ -28,7 +28,11 @@ from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
 from goodgain.transforms.core.scoring.costs import COST_AT_I, COST_I, column_of, cost_metric
-from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import (
+    at_i,
+    metric_by_name,
+    value_without_search,
+)
 from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION
 from goodgain.transforms.core.warnings.warning import CODES as WARNING_CODES
 
@@ -259,10 +263,13 @@ class Rule(_StrictModel):
             yield f"{metric} has no value per conversation: bound the change of auc instead"
 
     def _population_mistakes(self, metric: str) -> Iterator[str]:
-        if self.is_change and self.population == "everyone" and direction(metric) == "lower":
+        if self.population != "everyone" or self.share is not None:
+            return
+        if value_without_search(metric) is None:
+            is_lower = "is better when lower and " if direction(metric) == "lower" else ""
             yield (
-                f"{metric} is better when lower and has no value without a search: a bound on its "
-                "change cannot use population everyone"
+                f"{metric} {is_lower}has no value without a search: a bound on it cannot use "
+                "population everyone"
             )
 
     def _cost_mistakes(self, metric: str) -> Iterator[str]:

@@ -197,6 +197,7 @@ def test_rows_of_every_population_follow_the_definition():
     at = [metric.name for metric in CONVERSATION_METRICS].index("CG")
 
     at_i = [metric.name for metric in ITERATION_METRICS].index("CG_at_i")
+    srr_at_i = [metric.name for metric in ITERATION_METRICS].index("SRR_at_i")
     by_i = [[*one.reached, *one.beyond] for one in searched]
     cases = {
         ("CG", None, "all"): [(one.cluster, one.at_end[at]) for one in searched],
@@ -211,6 +212,9 @@ def test_rows_of_every_population_follow_the_definition():
         ("CG_at_i", 3, "everyone"): [
             *((one.cluster, rows[2][at_i]) for one, rows in zip(searched, by_i, strict=True)),
             *((one.cluster, 0) for one in values if not one.searched),
+        ],
+        ("SRR_at_i", 3, "everyone"): [
+            (one.cluster, rows[2][srr_at_i]) for one, rows in zip(searched, by_i, strict=True)
         ],
     }
     for key, conversations in cases.items():

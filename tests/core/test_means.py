@@ -5,6 +5,7 @@ import pytest
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values, metric_names
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from tests.core.averaging import AUC, RANKING, means, record, results
 from tests.core.direct import score
 
@@ -72,14 +73,34 @@ def idle(conversation_id):
 def test_everyone_counts_a_conversation_that_never_searched_with_gain_0():
     found = means([record("a", 1, 2, 4), record("a", 2, 3), record("b", 1, 3), idle("c")])
     for metric, i, everyone, searched in (
-        ("CG", None, 4, 6), ("SRE", None, 2 / 3, 1), ("SRR", None, 0, 0), ("N", None, 1, 1.5),
-        ("iterations_after_last_good", None, 0, 0), ("CG_at_i", 1, 3, 4.5), ("CG_at_i", 2, 4, 6),
-        ("G_i", 2, 1, 1.5), ("SRE_at_i", 4, 2 / 3, 1), ("R_i", 1, 1, 1.5),
+        ("CG", None, 4, 6), ("SRE", None, 2 / 3, 1), ("N", None, 1, 1.5), ("R_i", 1, 1, 1.5),
+        ("CG_at_i", 1, 3, 4.5), ("CG_at_i", 2, 4, 6), ("G_i", 2, 1, 1.5),
+        ("SRE_at_i", 4, 2 / 3, 1), ("unlabelled", None, 0, 0), ("GR", None, 4 / 3, 2),
     ):  # fmt: skip
         row = found[metric, i, "everyone"]
         assert (row.mean, row.n, row.undefined) == (pytest.approx(everyone), 3, 0)
         assert (found[metric, i, "all"].mean, found[metric, i, "all"].n) == (searched, 2)
     assert found["CG_at_i", 2, "reached"].n == 1
+
+
+def test_a_search_that_never_happened_does_not_count_as_one_without_repeats():
+    """Metrics that are better when lower are null then: 0 would be their best value."""
+    repeated = {**record("a", 2, 4), "results": record("a", 1, 4)["results"]}
+    found = means([record("a", 1, 4), repeated, idle("b"), idle("c"), idle("d")])
+    better_when_lower = {
+        (metric, i) for metric, i, population in found
+        if population == "everyone" and metric_by_name(metric).direction == "lower"
+    }  # fmt: skip
+    assert better_when_lower == {
+        ("SRR", None), ("DupR", None), ("iterations_for_all_good_results", None),
+        ("iterations_after_last_good", None),
+        *((metric, i) for metric in ("Dup_i", "DupR_at_i", "SRR_at_i") for i in (1, 2, 3, 4)),
+    }  # fmt: skip
+    for metric, i in better_when_lower:
+        row, searched = found[metric, i, "everyone"], found[metric, i, "all"]
+        assert (row.mean, row.n, row.undefined) == (searched.mean, 1, 3)
+    assert found["SRR", None, "everyone"].mean == 0.5
+    assert found["iterations_after_last_good", None, "everyone"].mean == 1
 
 
 def test_everyone_has_ranking_metrics_of_conversations_without_search_if_they_are_defined():

@@ -296,6 +296,20 @@ def test_changes_can_use_population_everyone(judge, tmp_path):
             assert outcome["value"].startswith(value)
 
 
+def test_conversations_without_search_cost_nothing_in_population_everyone(judge, tmp_path):
+    conversations = [conversation(f"c{at:02}", [[4]]) for at in range(40)]
+    for (record,) in conversations:
+        record["costs"] = {"usd": 4}
+    base = output_of(tmp_path / "base", conversations)
+    for (record,) in conversations[:2]:
+        record["turn_count"] = 2
+    run = output_of(tmp_path / "run", conversations)
+    rule = {"metric": "cost.usd", "population": "everyone", "rise_at_most": "1 %"}
+    outcome = one(judge([rule], run, "--baseline", base))
+    assert (outcome["verdict"], outcome["n"]) == ("passed", 40)
+    assert outcome["value"].startswith("4 -> 3.8")
+
+
 def test_a_rule_for_a_budget_that_the_run_lacks_names_the_option(judge, runs):
     assert "was --budget tokens=300 used" in one(judge(["CG@tokens<=300 >= 3"], runs[1]))["reason"]
 

@@ -19,6 +19,19 @@ pytestmark = pytest.mark.slow
             {"metric": "SRR", "population": "everyone", "rise_at_most": 0.1},
             "SRR is better when lower and has no value without a search",
         ),
+        (
+            {"metric": "SRR", "population": "everyone", "at_most": 0.3},
+            "SRR is better when lower and has no value without a search: a bound on it cannot use "
+            "population everyone",
+        ),
+        (
+            {"metric": "DupR_at_i", "i": 2, "population": "everyone", "at_most": 1},
+            "DupR_at_i is better when lower and has no value without a search",
+        ),
+        (
+            {"metric": "CG_per.usd", "population": "everyone", "at_least": 1},
+            "CG_per.usd has no value without a search",
+        ),
     ],
 )
 def test_unusable_rules_are_refused_with_a_hint(rule, message, tmp_path, capsys):

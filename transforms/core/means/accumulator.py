@@ -34,10 +34,11 @@ from goodgain.transforms.core.means.values import (
 )
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 from goodgain.transforms.core.scoring.data_counts import COUNTED, RESULTS, UNLABELLED
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name, value_without_search
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
+    OF_POOL,
     POOL_ITERATION_METRICS,
     POOL_METRICS,
 )
@@ -284,8 +285,7 @@ class MeansAccumulator(Struct, array_like=True):
                 )
                 yield MeanInput(_mean_of(metric.name, i, "all"), values, [index.all(i, at)])
                 if unsearched:
-                    # At every i the value is the one at the end: 0, like N, or null.
-                    at_n = names.index("N" if at < len(ITERATION_METRICS) else _POOL_SHARE)
+                    at_n = names.index(_same_without_search(metric.name))
                     indexes = [index.all(i, at), index.unsearched(at_n)]
                     yield MeanInput(
                         _mean_of(metric.name, i, "everyone"),
@@ -294,6 +294,13 @@ class MeansAccumulator(Struct, array_like=True):
                     )
         for at, values in enumerate(self.calls):
             yield MeanInput(_mean_of(ranking_metrics[at], None, "calls"), values, [index.calls(at)])
+
+
+def _same_without_search(by_i: str) -> str:
+    """A metric at N whose values without search are those of a metric of iterations at every i."""
+    if by_i in OF_POOL:
+        return _POOL_SHARE
+    return "N" if value_without_search(by_i) == 0 else "SRR"
 
 
 @lru_cache(maxsize=2**14)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 import xxhash
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.means.cost_values import CostValues, cost_values, indexed_costs
 from goodgain.transforms.core.scoring.computed import iteration_values, rows_beyond, values_at_end
 from goodgain.transforms.core.scoring.data_counts import ordered_counts
+from goodgain.transforms.core.scoring.metric_by_name import value_without_search
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -23,7 +24,6 @@ from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 
 _CONVERSATION_NAMES = tuple(metric.name for metric in CONVERSATION_METRICS)
-_ZERO_WITHOUT_SEARCH = tuple(metric.undefined == NO_SEARCH for metric in CONVERSATION_METRICS)
 _CONVERSATION_BOUNDED = tuple(metric.bounded for metric in CONVERSATION_METRICS)
 _ITERATION_BOUNDED = tuple(metric.bounded for metric in ITERATION_METRICS)
 _Values = tuple[float | None, ...]
@@ -82,10 +82,8 @@ def conversation_values(
     if row.rejected_records:
         return None
     if not row.N:
-        zeros = zip(_ZERO_WITHOUT_SEARCH, values_at_end(row), strict=True)
-        at_end = [0 if is_zero else value for is_zero, value in zeros]
         return ConversationValues(
-            (*at_end, *score.unsearched),
+            (*_without_search(values_at_end(row)), *score.unsearched),
             reached=[],
             beyond=[],
             judged=0,
@@ -105,6 +103,15 @@ def conversation_values(
         cluster=cluster,
         costs=cost_values(score, max_i),
     )
+
+
+def _without_search(at_end: _Values) -> Iterator[float | None]:
+    """The values of a conversation that did not search in the population `everyone`."""
+    for metric, value in zip(CONVERSATION_METRICS, at_end, strict=True):
+        if value_without_search(metric.name) is None:
+            yield None
+        else:
+            yield 0 if metric.undefined == NO_SEARCH else value
 
 
 def cluster_counts(score: ConversationScore, cluster_by: str) -> dict[str, int]:

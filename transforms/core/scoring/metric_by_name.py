@@ -7,7 +7,7 @@ from functools import cache
 
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
-from goodgain.transforms.core.scoring.costs import COST, COST_AT_I, cost_metric
+from goodgain.transforms.core.scoring.costs import CG_PER, COST, COST_AT_I, COST_I, cost_metric
 from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION
 
 # Conversations and iterations both have `calls`; this finds that of conversations.
@@ -23,6 +23,21 @@ def metric_by_name(name: str) -> Metric:
     """
     declared = _DECLARED.get(name) or cost_metric(name)
     return declared or parse_ranking_metrics([name])[0].declaration
+
+
+def value_without_search(name: str) -> float | None:
+    """A metric's value for a conversation that did not search; None if it has none.
+
+    Gain and costs are 0. Other metrics that are better when lower have no value, since 0 would be
+    their best one; nor has gain per unit of a cost. Ranking metrics have the value of an empty
+    list.
+
+    Raises:
+      UsageError: there is no such metric.
+    """
+    if name.startswith((COST, COST_I, COST_AT_I)):
+        return 0.0
+    return None if metric_by_name(name).direction == "lower" or name.startswith(CG_PER) else 0.0
 
 
 def at_i(metric: str) -> str:
