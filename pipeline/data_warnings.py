@@ -43,6 +43,11 @@ def failing_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
     return failing(warnings_in(manifest), allowed)
 
 
+def is_bad(manifest: Mapping[str, Any]) -> bool:
+    """Whether the data of a run make its exit code 3."""
+    return manifest["records"]["too_many_rejected"] or bool(failing_in(manifest))
+
+
 def warning_text(warning: DataWarning) -> str:
     """A warning as one paragraph for people."""
     return f"Warning ({warning.code}): {warning.message} {warning.remedy}"

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from goodgain.transforms.core.scoring.costs import COST
+
+
+def misspelt_names(
+    means: Sequence[Mapping[str, Any]],
+    slices: Iterable[Mapping[str, str]],
+    manifest: Mapping[str, Any],
+) -> Iterator[str]:
+    """A sentence for each name in the options of a run that no conversation has.
+
+    Args:
+      means: rows at N of all conversations.
+      slices: the slices of the run, repeated or not.
+    """
+    yield from unknown_costs(means)
+    yield from unknown_attributes(slices)
+    if line := unshared_cluster(means, manifest):
+        yield line
 
 
 def unknown_costs(means: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
 from goodgain.pipeline import graph
-from goodgain.pipeline.data_warnings import failing_in
+from goodgain.pipeline.data_warnings import is_bad
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.engines.table import ENGINES
 from goodgain.pipeline.engines.worker_paths import for_workers
@@ -152,8 +152,7 @@ def _finish(run: StartedRun, show: Show) -> int:
         discard_unfinished(run.folder, run.area)
         raise
     show(run.folder, manifest)
-    bad = manifest["records"]["too_many_rejected"] or failing_in(manifest)
-    return ExitCode.DATA_QUALITY if bad else ExitCode.DONE
+    return ExitCode.DATA_QUALITY if is_bad(manifest) else ExitCode.DONE
 
 
 def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, template_only: bool) -> graph.Plan:

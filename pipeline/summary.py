@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, takewhile
 from typing import Any
 
@@ -11,13 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from goodgain.pipeline.cluster_summary import print_clusters
-from goodgain.pipeline.data_warnings import failing_in, warning_text, warnings_in
-from goodgain.pipeline.misspelt import unknown_attributes, unknown_costs
+from goodgain.pipeline.data_warnings import failing_in, is_bad, warning_text, warnings_in
+from goodgain.pipeline.misspelt import misspelt_names, unknown_attributes, unknown_costs
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
 from goodgain.pipeline.report.definitions import Definition, glossary_of
-from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
+from goodgain.pipeline.terminal.console import (
+    message_console,
+    plain_table,
+    print_line,
+    result_console,
+)
 from goodgain.pipeline.terminal.metric_values import mean_interval_text, mean_text
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.scoring.costs import cost_metric
@@ -36,6 +41,7 @@ _OWN_IDEAL = (
     "the same judgments (--qrels or --pool)."
 )
 _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
+_AT_END = MeansWanted(at_end=True)
 _SHOWN_REASONS = 3
 _SHOWN_CHANGED = 3
 _MORE_CHANGED = ("more file has", "more files have")
@@ -64,13 +70,33 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     print_line(console, f"Report:  {join(folder, REPORT)}")
 
 
+def print_if_wrong(folder: str, manifest: Mapping[str, Any]) -> None:
+    """Print the summary if bad data make the exit code 3, else only findings, on stderr."""
+    if is_bad(manifest):
+        print_summary(folder, manifest)
+        return
+    console = message_console()
+    for line in _warning_lines(manifest):
+        print_line(console, line)
+    at_end = list(takewhile(_is_of_everything, read_means(folder, _AT_END)))
+    slices = (row["slice"] for row in read_means(folder, _SLICES))
+    for name_line in misspelt_names(at_end, slices, manifest):
+        print_line(console, name_line)
+    _print_changed(console, manifest["inputs"])
+
+
 def _print_warnings(console: Console, manifest: Mapping[str, Any]) -> None:
     """Print the data warnings, above the numbers that they affect."""
+    for line in _warning_lines(manifest):
+        print_line(console, line)
+        print_line(console, "")
+
+
+def _warning_lines(manifest: Mapping[str, Any]) -> Iterator[Text]:
     fatal = failing_in(manifest)
     for warning in warnings_in(manifest):
         ending = " The exit code is 3." if warning in fatal else ""
-        print_line(console, Text(printable(warning_text(warning)) + ending, style="yellow"))
-        print_line(console, "")
+        yield Text(printable(warning_text(warning)) + ending, style="yellow")
 
 
 def _print_means(

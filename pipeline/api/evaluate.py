@@ -27,7 +27,7 @@ from goodgain.pipeline.labels import rejected_row
 from goodgain.pipeline.local import open_local, read_files, shards_of
 from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
 from goodgain.pipeline.manifest import manifest_of
-from goodgain.pipeline.misspelt import unknown_attributes, unknown_costs, unshared_cluster
+from goodgain.pipeline.misspelt import misspelt_names
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.rows import RankedRows, duplicate_rows, iteration_rows
@@ -229,13 +229,9 @@ def _warn_of(run: Run, means: Sequence[MeanRow]) -> None:
         if one.code not in accepted:
             warn(f"{one.code}: {one.message} {one.remedy}")
     at_end = [asdict(row) for row in means if row.i is None and not row.slice]
-    lines = [
-        run.rejected_text(),
-        *unknown_costs(at_end),
-        *unknown_attributes(row.slice for row in means),
-        unshared_cluster(at_end, run.manifest),
-    ]
-    for line in filter(None, lines):
+    if rejected := run.rejected_text():
+        warn(rejected)
+    for line in misspelt_names(at_end, (row.slice for row in means), run.manifest):
         warn(line)
 
 

@@ -185,7 +185,7 @@ def _add_results(group: argparse._ArgumentGroup) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare, and print or write the result."""
     # Imported here to keep --help fast.
-    from goodgain.pipeline.cli.compare_text import render
+    from goodgain.pipeline.cli.compare_text import render, render_warnings
     from goodgain.pipeline.cli.sensitivity_text import render_sensitivity
     from goodgain.pipeline.comparison.attributes import missing
     from goodgain.pipeline.comparison.compare import compare
@@ -212,7 +212,9 @@ def run(args: argparse.Namespace) -> int:
         write(compared, args.output, args.format, sensitivity_rows)
     if args.json:
         print_json({**document(compared, sensitivity_rows), "rows": rows_of(compared)})
-    elif not args.quiet:
+    elif args.quiet:
+        render_warnings(compared, message_console())
+    else:
         render(compared, result_console(), at=args.at)
         if sensitivity_rows is not None:
             shown = map(ShownRows(compared.without_labels).struct, sensitivity_rows)

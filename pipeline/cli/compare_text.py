@@ -120,17 +120,22 @@ def _arms(compared: Compared, console: Console) -> None:
     if compared.cluster:
         whole = [row for row in compared.rows if row.i is None and not row.slice]
         _line(console, _clusters_text(compared.cluster, _shown(compared, whole)))
-    for mismatch in arms.forced:
-        _line(console, f"Warning: forced although the runs differ in {mismatch}.", "yellow")
-    for which, source in _sources(compared):
-        for warning in warnings_in(source.manifest):
-            _line(console, f"{which}: {warning_text(warning)}", "yellow")
+    render_warnings(compared, console)
     for name, metrics in (
         ("base", arms.only_in_base),
         ("candidate", arms.only_in_candidate),
     ):
         if metrics:
             _line(console, f"Only the {name} has {labels(metrics)}: not compared.")
+
+
+def render_warnings(compared: Compared, console: Console) -> None:
+    """Print how the runs differ although they are compared, and the warnings about their data."""
+    for mismatch in compared.arms.forced:
+        _line(console, f"Warning: forced although the runs differ in {mismatch}.", "yellow")
+    for which, source in _sources(compared):
+        for warning in warnings_in(source.manifest):
+            _line(console, f"{which}: {warning_text(warning)}", "yellow")
 
 
 def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:

@@ -57,8 +57,8 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.nightly.config import load_nightly_config
     from goodgain.pipeline.nightly.dependencies import Dependencies
     from goodgain.pipeline.nightly.job import run_nightly
-    from goodgain.pipeline.nightly.summary import print_result
-    from goodgain.pipeline.terminal.console import print_json, result_console
+    from goodgain.pipeline.nightly.summary import print_result, print_warnings
+    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
     config = load_nightly_config(args.config)
     if args.runner:
@@ -69,6 +69,8 @@ def run(args: argparse.Namespace) -> int:
         print_json(msgspec.to_builtins(result))
     elif result.exit_code or not args.quiet:
         print_result(result_console(), result, config)
+    else:
+        print_warnings(message_console(), result)
     return result.exit_code
 
 

@@ -52,18 +52,15 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.cli.gate_text import render
     from goodgain.pipeline.gate.folders import Gate
     from goodgain.pipeline.gate.outcome import passed
-    from goodgain.pipeline.outputs.folder import read_manifest
-    from goodgain.pipeline.summary import print_summary
+    from goodgain.pipeline.summary import print_if_wrong, print_summary
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     gate = Gate.load(config.gate, config.baseline) if config.gate else None
     if gate is not None:
         gate.check(config.output)
     plain = not args.json and not args.quiet
-    show = print_summary if plain else _nothing
+    show = _nothing if args.json else print_if_wrong if args.quiet else print_summary
     code = goodgain.pipeline.run.run(config, args.beam_arguments, show, quiet=args.quiet)
-    if args.quiet and code and not args.json:
-        print_summary(config.output, read_manifest(config.output))
     outcomes = [] if gate is None else gate.outcomes(config.output)
     if args.json:
         print_json(_document(config.output, outcomes))

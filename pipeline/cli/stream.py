@@ -48,9 +48,9 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
     # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.streaming.run
-    from goodgain.pipeline.streaming.summary import print_document, print_nothing, print_summary
+    from goodgain.pipeline.streaming.summary import print_document, print_findings, print_summary
 
-    show = print_document if args.json else print_nothing if args.quiet else print_summary
+    show = print_document if args.json else print_findings if args.quiet else print_summary
     return goodgain.pipeline.streaming.run.stream(
         config, args.beam_arguments, show=show, quiet=args.quiet
     )

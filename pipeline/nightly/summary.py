@@ -34,6 +34,13 @@ def print_result(console: Console, result: NightlyResult, config: NightlyConfig)
     _print(console, f"History: {output}/{TABLE}")
 
 
+def print_warnings(console: Console, result: NightlyResult) -> None:
+    """Print only the warnings about the data of each day."""
+    for entry in result.entries:
+        for warning in entry.warnings:
+            _print(console, f"{entry.date}: {warning_text(warning)}")
+
+
 def _print_day(console: Console, entry: DayEntry, output: str) -> None:
     _print(console, f"{entry.date}: {entry.verdict}")
     for line in (*entry.reasons, *entry.notes):

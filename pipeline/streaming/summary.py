@@ -14,7 +14,13 @@ from goodgain.pipeline.outputs.formats import Row
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
-from goodgain.pipeline.terminal.console import plain_table, print_json, print_line, result_console
+from goodgain.pipeline.terminal.console import (
+    message_console,
+    plain_table,
+    print_json,
+    print_line,
+    result_console,
+)
 from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.pipeline.terminal.values import minute
@@ -29,8 +35,14 @@ _SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _SHOWN_WINDOWS = 7
 
 
-def print_nothing(_: StreamConfig, __: LiveCounters, ___: Journal) -> None:
-    """Say nothing."""
+def print_findings(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
+    """Print only the warnings and notes of `print_summary`, on stderr."""
+    console = message_console()
+    if latest_means(config.output):
+        _print_warnings(console, latest_warnings(config.output))
+    else:
+        _print_running_warnings(console, counters)
+    _print_notes(console, counters, journal)
 
 
 def print_document(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
@@ -208,8 +220,7 @@ def _print_running(console: Console, counters: LiveCounters) -> None:
             "No means yet: no conversation that counts in them has closed since this start.",
         )
         return
-    for warning in counters.warnings:
-        print_line(console, Text(printable(warning_text(warning)), style="yellow"))
+    _print_running_warnings(console, counters)
     table = plain_table("mean so far", *(metric_by_name(name).label for name in counters.means))
     means = (value_text(name, mean) for name, mean in counters.means.items())
     table.add_row(f"{counters.closed:,} closed", *means)
@@ -218,3 +229,8 @@ def _print_running(console: Console, counters: LiveCounters) -> None:
         console,
         "\nWindows: none has means yet; these are over the conversations closed since this start.",
     )
+
+
+def _print_running_warnings(console: Console, counters: LiveCounters) -> None:
+    for warning in counters.warnings:
+        print_line(console, Text(printable(warning_text(warning)), style="yellow"))

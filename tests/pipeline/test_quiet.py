@@ -8,7 +8,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from tests.pipeline.convert.importing import FIXTURES
-from tests.pipeline.runs import SAMPLE, run
+from tests.pipeline.runs import SAMPLE, run, write_jsonl
 
 pytestmark = pytest.mark.slow
 
@@ -81,6 +81,60 @@ def test_quiet_still_says_what_is_wrong(place, monkeypatch, capsys):
     Path("odd.jsonl").write_text('{"conversation_id": "a", "iteration": 1, "results": [{}]}\n')
     assert main(["validate", "odd.jsonl", "--quiet"]) == 0
     assert "Warning (" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def half_labelled(tmp_path_factory):
+    """A folder with a day of traces, half of them unlabelled, a run of them, and nights."""
+    folder = tmp_path_factory.mktemp("half")
+    traces = folder / "traces" / "2025-03-04" / "half.jsonl"
+    traces.parent.mkdir(parents=True)
+    results = [{"id": "a", "gain": 3}, {"title": "A title"}]
+    write_jsonl(traces, [{"conversation_id": "c", "iteration": 1, "results": results}])
+    assert run(folder / "one", [traces]) == 0
+    (folder / "nightly.yaml").write_text(NIGHTLY)
+    return folder
+
+
+FEW_LABELS = "Warning (few_labels): 1 of 2 results (50.0%) has no label"
+DAY = "traces/2025-03-04"
+
+
+@pytest.mark.parametrize(
+    ("words", "finding"),
+    [
+        (["run", "--input", DAY, "--output", "out", "--overwrite"], FEW_LABELS),
+        (["compare", "one", "one"], f"Both arms: {FEW_LABELS}"),
+        (
+            ["nightly", "--config", "nightly.yaml", "--date", "2025-03-04"],
+            f"2025-03-04: {FEW_LABELS}",
+        ),
+        (
+            ["pool", "build", "--run", f"a={DAY}", "--output", "pool"],
+            "1 document has too few attributes to be recognized in another run",
+        ),
+        (
+            ["run", "--input", DAY, "--output", "out", "--slice", "mrket", "--overwrite"],
+            "no conversation has the attribute mrket; is it misspelt?",
+        ),
+    ],
+    ids=("run", "compare", "nightly", "pool build", "misspelt"),
+)
+def test_quiet_prints_warnings_on_stderr(words, finding, half_labelled, monkeypatch, capsys):
+    monkeypatch.chdir(half_labelled)
+    assert main([*words, "--quiet"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count(finding) == 1
+
+
+def test_json_is_the_only_output_on_stdout_if_there_are_warnings(
+    half_labelled, monkeypatch, capsys
+):
+    monkeypatch.chdir(half_labelled)
+    assert main(["run", "--input", DAY, "--output", "json", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["manifest"]["warnings"][0]["code"] == "few_labels"
 
 
 def test_counts_for_programs_are_those_for_people(place, monkeypatch, capsys):

@@ -91,16 +91,18 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--shards is {args.shards}, but must be at least 1.")
     runs = _runs(args.run)
     # Imported here, since it imports Beam, which is slow.
-    from goodgain.pipeline.cli.pool.text import print_manifest
+    from goodgain.pipeline.cli.pool.text import print_findings, print_manifest
     from goodgain.pipeline.pool.build import build_pool
-    from goodgain.pipeline.terminal.console import print_json, result_console
+    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
     pool = build_pool(_request(args, runs), args.beam_arguments, args.quiet)
     too_many = pool.manifest["last_build"]["too_many_rejected"]
     if args.json:
         print_json(pool.manifest)
+    elif args.quiet and not too_many:
+        print_findings(pool, message_console())
     else:
-        print_manifest(pool, result_console(args.quiet and not too_many))
+        print_manifest(pool, result_console())
     return ExitCode.DATA_QUALITY if too_many else ExitCode.DONE
 
 

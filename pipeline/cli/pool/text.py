@@ -29,6 +29,19 @@ def print_manifest(pool: Pool, console: Console) -> None:
         f"seen at {counted(content['places'], 'place')}.",
         soft_wrap=True,
     )
+    print_findings(pool, console)
+    if built["rejected"]:
+        console.print(
+            f"{built['rejected']:,} of {built['read']:,} records could not be used; "
+            "`goodgain validate` shows why.",
+            soft_wrap=True,
+        )
+    console.print(f"Pool: {printable(pool.folder)}", soft_wrap=True)
+
+
+def print_findings(pool: Pool, console: Console) -> None:
+    """What the last build found that makes the pool less useful than it seems."""
+    built = pool.manifest["last_build"]
     alone, weak = built["conversations_without_topic"], built["weak_documents"]
     if alone and pool.topic_attribute:
         console.print(
@@ -47,13 +60,6 @@ def print_manifest(pool: Pool, console: Console) -> None:
             ),
             soft_wrap=True,
         )
-    if built["rejected"]:
-        console.print(
-            f"{built['rejected']:,} of {built['read']:,} records could not be used; "
-            "`goodgain validate` shows why.",
-            soft_wrap=True,
-        )
-    console.print(f"Pool: {printable(pool.folder)}", soft_wrap=True)
 
 
 def print_topic(

@@ -6,6 +6,7 @@ from io import StringIO
 from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 from rich.console import Console
 
 import goodgain as gg
@@ -83,6 +84,21 @@ def test_conversations_without_means_are_counted(means):
     ]
     assert without_means([*means, *later], 15) == 3
     assert without_means([*means, *later], 12) == without_means([], 0) == 0
+
+
+def test_with_quiet_only_findings_are_printed_on_stderr(means, monkeypatch, capsys):
+    warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
+    now = LiveCounters(9, 9, 0, 5, 0, 0, 2, {"CG": 7.25}, StreamTotals(), [warning])
+    row = {"window_start": 20 * DAY, **structs.asdict(warning), "code": "few_labels"}
+    monkeypatch.setattr(summary, "latest_warnings", lambda _: [row])
+    for rows, expected in ((means, "1970-01-21 00:00: Warning (few_labels)"), ([], "Warning (odd")):
+        monkeypatch.setattr(summary, "latest_means", lambda _, rows=rows: rows)
+        summary.print_findings(SimpleNamespace(output="out"), now, Journal())
+        printed = capsys.readouterr()
+        first, second = printed.err.splitlines()
+        assert printed.out == ""
+        assert first.startswith(expected)
+        assert second.startswith("Note: 2 conversations closed after the last means")
 
 
 def test_the_document_has_the_latest_means_and_the_balance_and_nothing_else(
