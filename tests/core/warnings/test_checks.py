@@ -15,6 +15,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     IN_SECONDS,
     LABELS,
     MET_AGAIN,
+    OF_ONE_ITERATION,
     OUTSIDE_POOL,
     REDELIVERED,
     REPEATABLE,
@@ -314,6 +315,14 @@ def test_no_duplicates_warns_from_1000_repeatable_results():
     assert codes({**few, REPEATABLE: 1_000, REPEATS: 1}) == []
 
 
+def test_only_one_iteration_warns_from_1000_results():
+    assert codes({OF_ONE_ITERATION: 999}) == []
+    assert codes({OF_ONE_ITERATION: 1_000, REPEATABLE: 1, REPEATS: 1}) == []
+    (one,) = warned({OF_ONE_ITERATION: 1_000})
+    assert (one.code, one.count, one.share) == ("only_one_iteration", 1_000, 1.0)
+    assert one.message.startswith("All 1,000 results are of conversations with one iteration, ")
+
+
 def test_odd_times_warns_before_1990_and_after_the_clock():
     (early,) = warned({TIMES: 10, BEFORE_1990: 2, IN_SECONDS: 1})
     assert (early.code, early.count, early.share) == ("odd_times", 2, 0.2)
@@ -442,6 +451,7 @@ def test_every_code_has_a_check():
         *codes({RESULTS: 1, UNLABELLED: 1}),
         *codes({RESULTS: 1, LABELS[1]: 1}),
         *codes({RESULTS: 2, LABELS[2]: 1, UNLABELLED: 1, UNIDENTIFIED: 2}, [{"colour": 1}]),
+        *codes({OF_ONE_ITERATION: 1_000}),
         *codes({REPEATABLE: 1_000, TIMES: 1, BEFORE_1990: 1, CONFLICTS: 1, DUPLICATES: 1}),
         *codes({RESULTS: 100, LABELS[2]: 100, MET_AGAIN: 1}),
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),

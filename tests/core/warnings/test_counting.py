@@ -12,6 +12,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     COUNTED,
     IN_SECONDS,
     LABELS,
+    OF_ONE_ITERATION,
     REPEATABLE,
     REPEATS,
     RESULTS,
@@ -105,6 +106,7 @@ def test_counts_equal_those_of_the_records(seed):
     assert total[UNLABELLED] == gains.count(None)
     reference = evaluate(records)["conversations"].values()
     assert total[REPEATABLE] == sum(row["R"] for row in reference if row["N"] > 1)
+    assert total[OF_ONE_ITERATION] == sum(row["R"] for row in reference if row["N"] == 1)
     assert total[REPEATS] == sum(row["DupR"] for row in reference if row["N"] > 1)
 
 

@@ -53,6 +53,14 @@ CASES = {
         {},
         {"no_duplicates"},
     ),
+    "spans as conversations": (
+        [
+            call([{"id": f"{i}-{at}", "gain": 3} for at in range(500)], conversation_id=f"span-{i}")
+            for i in (1, 2)
+        ],
+        {},
+        {"only_one_iteration"},
+    ),
     "conflicts": (
         [call(documents(1)), call(documents(1, gain=0), iteration=2)],
         {},

@@ -21,6 +21,7 @@ from goodgain.transforms.core.scoring.gains import IterationCounts
 LABELS = tuple(f"data.label_{gain}" for gain in range(GREATEST_GAIN + 1))
 UNIDENTIFIED = "data.unidentified"
 REPEATABLE, REPEATS = "data.repeatable", "data.repeats"
+OF_ONE_ITERATION = "data.of_one_iteration"
 TIMES, AHEAD = "data.times", "data.times_ahead"
 BEFORE_1990, IN_SECONDS = "data.times_before_1990", "data.times_in_seconds"
 RESULTS, UNLABELLED = "results.total", "results.unlabelled"
@@ -42,6 +43,7 @@ COUNTED = (
     UNIDENTIFIED,
     REPEATABLE,
     REPEATS,
+    OF_ONE_ITERATION,
     TIMES,
     BEFORE_1990,
     IN_SECONDS,
@@ -73,9 +75,12 @@ def data_counts(
     """
     counts = {LABELS[gain]: results for gain, results in by_gain.items()}
     counts[UNIDENTIFIED] = unidentified
+    results = sum(one.results for one in iterations)
     if len(iterations) > 1:
-        counts[REPEATABLE] = sum(one.results for one in iterations)
-        counts[REPEATS] = counts[REPEATABLE] - sum(one.unique for one in iterations)
+        counts[REPEATABLE] = results
+        counts[REPEATS] = results - sum(one.unique for one in iterations)
+    else:
+        counts[OF_ONE_ITERATION] = results
     return {name: count for name, count in counts.items() if count}
 
 

@@ -33,6 +33,7 @@ from goodgain.transforms.core.warnings.warning import (
     NO_IDENTITY,
     NO_RESULTS,
     ODD_TIMES,
+    ONLY_ONE_ITERATION,
     OUTSIDE_POOL,
     UNKNOWN_FIELDS,
     WEAK_DOCUMENTS,
@@ -166,6 +167,21 @@ def _no_duplicates(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
+def _only_one_iteration(inputs: CheckInputs) -> Iterator[DataWarning]:
+    results = inputs.count(data_counts.OF_ONE_ITERATION)
+    if results < _SOME_REPEAT or inputs.count(data_counts.REPEATABLE):
+        return
+    yield DataWarning(
+        ONLY_ONE_ITERATION,
+        results,
+        1.0,
+        f"All {results:,} results are of conversations with one iteration, so none can repeat an "
+        "earlier iteration, and curves over iterations have one point.",
+        "If the agent searched in several steps, check that conversation_id names the whole "
+        "conversation, not a request or span, and that iteration numbers the steps.",
+    )
+
+
 def _odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
     times = inputs.count(data_counts.TIMES)
     early, ahead = inputs.count(data_counts.BEFORE_1990), inputs.count(data_counts.AHEAD)
@@ -285,6 +301,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _unknown_fields,
     _no_identity,
     _no_duplicates,
+    _only_one_iteration,
     _odd_times,
     _count_checks,
     labels_apart,

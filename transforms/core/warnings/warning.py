@@ -13,6 +13,7 @@ LABELS_BELOW_THRESHOLD = "labels_below_threshold"
 LABELS_BELOW_RELEVANCE_THRESHOLD = "labels_below_relevance_threshold"
 NO_IDENTITY = "no_identity"
 NO_DUPLICATES = "no_duplicates"
+ONLY_ONE_ITERATION = "only_one_iteration"
 UNKNOWN_FIELDS = "unknown_fields"
 ODD_TIMES = "odd_times"
 EMPTY_INPUT = "empty_input"
@@ -37,6 +38,7 @@ CODES = (
     UNKNOWN_FIELDS,
     NO_IDENTITY,
     NO_DUPLICATES,
+    ONLY_ONE_ITERATION,
     ODD_TIMES,
     LABEL_CONFLICTS,
     JUDGMENTS_MET_AGAIN,
