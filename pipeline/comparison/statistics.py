@@ -100,7 +100,7 @@ def row_of(
     if worst is not None:
         requested["worst_base_mean"] = worst.base_mean
         requested["worst_candidate_mean"] = worst.candidate_mean
-        requested["worst_difference"] = worst.candidate_mean - worst.base_mean
+        requested["worst_difference"] = worst.difference
     row = ComparisonRow(
         slice=slice_,
         metric=measure.metric,

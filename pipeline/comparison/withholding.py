@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.comparison.matching import BY_ID, Grouped, Matched, Sample
 from goodgain.pipeline.comparison.measures import Measure, can_include_everyone
 from goodgain.pipeline.comparison.sources import Arms
+from goodgain.transforms.core.comparison.samples import difference_of_means
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
@@ -213,7 +214,8 @@ def _agrees(values: Sample, worst: WorstCase) -> bool:
     if not len(values.base) or not len(values.candidate):
         return False
     difference = float(values.candidate.mean()) - float(values.base.mean())
-    return difference * (worst.candidate_mean - worst.base_mean) > 0
+    difference = difference_of_means(difference, values.base, values.candidate)
+    return difference * worst.difference > 0
 
 
 def _percent(share: float | None) -> str:
@@ -225,6 +227,12 @@ class WorstCase(Struct, frozen=True):
 
     base_mean: float
     candidate_mean: float
+
+    @property
+    def difference(self) -> float:
+        """The difference of the means; 0 if they differ only by rounding."""
+        means = np.array([self.base_mean, self.candidate_mean])
+        return difference_of_means(self.candidate_mean - self.base_mean, means)
 
 
 def worst_value(metric: str, max_i: int) -> float | None:

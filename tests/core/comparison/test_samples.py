@@ -38,6 +38,31 @@ def test_differences_that_differ_only_by_rounding_are_tied():
     assert len(set(rounded_differences(base, candidate).tolist())) == 1
 
 
+def test_equal_means_do_not_differ_by_rounding():
+    base, candidate = np.array([0.1, 0.2, 0.3] * 4), np.array([0.2, 0.3, 0.1] * 4)
+    constant = np.array([0.2] * 12)
+    clusters = np.arange(12)
+    for compared in (
+        compare_paired(base, candidate),
+        compare_paired(base, constant),
+        compare_paired(base, constant, codes=clusters),
+        compare_unpaired(base, constant),
+        compare_unpaired(base, constant, codes=(clusters, clusters)),
+    ):
+        assert (compared.difference, compared.relative_difference, compared.t) == (0, 0, 0)
+        assert compared.p_value == 1
+        assert compared.ci_low < 0 < compared.ci_high
+
+
+def test_a_shift_below_rounding_is_no_difference():
+    values = np.full(20, 0.3)
+    for compared in (
+        compare_paired(values, values * (1 + 5e-13)),
+        compare_unpaired(values, values * (1 + 5e-13)),
+    ):
+        assert (compared.difference, compared.p_value) == (0, 1)
+
+
 def test_small_true_differences_are_kept():
     base, candidate = np.array([1000.0, 5.0]), np.array([1000.0 + 1e-9, 5.0])
     assert rounded_differences(base, candidate) == pytest.approx([1e-9, 0], rel=0.05)

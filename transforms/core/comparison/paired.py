@@ -25,6 +25,7 @@ from goodgain.transforms.core.comparison.samples import (
     Array,
     Moments,
     checked_pairs,
+    difference_of_means,
     moments,
     rounding_grain,
 )
@@ -56,13 +57,16 @@ def compare_paired(
     base, candidate = checked_pairs(base, candidate)
     grain = rounding_grain(base, candidate)
     differences = moments(candidate - base, grain)
+    if differences.mean is not None:
+        mean = difference_of_means(differences.mean, base, candidate)
+        differences = replace(differences, mean=mean)
     if codes is None:
-        test = _test(differences, grain, options)
+        test = _test(differences, options)
     else:
         codes = checked_codes(codes, base, "the pairs")
         error = error_of_mean(candidate - base, codes) if base.size else None
         greatest = max(float(np.abs(arm).max(initial=0.0)) for arm in (base, candidate))
-        test = _clustered_test(differences, error, greatest, grain, options)
+        test = _clustered_test(differences, error, greatest, options)
     return metric_comparison(
         design="paired",
         base=moments(base, grain),
@@ -73,7 +77,7 @@ def compare_paired(
     )
 
 
-def _test(differences: Moments, grain: float, options: ComparisonOptions) -> DifferenceTest:
+def _test(differences: Moments, options: ComparisonOptions) -> DifferenceTest:
     n, mean, stddev = differences.n, differences.mean, differences.stddev
     if mean is None:
         return DifferenceTest(note="there are no pairs")
@@ -83,7 +87,7 @@ def _test(differences: Moments, grain: float, options: ComparisonOptions) -> Dif
         return difference_test(
             mean, stddev / sqrt(n), n - 1, differences.asymmetry, mean / stddev, options
         )
-    if abs(mean) <= grain:
+    if mean == 0:
         return DifferenceTest(p_value=1.0, note="no pair differs, so there is no interval")
     return DifferenceTest(
         p_value=ldexp(1.0, 1 - n),
@@ -96,7 +100,6 @@ def _clustered_test(
     differences: Moments,
     error: ClusteredError | None,
     greatest: float,
-    grain: float,
     options: ComparisonOptions,
 ) -> DifferenceTest:
     mean = differences.mean
@@ -111,7 +114,7 @@ def _clustered_test(
             mean, error.stderr, error.degrees_of_freedom, 0.0, effect_size, options
         )
         return replace(test, clusters=clusters)
-    if abs(mean) <= grain:
+    if mean == 0:
         note = "no cluster differs on average, so there is no interval"
         return DifferenceTest(p_value=1.0, clusters=clusters, note=note)
     return DifferenceTest(

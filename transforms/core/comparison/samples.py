@@ -10,6 +10,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.statistics import has_spread
 
 Array = npt.NDArray[np.float64]
 
@@ -93,6 +94,18 @@ def rounded_differences(base: Array, candidate: Array) -> Array:
     grain = rounding_grain(base, candidate)
     differences: Array = candidate - base
     return np.rint(differences / grain) * grain + 0.0 if grain else differences
+
+
+def difference_of_means(difference: float, *samples: Array) -> float:
+    """A difference of means; 0.0 if it is only a rounding error of the values.
+
+    The mean of 0.1, 0.2 and 0.3 is not the double 0.2.
+
+    Args:
+      samples: the values of the arms.
+    """
+    greatest = max(float(np.abs(sample).max(initial=0.0)) for sample in samples)
+    return difference if has_spread(abs(difference), greatest) else 0.0
 
 
 def moments(values: Array, grain: float) -> Moments:

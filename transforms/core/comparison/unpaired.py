@@ -26,6 +26,7 @@ from goodgain.transforms.core.comparison.samples import (
     Array,
     Moments,
     checked,
+    difference_of_means,
     moments,
     rounding_grain,
 )
@@ -59,15 +60,15 @@ def compare_unpaired(
     before, after = moments(base, grain), moments(candidate, grain)
     difference = None
     if before.mean is not None and after.mean is not None:
-        difference = after.mean - before.mean
+        difference = difference_of_means(after.mean - before.mean, base, candidate)
     if codes is None or difference is None:
-        test = _test(before, after, difference, grain, options)
+        test = _test(before, after, difference, options)
     else:
         of_base = checked_codes(codes[0], base, "base")
         of_candidate = checked_codes(codes[1], candidate, "candidate")
         error = error_of_difference(base, of_base, candidate, of_candidate)
         greatest = max(float(np.abs(arm).max()) for arm in (base, candidate))
-        test = _clustered_test(before, after, difference, error, greatest, grain, options)
+        test = _clustered_test(before, after, difference, error, greatest, options)
     return metric_comparison(
         design="unpaired",
         base=before,
@@ -82,7 +83,6 @@ def _test(
     base: Moments,
     candidate: Moments,
     difference: float | None,
-    grain: float,
     options: ComparisonOptions,
 ) -> DifferenceTest:
     if difference is None:
@@ -90,7 +90,7 @@ def _test(
     if base.stddev is None or candidate.stddev is None:
         return DifferenceTest(note="an arm with one value has no interval and no test")
     if base.stddev == 0 and candidate.stddev == 0:
-        return _without_spread(base.n, candidate.n, abs(difference) <= grain)
+        return _without_spread(base.n, candidate.n, difference == 0)
     base_stderr = base.stddev / sqrt(base.n)
     candidate_stderr = candidate.stddev / sqrt(candidate.n)
     stderr = hypot(base_stderr, candidate_stderr)
@@ -109,7 +109,6 @@ def _clustered_test(
     difference: float,
     error: ClusteredError,
     greatest: float,
-    grain: float,
     options: ComparisonOptions,
 ) -> DifferenceTest:
     clusters = error.clusters
@@ -118,7 +117,7 @@ def _clustered_test(
         return DifferenceTest(clusters=clusters, note=note)
     if not has_spread(error.stderr, greatest):
         note = "no cluster differs from another, so there is no interval"
-        p_value = 1.0 if abs(difference) <= grain else None
+        p_value = 1.0 if difference == 0 else None
         return DifferenceTest(p_value=p_value, clusters=clusters, note=note)
     effect_size = None
     if base.stddev is not None and candidate.stddev is not None and base.stddev + candidate.stddev:
