@@ -19,6 +19,7 @@ from goodgain.pipeline.cli.compare_nulls_text import (
     withheld_lines,
 )
 from goodgain.pipeline.cli.compare_pool_text import pool_lines
+from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
@@ -101,11 +102,8 @@ def _largest(slices: list[list[ComparisonRow]]) -> list[list[ComparisonRow]]:
 
 def _arms(compared: Compared, console: Console) -> None:
     arms, matched = compared.arms, compared.matched
-    _line(console, f"Base:      {arms.base.label} ({counted(len(arms.base.ids), 'conversation')})")
-    _line(
-        console,
-        f"Candidate: {arms.candidate.label} ({counted(len(arms.candidate.ids), 'conversation')})",
-    )
+    _line(console, f"Base:      {arms.base.label} ({_size(arms.base)})")
+    _line(console, f"Candidate: {arms.candidate.label} ({_size(arms.candidate)})")
     if matched.paired:
         _line(console, f"{counted(len(matched.keys), 'pair')} by {compared.pair_by}.")
         for name, account in (
@@ -136,6 +134,11 @@ def render_warnings(compared: Compared, console: Console) -> None:
     for which, source in _sources(compared):
         for warning in warnings_in(source.manifest):
             _line(console, f"{which}: {warning_text(warning)}", "yellow")
+
+
+def _size(arm: Arm) -> str:
+    size = counted(len(arm.ids), "conversation")
+    return f"{size} that searched" if arm.share_without_search else size
 
 
 def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:

@@ -107,11 +107,19 @@ def without_counterpart(matched: Matched) -> str | None:
             continue
         lacking = len({*mine.keys} - {*matched.keys} - {*other.arm.left_out})
         if lacking > tolerated:
-            keys = "conversations" if matched.pair_by == BY_ID else f"values of {matched.pair_by}"
+            keys = _keys_of(mine, matched.pair_by)
             clauses.append(
                 f"{lacking:,} of the {name}'s {own_keys:,} {keys} are not in the {other_name}"
             )
     return " and ".join(clauses) or None
+
+
+def _keys_of(mine: Grouped, pair_by: str) -> str:
+    """What the keys of an arm count, in words."""
+    idle = mine.arm.share_without_search > 0
+    if pair_by == BY_ID:
+        return "conversations that searched" if idle else "conversations"
+    return f"values of {pair_by} with a search" if idle else f"values of {pair_by}"
 
 
 def _labelled(grouped: Grouped, places: npt.NDArray[np.intp], paired: bool) -> float | None:

@@ -106,6 +106,16 @@ def test_verdicts_are_withheld_if_one_run_lacks_many_conversations(tmp_path, cap
     assert message in found["answer"]
 
 
+def test_the_number_of_conversations_that_one_run_lacks_is_of_those_that_searched(tmp_path, capsys):
+    """Six of forty do not search; the other run has the first ten only."""
+    many = [conversation(f"c{at:02}", [[3]], turn_count=2 if at > 33 else None) for at in range(40)]
+    base, few = output_of(tmp_path / "base", many), output_of(tmp_path / "few", many[:10])
+    found = compared(capsys, base, few)
+    message = "24 of the base's 34 conversations that searched are not in the candidate"
+    assert {one["reason"] for one in found["rows"]} == {message}
+    assert message in found["answer"]
+
+
 def test_verdicts_are_given_if_few_conversations_are_missing(tmp_path, capsys):
     found = compare_with_missing(tmp_path, capsys, "--metrics", "CG", there=38)
     assert {one["reason"] for one in found["rows"]} == {None}
