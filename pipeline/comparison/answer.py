@@ -16,7 +16,7 @@ _DECIDED = ("better", "worse", "changed")
 _MOST_SLICES = 3
 
 
-def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
+def answer(rows: Sequence[ComparisonRow], primary: str | None, compared: tuple[int, int]) -> str:
     """The comparison in one sentence, from the verdicts about all conversations at N.
 
     The primary metric comes first, then repetition, the other metrics of the decision, metrics that
@@ -25,11 +25,13 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
     Args:
       rows: the rows of the comparison at N, without what arms that have no labels would show.
       primary: the metric that answers the question; None if there is none.
+      compared: the numbers of conversations that the reader knows of, of base and candidate; twice
+        the number of pairs if paired. A verdict on others says how many.
     """
     at_end = [row for row in rows if row.i is None]
     whole = {row.metric: row for row in at_end if not row.slice and row.family != "further"}
     first = whole.pop(primary, None) if primary else None
-    parts = [_primary(first)] if first else []
+    parts = [_primary(first, compared)] if first else []
     repetition = whole.pop(_REPETITION, None)
     if repetition is not None and repetition.reason is None:
         parts.append(_repetition(repetition))
@@ -45,7 +47,7 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None) -> str:
     return ". ".join((_capital(clauses), *_slices(at_end, first))) + "."
 
 
-def _primary(row: ComparisonRow) -> str:
+def _primary(row: ComparisonRow, compared: tuple[int, int]) -> str:
     """The clause about the primary metric."""
     label = metric_by_name(row.metric).label
     if row.reason is not None:
@@ -53,28 +55,57 @@ def _primary(row: ComparisonRow) -> str:
     if row.verdict == "not tested" or row.difference is None:
         return f"nothing can be said about {label}: {row.note or 'it has no values'}"
     what = _PLAIN_NAMES.get(row.metric)
-    everyone = ""
-    if row.population == "everyone":
-        everyone = ", conversations that did not search counted with 0"
-    if row.verdict == "not shown" and row.difference == 0 and row.stderr is None:
-        return f"{what or label} is unchanged: {(row.note or 'no value differs').split(',')[0]}"
+    basis = _basis(row, compared)
+    if _without_difference(row):
+        return f"{_no_difference(row)} in {what or label}{basis or _n(row)}"
     if row.verdict == "not shown":
         about = f"whether the candidate finds more {what}" if what else f"whether {label} changed"
-        return f"the data do not show {about}: {_size(row)} {_interval(row)}{everyone}"
+        return f"the data do not show {about}: {_size(row)} {_interval(row)}{basis}"
     if what:
         up = (row.difference or 0) > 0
         more = "more" if up else "less"
         size, ends = _size(row).lstrip("+-"), _interval(row, 0 if up else -1)
-        return f"the candidate finds {size} {more} {what} per conversation {ends}{everyone}"
-    return f"the candidate is {row.verdict} by {label}: {_size(row)} {_interval(row)}{everyone}"
+        return f"the candidate finds {size} {more} {what} per conversation {ends}{basis}"
+    return f"the candidate is {row.verdict} by {label}: {_size(row)} {_interval(row)}{basis}"
+
+
+def _basis(row: ComparisonRow, compared: tuple[int, int]) -> str:
+    """Which values a verdict rests on, unless on those of all compared conversations."""
+    if row.population == "everyone":
+        return f", over {_counted(row)}, in which conversations that did not search count with 0"
+    if (row.n_base, row.n_candidate) != compared:
+        return f", over the {_counted(row)} with a value"
+    return ""
+
+
+def _counted(row: ComparisonRow) -> str:
+    if row.design == "paired":
+        return counted(row.n_base, "pair")
+    return f"{row.n_base:,} and {counted(row.n_candidate, 'conversation')}"
 
 
 def _repetition(row: ComparisonRow) -> str:
     if row.verdict in ("better", "worse"):
         return f"it repeats {'less' if row.verdict == 'better' else 'more'}"
-    if row.difference == 0 and row.stderr is None:
-        return "repetition is unchanged"
+    if row.verdict == "not tested":
+        return "nothing can be said about repetition"
+    if _without_difference(row):
+        return f"{_no_difference(row)} in repetition{_n(row)}"
     return "no change of repetition is shown"
+
+
+def _without_difference(row: ComparisonRow) -> bool:
+    return row.verdict == "not shown" and row.difference == 0 and row.stderr is None
+
+
+def _no_difference(row: ComparisonRow) -> str:
+    """What was seen, like "no pair differs"; that nothing changed would be a claim about others."""
+    return (row.note or "no value differs").split(",")[0]
+
+
+def _n(row: ComparisonRow) -> str:
+    both = row.design == "paired"
+    return f" (n = {row.n_base:,})" if both else f" (n = {row.n_base:,} and {row.n_candidate:,})"
 
 
 def _size(row: ComparisonRow) -> str:

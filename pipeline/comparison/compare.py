@@ -100,7 +100,8 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     tested = _rows(request, arms, parts, matched.paired, cluster, only_family, without_labels)
     rows = corrected(list(tested), request.correction)
     shown = ShownRows(without_labels)
-    answered = answer([shown.struct(row) for row in rows if row.i is None], arms.measures.primary)
+    at_end = [shown.struct(row) for row in rows if row.i is None]
+    answered = answer(at_end, arms.measures.primary, _compared(matched))
     return Compared(
         request=request,
         arms=arms,
@@ -126,6 +127,13 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         ),
         without_labels=without_labels,
     )
+
+
+def _compared(matched: Matched) -> tuple[int, int]:
+    """The numbers of compared conversations, or twice the number of pairs."""
+    if matched.paired:
+        return len(matched.keys), len(matched.keys)
+    return len(matched.base.arm.ids), len(matched.candidate.arm.ids)
 
 
 def _not_compared(matched: Matched) -> str | None:

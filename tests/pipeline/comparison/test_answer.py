@@ -6,6 +6,7 @@ import pytest
 from goodgain.pipeline.comparison.answer import answer
 from goodgain.pipeline.comparison.rows import ComparisonRow
 
+HEADER = (40, 40)  # pairs
 BLANK = dict.fromkeys(ComparisonRow.__struct_fields__)
 
 
@@ -20,6 +21,9 @@ def comparison_row(metric, verdict="not shown", difference=0.0, low=None, high=N
         "base_mean": 10.0,
         "difference": difference,
         "stderr": 1.0,
+        "design": "paired",
+        "n_base": 40,
+        "n_candidate": 40,
         "verdict": verdict,
         "verdict_ci_low": low,
         "verdict_ci_high": high,
@@ -46,7 +50,7 @@ def cg_row(verdict, difference, low, high, **more):
                     note="no pair differs, so there is no",
                 )
             ],
-            "Good, new material is unchanged: no pair differs.",
+            "No pair differs in good, new material (n = 40).",
         ),
         (
             [
@@ -55,7 +59,7 @@ def cg_row(verdict, difference, low, high, **more):
                 comparison_row("recall@10", "not comparable", reason="own ideal"),
             ],
             "The candidate finds 26 % more good, new material per conversation (95 %: 12 to 40); "
-            "repetition is unchanged; not comparable: Recall (recall@10).",
+            "no value differs in repetition (n = 40); not comparable: Recall (recall@10).",
         ),
         (
             [
@@ -90,7 +94,33 @@ def cg_row(verdict, difference, low, high, **more):
         (
             [cg_row("worse", -5.0, -6.0, -4.0, population="everyone")],
             "The candidate finds 50 % less good, new material per conversation (95 %: 40 to 60), "
-            "conversations that did not search counted with 0.",
+            "over 40 pairs, in which conversations that did not search count with 0.",
+        ),
+        (
+            [
+                cg_row("not shown", 0.0, None, None, stderr=None, population="everyone"),
+                comparison_row("SRR", "not tested", stderr=None, n_base=1, n_candidate=1),
+            ],
+            "No value differs in good, new material, over 40 pairs, in which conversations that "
+            "did not search count with 0; nothing can be said about repetition.",
+        ),
+        (
+            [
+                cg_row("not shown", 0.3, -0.2, 0.8, n_base=35, n_candidate=35),
+                comparison_row("SRR", stderr=None, n_base=2, n_candidate=2),
+            ],
+            "The data do not show whether the candidate finds more good, new material: +3 % "
+            "(95 %: -2 to +8), over the 35 pairs with a value; no value differs in repetition "
+            "(n = 2).",
+        ),
+        (
+            [
+                cg_row("better", 2.6, 1.2, 4.0, design="unpaired", n_base=30),
+                comparison_row("SRR", stderr=None, design="unpaired", n_base=30),
+            ],
+            "The candidate finds 26 % more good, new material per conversation (95 %: 12 to 40), "
+            "over the 30 and 40 conversations with a value; no value differs in repetition "
+            "(n = 30 and 40).",
         ),
         (
             [cg_row("worse", -9.59, -10.3, -8.84)],  # a decrease is at most 100 %
@@ -133,7 +163,8 @@ def cg_row(verdict, difference, low, high, **more):
         (
             [cg_row("not shown", 0.0, -1.0, 1.0, population="everyone")],
             "The data do not show whether the candidate finds more good, new material: +0 % "
-            "(95 %: -10 to +10), conversations that did not search counted with 0.",
+            "(95 %: -10 to +10), over 40 pairs, in which conversations that did not search count "
+            "with 0.",
         ),
         (
             [
@@ -156,7 +187,7 @@ def cg_row(verdict, difference, low, high, **more):
     ],
 )
 def test_sentence(rows, sentence):
-    assert answer(rows, "CG") == sentence
+    assert answer(rows, "CG", HEADER) == sentence
 
 
 @pytest.mark.parametrize(
@@ -171,7 +202,7 @@ def test_sentence(rows, sentence):
             "better",
             "everyone",
             "The candidate is better by Mean reciprocal rank (mrr): +20 % (95 %: +10 to +30), "
-            "conversations that did not search counted with 0.",
+            "over 40 pairs, in which conversations that did not search count with 0.",
         ),
         (
             "not shown",
@@ -183,17 +214,17 @@ def test_sentence(rows, sentence):
 )
 def test_other_primary_metrics_are_named(verdict, population, sentence):
     row = comparison_row("mrr", verdict, 0.1, 0.05, 0.15, family="primary", base_mean=0.5)
-    assert answer([msgspec.structs.replace(row, population=population)], "mrr") == sentence
+    assert answer([msgspec.structs.replace(row, population=population)], "mrr", HEADER) == sentence
 
 
 def test_with_a_base_of_0_the_difference_is_in_the_unit_of_the_metric():
     for metric, size in (("SRR", "+10 points (95 %: +5 to +15)"), ("mrr", "+0.1 (95 %: +0.05 to")):
         rows = [comparison_row(metric, "changed", 0.1, 0.05, 0.15, family="primary", base_mean=0.0)]
-        assert size in answer(rows, metric)
+        assert size in answer(rows, metric, HEADER)
 
 
 def test_without_rows_the_answer_says_that_no_metric_has_a_value():
-    assert answer([], None) == "No metric that the decision rests on has a value at N."
+    assert answer([], None, HEADER) == "No metric that the decision rests on has a value at N."
 
 
 @pytest.mark.parametrize(

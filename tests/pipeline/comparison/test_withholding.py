@@ -116,6 +116,24 @@ def test_the_number_of_conversations_that_one_run_lacks_is_of_those_that_searche
     assert message in found["answer"]
 
 
+def test_the_answer_says_over_how_many_pairs_it_is_if_conversations_did_not_search(
+    tmp_path, capsys
+):
+    def arm(idle):
+        return [
+            conversation(f"c{at:02}", [[at % 5]], turn_count=2 if at < idle else None)
+            for at in range(40)
+        ]
+
+    base, run = output_of(tmp_path / "base", arm(0)), output_of(tmp_path / "run", arm(30))
+    found = compared(capsys, base, run, "--output", str(tmp_path / "out"))
+    sentence = "over 40 pairs, in which conversations that did not search count with 0"
+    assert sentence in found["answer"]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert sentence in page
+    assert "10 pairs by conversation_id in which both arms searched were compared" in page
+
+
 def test_verdicts_are_given_if_few_conversations_are_missing(tmp_path, capsys):
     found = compare_with_missing(tmp_path, capsys, "--metrics", "CG", there=38)
     assert {one["reason"] for one in found["rows"]} == {None}
