@@ -8,10 +8,13 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.outputs.lock import locked
-from goodgain.pipeline.streaming import on_prism
+from goodgain.pipeline.streaming import live_counters, on_prism
 from goodgain.pipeline.streaming.checkpoint import STATE_FOLDER
 from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.pipeline.streaming.live_counters import LiveCounters
+from goodgain.pipeline.streaming.totals import StreamTotals
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.warnings.warning import DataWarning
 from tests.pipeline.test_lock import START
 from tests.pipeline.test_quiet import documented_keys
 
@@ -40,6 +43,17 @@ def error_of(capsys, *words):
     assert (code, captured.out) == (2, "")
     assert captured.err.startswith("goodgain: ")
     return captured.err
+
+
+def test_a_quiet_stream_ends_with_its_warnings(incoming, fake_prism, tmp_path, monkeypatch, capsys):
+    warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
+    now = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals(), [warning])
+    monkeypatch.setattr(on_prism, "run", lambda *_: None)
+    monkeypatch.setattr(live_counters, "now", lambda: now)
+    words = ["stream", "--input", str(incoming), "--output", str(tmp_path / "out")]
+    assert main([*words, "--quiet"]) == 0
+    text = "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000.\n"
+    assert capsys.readouterr() == ("", text)
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--json", "--live"])
