@@ -1,5 +1,8 @@
+import json
+
 import pytest
 
+from goodgain.pipeline.__main__ import main
 from tests.pipeline.comparison.traces import base_arm, candidate_arm, conversation, output_of
 
 
@@ -21,3 +24,17 @@ def runs(tmp_path_factory):
         output_of(folder / "baseline", [*base_arm(), *odd], **options),
         output_of(folder / "run", [*candidate_arm(), *odd, new], **options),
     )
+
+
+@pytest.fixture
+def judge(tmp_path, capsys):
+    """Run a gate with these rules, and return its exit code and outcomes."""
+
+    def judged(rules, run, *words, **settings):
+        path = tmp_path / "gate.yaml"
+        path.write_text(json.dumps({"rules": rules, **settings}))
+        capsys.readouterr()
+        code = main(["gate", run, "--config", str(path), "--json", *map(str, words)])
+        return code, json.loads(capsys.readouterr().out)["outcomes"]
+
+    return judged
