@@ -179,7 +179,7 @@ def _account(name: str, account: Account, console: Console) -> None:
         _line(
             console,
             f"  Of the {name}'s {counted(account.conversations, 'conversation')}, {fell_out:,} "
-            f"{pluralize(fell_out, 'was', 'were')} left out: {reasons}.",
+            f"{pluralize(fell_out, 'is', 'are')} in no pair in which both searched: {reasons}.",
         )
 
 

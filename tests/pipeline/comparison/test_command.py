@@ -63,6 +63,14 @@ def test_every_conversation_is_paired_or_counted_with_a_reason(outputs, capsys):
         assert total == account["conversations"] == 40
 
 
+def test_conversations_in_no_pair_are_not_said_to_be_left_out(outputs, capsys):
+    """In population `everyone` those that did not search count."""
+    main(["compare", *map(str, outputs)])
+    printed = " ".join(capsys.readouterr().out.split())
+    reasons = "1 did not search, 1 without a counterpart."
+    assert f"40 conversations, 2 are in no pair in which both searched: {reasons}" in printed
+
+
 @pytest.mark.parametrize("metric", ["CG", "DRAG", "SRE", "ndcg@10"])
 def test_paired_statistics_equal_those_of_scipy(outputs, capsys, metric):
     found = row(compared(capsys, *outputs, "--wilcoxon", "--sign", "--interval", "student"), metric)
