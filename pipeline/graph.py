@@ -111,9 +111,14 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     if labels:
         payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
     spill_folder = plan.spill_folder
+    rejected, read_counts = files.rejected, files.counts
+    # In this process they are better not carried: counts show the progress of reading.
+    carried = () if spill_folder else (rejected, read_counts)
     scored = payloads | "Score" >> ScorePayloads(
-        plan.scoring, spill_folder, plan.target.max_held_bytes
+        plan.scoring, spill_folder, plan.target.max_held_bytes, carried
     )
+    if carried:
+        rejected, read_counts = scored.carried
     tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, spill_folder)
     # Not flattened into one collection: Beam's local runner would keep all of it.
     scores = (scored.scores, tied)
@@ -121,7 +126,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     means = scores | "Means" >> SumMeans(plan.scoring, plan.slices, plan.max_i, plan.cluster)
 
     counts = (
-        files.counts | "CountRead" >> CountElements(counts_of_step),
+        read_counts | "CountRead" >> CountElements(counts_of_step),
         *_each(scores, "CountScores", CountElements(counts_of_score)),
         *(
             _each(
@@ -139,7 +144,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         _each(scores, "WithoutCounts", beam.Map(_without_counts))
         | "WriteScores" >> _write_scores(plan),
         means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring.ranking.names, plan.interval),
-        files.rejected
+        rejected
         | "WriteRejected"
         >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
         # In batch no record is late, but the dataset must exist.

@@ -11,6 +11,7 @@ import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 
+from goodgain.transforms.carry import Unload, load
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, shard_of
@@ -37,10 +38,12 @@ class ScoredConversations(NamedTuple):
       scores: one score per conversation.
       undecided: payloads of conversations whose order depends on missing canonical encodings; for
         `ScoreTied`.
+      carried: the collections that were carried along, in their order.
     """
 
     scores: beam.PCollection[ConversationScore]
     undecided: beam.PCollection[Keyed]
+    carried: tuple[beam.PCollection[Any], ...] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -94,6 +97,9 @@ class ScorePayloads(beam.PTransform):
       spill_folder: a folder that all workers share, for payloads while they are grouped, which
         spares memory; the caller removes it. "" = the engine groups the payloads themselves.
       max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
+      carried: further outputs of the step that made the payloads, small ones. They go through the
+        same shuffle, and come out unchanged: on Flink, each one that is read elsewhere costs a copy
+        of all payloads.
 
     Example: see `FingerprintCalls`.
     """
@@ -101,10 +107,18 @@ class ScorePayloads(beam.PTransform):
     scoring: Scoring
     spill_folder: str = ""
     max_held_bytes: int | None = None
+    carried: tuple[beam.PCollection[Any], ...] = ()
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> ScoredConversations:
         """Apply the transform."""
-        gathered = payloads | "GroupByConversation" >> GatherPayloads(self.spill_folder)
+        gathered, *carried = (
+            load(payloads, self.carried)
+            | "GroupByConversation" >> GatherPayloads(self.spill_folder)
+            | "Unload" >> Unload(self.carried, self.spill_folder)
+        )
+        return self._score(gathered)._replace(carried=tuple(carried))
+
+    def _score(self, gathered: beam.PCollection[Any]) -> ScoredConversations:
         if self.scoring.pool is not None:
             return self._with_pool(gathered, self.scoring.pool)
         outputs = gathered | "ScoreConversation" >> beam.ParDo(

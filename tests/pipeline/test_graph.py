@@ -102,3 +102,24 @@ def test_conversations_are_grouped_and_not_gathered_in_state(qrels, label, spill
                 one.spec.payload
             )
             assert not payload.state_specs
+
+
+def test_nothing_but_the_shuffle_of_payloads_reads_from_reading():
+    """Flink sends all outputs of a step to each reader of one of them."""
+    assert readers_of_reading("") == {"Score/Loaded", "Score/Load0", "Score/Load1"}
+
+
+def test_in_this_process_counts_do_not_wait_for_the_shuffle():
+    """They show how much has been read."""
+    assert readers_of_reading("/payloads") == {
+        "Score/GroupByConversation/Spill",
+        "CountRead/CountBundle",
+        "WriteRejected/ToShard1",
+    }
+
+
+def readers_of_reading(spill_folder):
+    transforms = transforms_of(qrels=False, spill_folder=spill_folder)
+    (reading,) = [one for one in transforms if "ReadShard/" in one.unique_name]
+    outputs = set(reading.outputs.values())
+    return {one.unique_name for one in transforms if outputs & set(one.inputs.values())}
