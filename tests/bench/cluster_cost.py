@@ -63,9 +63,7 @@ def cpu_on_spark(cluster: SparkCluster, trace: Path, output: Path) -> float:
     """
     working = (*cluster.workers, cluster.worker_pool)
     cpu = _cpu_seconds(working)
-    cluster.goodgain(
-        "run", "--input", str(trace), "--output", str(output), "--overwrite"
-    )
+    cluster.goodgain("run", "--input", str(trace), "--output", str(output), "--overwrite")
     return _cpu_seconds(working) - cpu
 
 

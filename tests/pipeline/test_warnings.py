@@ -99,6 +99,24 @@ def test_warns_of_traces_without_results(tmp_path, capsys):
 
 
 @pytest.mark.slow
+def test_a_file_in_long_form_is_told_how_to_be_converted(tmp_path, capsys, monkeypatch):
+    """Each record is one result with the fields of its search call; the advice works as it is."""
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"conversation_id": "c", "iteration": iteration, "id": id_, "gain": gain}
+        for iteration, id_, gain in [(1, "a", 3), (1, "b", 0), (2, "c", 2)]
+    ]
+    traces = write_jsonl(tmp_path / "in.jsonl", rows)
+    assert run(tmp_path / "out", [traces]) == ExitCode.DATA_QUALITY
+    printed = capsys.readouterr().out
+    assert "The records themselves have fields of results (gain, id)." in printed
+    command = printed.partition("convert them first: goodgain ")[2].partition(";")[0]
+    assert main(command.replace("FILE", str(traces)).split()) == ExitCode.DONE
+    assert run(tmp_path / "out", [tmp_path / "traces.jsonl"], "--overwrite") == ExitCode.DONE
+    assert at_end(tmp_path / "out")["CG"]["mean"] == 5
+
+
+@pytest.mark.slow
 def test_allow_unlabelled_gives_exit_code_0_and_still_warns(unlabelled, tmp_path, capsys):
     traces, _, _ = unlabelled
     assert run(tmp_path / "out", [traces], "--allow-unlabelled") == 0

@@ -12,6 +12,7 @@ from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.costs import is_cost_name
 from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
+from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS
 from goodgain.transforms.core.warnings.identity_advice import identity_advice
 from goodgain.transforms.core.warnings.label_checks import (
     few_labels,
@@ -73,9 +74,19 @@ def _no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
         1.0,
         pluralize(usable, "The only record that is scored has", f"The {usable:,} records have")
         + " no result in any scored turn, so all gains are 0.",
-        "If the results are in another field, name it with --map results=FIELD"
-        f"{inputs.accepted('--allow-unlabelled')}.",
+        f"{_where_results_are(inputs)}{inputs.accepted('--allow-unlabelled')}.",
     )
+
+
+def _where_results_are(inputs: CheckInputs) -> str:
+    of_results = sorted(inputs.seen.call & RESULT_FIELDS)
+    if of_results and "results" not in inputs.seen.call:
+        return (
+            f"The records themselves have fields of results ({', '.join(of_results)}). If each "
+            "record is one result, convert them first: goodgain convert --from table FILE --output "
+            "traces.jsonl"
+        )
+    return "If the results are in another field, name it with --map results=FIELD"
 
 
 def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
