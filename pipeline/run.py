@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
+from errno import EDQUOT, ENOSPC
 from math import ceil
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -58,6 +59,7 @@ from goodgain.transforms.read import find_inputs
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
 _INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # as workers report it
 _PLACE_IN_GRAPH = re.compile(r" \[while running '.*'\]$")  # added by Beam
+_DISK_IS_FULL = re.compile(rf"\[Errno ({ENOSPC}|{EDQUOT})\]")
 
 Show = Callable[[str, Mapping[str, Any]], None]
 
@@ -238,4 +240,10 @@ def cause_of(error: BaseException) -> str:
     line = lines[-1 if "Traceback (most recent call last)" in str(error) else 0]
     # An engine reports our own errors by class, message and place in the graph.
     ours = re.fullmatch(r"goodgain\.[\w.]+: (.*)", line)
-    return _PLACE_IN_GRAPH.sub("", ours[1] if ours else line)
+    cause = _PLACE_IN_GRAPH.sub("", ours[1] if ours else line)
+    if _DISK_IS_FULL.search(cause):
+        return (
+            f"a disk is full ({cause}); free space where the outputs are written, and where the "
+            "engine keeps its files."
+        )
+    return cause

@@ -1,5 +1,6 @@
 """Failing runs: their messages, exit codes and remaining files (SPEC 3, 6)."""
 
+import errno
 import json
 import signal
 import subprocess
@@ -99,6 +100,19 @@ class TestInterruptedRuns:
             context.setattr(PayloadScorer, "score", raising)
             assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED
         assert error_message(capsys) == "The run failed: no score"
+        assert names_in(tmp_path / "out") == []
+
+    @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+    def test_says_that_a_disk_is_full(self, number, good, tmp_path, capsys, monkeypatch):
+        def full(path):
+            raise OSError(number, "No space left")
+
+        with monkeypatch.context() as context:
+            context.setattr("goodgain.pipeline.outputs.sinks.create", full)
+            assert run(tmp_path / "out", [good]) == ExitCode.FAILED
+        message = error_message(capsys)
+        assert message.startswith("The run failed: a disk is full (")
+        assert "; free space where the outputs are written" in message
         assert names_in(tmp_path / "out") == []
 
     def expected(self, tmp_path):
