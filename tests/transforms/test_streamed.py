@@ -106,6 +106,14 @@ def test_records_read_together_share_a_payload_and_are_counted_once():
         assert (read.tag, read.value.value) == (READ, ReadRecords(4, ["c"]))
 
 
+def test_counts_have_the_time_of_the_latest_payload():
+    packer = StreamPacker(shipped_rules())
+    later = replace(call(5), conversation_id="d")
+    assert not list(packer.add([(later, at(5)), (call(3), at(3))]))
+    *_, read = packer.rest()
+    assert read.value.timestamp == stamp(at(5))
+
+
 def test_an_endless_file_is_not_held_in_memory():
     packer = StreamPacker(shipped_rules())
     endless = ((replace(call(0), conversation_id=str(at)), at) for at in itertools.count())

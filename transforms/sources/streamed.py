@@ -118,7 +118,7 @@ class StreamPacker:
         """The buffered payloads, and the counts since the last call."""
         latest = MIN_TIMESTAMP
         for one in self._emit(self._packer.rest()):
-            latest = one.timestamp
+            latest = max(latest, one.timestamp)
             yield one
         yield TaggedOutput(
             READ,
