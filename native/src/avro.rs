@@ -10,10 +10,10 @@ use crate::records::{Arena, OneOrMany, SearchCall, SearchResult, Span, has_twins
 use crate::source::{Odd, Source, complete, millis_of_text};
 
 /// A record of a block.
-pub enum Found<'a> {
-    Call(SearchCall<'a>),
-    /// The bytes of an odd record.
-    Odd(&'a [u8]),
+pub struct Found<'a> {
+    pub bytes: &'a [u8],
+    /// None if the record is odd.
+    pub call: Option<SearchCall<'a>>,
 }
 
 /// The records of a decompressed block; None if it is left to Python.
@@ -31,8 +31,8 @@ pub fn read_block<'a>(
     for _ in 0..count {
         let start = reader.rest;
         let held = arena.lengths();
-        match reader.call(arena) {
-            Ok(call) => found.push(Found::Call(call)),
+        let call = match reader.call(arena) {
+            Ok(call) => Some(call),
             Err(Stop::Broken) => return None,
             Err(Stop::Odd) => {
                 arena.truncate(held);
@@ -40,9 +40,10 @@ pub fn read_block<'a>(
                 for field in plan.top_fields() {
                     reader.skip(field.of, 1).ok()?;
                 }
-                found.push(Found::Odd(&start[..start.len() - reader.rest.len()]));
+                None
             }
-        }
+        };
+        found.push(Found { bytes: &start[..start.len() - reader.rest.len()], call });
     }
     reader.rest.is_empty().then_some(found)
 }

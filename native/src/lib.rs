@@ -27,11 +27,13 @@ mod record_encoding;
 mod records;
 mod rules;
 mod source;
+mod times;
 mod unpacking;
 mod verification;
 
 use bumpalo::Bump;
 use memchr::memchr;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,17 +43,17 @@ use crate::avro::{Found, read_block};
 use crate::external_labels::{LabelKeys, LabelRequest, PlainLabelRequest};
 use crate::json::{is_blank, read_line};
 use crate::packing::Packed;
-use crate::python::{Fallback, HandedBack, RecordReader};
+use crate::python::{Fallback, RecordReader};
 use crate::records::{Arena, SearchCall};
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
+use crate::times::Times;
 
-/// Increment it together with `FORMAT` in transforms/core/native.py if the bytes change.
-const FORMAT: u32 = 8;
+/// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
+/// change.
+const FORMAT: u32 = 9;
 
 /// Initial capacity of the buffer for records, in bytes.
 const MOST_ROOM: usize = 1 << 15;
-
-const MICROS: i64 = 1_000; // of a millisecond
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.
@@ -116,7 +118,7 @@ impl Packer {
     /// Add a call that msgspec encoded as MessagePack.
     fn add<'py>(&mut self, py: Python<'py>, encoded: &[u8], at: i64) -> PyResult<Given<'py>> {
         let packer = &mut self.0;
-        Ok(given(py, |out| add_encoded(packer, encoded, at, out))?.0)
+        Ok(given(py, |out| add_encoded(packer, encoded, |_| Some(at), out))?.0)
     }
 
     /// Add rejected records of a conversation.
@@ -134,6 +136,10 @@ impl Packer {
     /// Add lines from an offset up to the first one that Python must read; returns its offset, or
     /// None. These include lines of more than `longest` bytes, and lines with more than
     /// `most_results`.
+    ///
+    /// With bounds, here and below, each record is at its own timestamp, clipped to them, in
+    /// milliseconds, and Python must also read records without one. Also returns the timestamps, as
+    /// they are in the records.
     fn add_lines<'py>(
         &mut self,
         py: Python<'py>,
@@ -141,36 +147,14 @@ impl Packer {
         from: usize,
         longest: usize,
         most_results: usize,
-        at: i64,
-    ) -> PyResult<(Given<'py>, Option<usize>)> {
+        bounds: Option<(i64, i64)>,
+    ) -> PyResult<(Given<'py>, Vec<i64>, Option<usize>)> {
         let packer = &mut self.0;
-        given(py, |out| add_lines(packer, lines, from, longest, most_results, |_| Some(at), out))
-    }
-
-    /// Like `add_lines`, but each record is at its own timestamp, at least `earliest` and at most
-    /// `latest`, in milliseconds; Python must also read records without one. Also returns the
-    /// timestamps as they are in the records.
-    #[expect(clippy::too_many_arguments)]
-    fn add_timed_lines<'py>(
-        &mut self,
-        py: Python<'py>,
-        lines: &[u8],
-        from: usize,
-        longest: usize,
-        most_results: usize,
-        earliest: i64,
-        latest: i64,
-    ) -> PyResult<(Given<'py>, Option<usize>, Vec<i64>)> {
-        let packer = &mut self.0;
-        let mut timestamps = Vec::new();
-        let at_of = |call: &SearchCall| {
-            let timestamp = call.timestamp?;
-            timestamps.push(timestamp);
-            Some(timestamp.min(latest).max(earliest) * MICROS)
-        };
-        let (given, odd) =
-            given(py, |out| add_lines(packer, lines, from, longest, most_results, at_of, out))?;
-        Ok((given, odd, timestamps))
+        let mut times = Times::new(bounds);
+        let (given, odd) = given(py, |out| {
+            add_lines(packer, lines, from, longest, most_results, &mut times, out)
+        })?;
+        Ok((given, times.timestamps, odd))
     }
 
     /// Add rows from a number up to the first one that Python must read; returns its number, or
@@ -181,29 +165,33 @@ impl Packer {
         rows: &Rows,
         from: usize,
         most_results: usize,
-        at: i64,
-    ) -> PyResult<(Given<'py>, Option<usize>)> {
+        bounds: Option<(i64, i64)>,
+    ) -> PyResult<(Given<'py>, Vec<i64>, Option<usize>)> {
         let packer = &mut self.0;
-        given(py, |out| add_rows(packer, rows, from, most_results, at, out))
+        let mut times = Times::new(bounds);
+        let (given, odd) =
+            given(py, |out| add_rows(packer, rows, from, most_results, &mut times, out))?;
+        Ok((given, times.timestamps, odd))
     }
 
     /// Add the records of a decompressed Avro block; or add nothing and return None. `read` takes
     /// the index and the bytes of a record that Python must read. It returns the encoded call, or
-    /// the conversation that it flags, or None.
+    /// None to leave the record out.
     fn add_block<'py>(
         &mut self,
         py: Python<'py>,
         plan: &Plan,
         content: &[u8],
         count: usize,
-        at: i64,
         read: Py<PyAny>,
-    ) -> PyResult<Option<Given<'py>>> {
+        bounds: Option<(i64, i64)>,
+    ) -> PyResult<Option<(Given<'py>, Vec<i64>)>> {
         let packer = &mut self.0;
         let reader = RecordReader(read);
+        let mut times = Times::new(bounds);
         let (given, taken) =
-            given(py, |out| add_block(packer, &plan.0, content, count, at, &reader, out))?;
-        Ok(taken.then_some(given))
+            given(py, |out| add_block(packer, &plan.0, content, count, &reader, &mut times, out))?;
+        Ok(taken.then_some((given, times.timestamps)))
     }
 
     /// One payload for each buffered conversation.
@@ -238,23 +226,23 @@ fn given<T: Send>(
 fn add_encoded(
     packer: &mut packing::Packer,
     encoded: &[u8],
-    at: i64,
+    at_of: impl FnOnce(&SearchCall) -> Option<i64>,
     out: &mut Vec<Packed>,
 ) -> PyResult<()> {
     let mut arena = Arena::for_bytes(encoded.len());
     let call = record_encoding::decode_call(encoded, &mut arena)?;
+    let at = at_of(&call).ok_or_else(|| PyValueError::new_err("a call without a timestamp"))?;
     packer.add(&call, &arena, at, out)
 }
 
-/// Add lines from an offset, at the times from `at_of`; returns the offset of the first one that
-/// Python must read.
+/// Add lines from an offset; returns the offset of the first one that Python must read.
 fn add_lines(
     packer: &mut packing::Packer,
     lines: &[u8],
     mut from: usize,
     longest: usize,
     most_results: usize,
-    mut at_of: impl FnMut(&SearchCall) -> Option<i64>,
+    times: &mut Times,
     out: &mut Vec<Packed>,
 ) -> PyResult<Option<usize>> {
     let unescaped = Bump::new();
@@ -268,7 +256,7 @@ fn add_lines(
             let Ok(call) = read_line(line, most_results, &unescaped, &mut arena) else {
                 return Ok(Some(from));
             };
-            let Some(at) = at_of(&call) else {
+            let Some(at) = times.of(&call) else {
                 return Ok(Some(from));
             };
             packer.add(&call, &arena, at, out)?;
@@ -285,13 +273,16 @@ fn add_rows(
     Rows(rows, count): &Rows,
     from: usize,
     most_results: usize,
-    at: i64,
+    times: &mut Times,
     out: &mut Vec<Packed>,
 ) -> PyResult<Option<usize>> {
     let mut arena = Arena::for_bytes(MOST_ROOM);
     let mut reader = RowReader { most_results };
     for row in from..*count {
         let Ok(call) = reader.call(rows, row, &mut arena) else {
+            return Ok(Some(row));
+        };
+        let Some(at) = times.of(&call) else {
             return Ok(Some(row));
         };
         packer.add(&call, &arena, at, out)?;
@@ -306,24 +297,22 @@ fn add_block(
     plan: &avro_schema::Plan,
     content: &[u8],
     count: usize,
-    at: i64,
     reader: &RecordReader,
+    times: &mut Times,
     out: &mut Vec<Packed>,
 ) -> PyResult<bool> {
     let mut arena = Arena::for_bytes(content.len());
     let Some(records) = read_block(plan, content, count, &mut arena) else {
         return Ok(false);
     };
-    for (index, record) in records.iter().enumerate() {
-        match record {
-            Found::Call(call) => packer.add(call, &arena, at, out)?,
-            Found::Odd(bytes) => match reader.record(index, bytes)? {
-                HandedBack::Usable(encoded) => add_encoded(packer, &encoded, at, out)?,
-                HandedBack::Rejected(Some(conversation_id)) => {
-                    packer.add_rejected(&conversation_id, 1, at, out)?;
+    for (index, Found { bytes, call }) in records.iter().enumerate() {
+        match call.as_ref().and_then(|call| Some((call, times.of(call)?))) {
+            Some((call, at)) => packer.add(call, &arena, at, out)?,
+            None => {
+                if let Some(encoded) = reader.record(index, bytes)? {
+                    add_encoded(packer, &encoded, |call| times.of(call), out)?;
                 }
-                HandedBack::Rejected(None) => (),
-            },
+            }
         }
     }
     Ok(true)

@@ -17,14 +17,6 @@ static CHARACTERS: OnceLock<Characters> = OnceLock::new();
 /// `scoring/native_packing.py`, which has the methods that are called here.
 pub struct Fallback(pub Py<PyAny>);
 
-/// The outcome of a record that native code leaves to Python.
-pub enum HandedBack {
-    /// A usable call, as encoded by msgspec in Python.
-    Usable(Vec<u8>),
-    /// A rejected record, and its conversation_id if that is readable.
-    Rejected(Option<String>),
-}
-
 impl Fallback {
     pub fn clone_ref(&self) -> Self {
         Python::attach(|py| Fallback(self.0.clone_ref(py)))
@@ -76,14 +68,8 @@ impl Fallback {
 pub struct RecordReader(pub Py<PyAny>);
 
 impl RecordReader {
-    /// Let Python read the record at these bytes of a block.
-    pub fn record(&self, index: usize, content: &[u8]) -> PyResult<HandedBack> {
-        Python::attach(|py| {
-            let answer = self.0.call1(py, (index, PyBytes::new(py, content)))?;
-            if let Ok(encoded) = answer.cast_bound::<PyBytes>(py) {
-                return Ok(HandedBack::Usable(encoded.as_bytes().to_vec()));
-            }
-            Ok(HandedBack::Rejected(answer.extract(py)?))
-        })
+    /// Let Python read the record at these bytes of a block: the call as encoded by msgspec, or None.
+    pub fn record(&self, index: usize, content: &[u8]) -> PyResult<Option<Vec<u8>>> {
+        Python::attach(|py| self.0.call1(py, (index, PyBytes::new(py, content)))?.extract(py))
     }
 }

@@ -30,7 +30,11 @@ def packers(rules=None, keep_encodings=False, label_keys=None):
 
 
 def given(packer, content, path, shard_bytes=1 << 30, adaptation=None, bounds=DEFAULT_BOUNDS):
-    """Payloads and rejected rows of a file, each in the order in which they come."""
+    """Payloads and rejected rows of a file, each in the order in which they come.
+
+    Payloads are only in order within a conversation, since native code flags the conversations of
+    the rejected records of an Avro block when it has packed the others.
+    """
     shards = [
         replace(shard, adaptation=adaptation)
         for shard in plan_shards(
@@ -43,7 +47,8 @@ def given(packer, content, path, shard_bytes=1 << 30, adaptation=None, bounds=DE
         for one in payloads_of_shard(shard, lambda _: io.BytesIO(content), packer)
     ]
     rejected = [one for one in found if isinstance(one, RejectedRecord)]
-    return [one for one in found if not isinstance(one, RejectedRecord)], rejected
+    payloads = [one for one in found if not isinstance(one, RejectedRecord)]
+    return sorted(payloads, key=lambda one: one.conversation_id), rejected
 
 
 def assert_same(

@@ -221,6 +221,15 @@ def test_changed_blocks_as_files():
         assert_same(head + block, "a.avro")
 
 
+def test_a_call_without_a_timestamp_has_no_time_in_a_stream():
+    packer = native_packer()
+    rows = [{**RANDOM[0], "timestamp": None}]
+    (whole,) = map(native_packing._encode, samples.calls(samples.read(samples.jsonl_bytes(rows))))
+    plan = packer.prepare(plan_of(SCHEMA, 100_000))
+    with pytest.raises(ValueError, match="without a timestamp"):
+        packer._packer.add_block(plan, content_of(SCHEMA, rows), 1, lambda *_: whole, (0, 1))
+
+
 @given(st.binary(max_size=200))
 @settings(max_examples=200)
 def test_any_bytes_as_an_encoded_call(encoded):

@@ -207,7 +207,7 @@ def test_columns_that_start_inside_their_buffers():
             prepared = packer.prepare_rows(native_columns(batch.to_struct_array()), length)
             taken, odd = packer.pack_rows(prepared, 0, 99)
             assert odd is None
-            given.append([*taken, *packer.rest()])
+            given.append([taken, *packer.rest()])
         assert given[0] == given[1]
 
 

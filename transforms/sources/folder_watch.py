@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.record_packer import RecordPacker, TimedRecord
+from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.streaming.journal import (
@@ -253,7 +253,7 @@ class FolderWatch:
 
     def records(
         self, position: int, part: int, packer: RecordPacker | None = None
-    ) -> Iterator[TimedRecord]:
+    ) -> Iterator[RecordOrPacked]:
         """The output of one step: the records of a shard, or the row for a file that changed.
 
         A call without a timestamp is rejected. The packer is as in `timed_records`.

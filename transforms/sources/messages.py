@@ -59,7 +59,7 @@ class _ParseBundle(beam.DoFn):
 
     def process(self, message: Message, timestamp: Any = beam.DoFn.TimestampParam) -> Iterator[Any]:
         latest = millis_of(timestamp)
-        packer = self._packer.for_lines(None, latest)
+        packer = self._packer.record_packer(None, latest)
         record = parse_message(message, self._adaptation, self._bounds, packer)
         return self._packer.add(stamped([record], None, latest))
 

@@ -16,11 +16,15 @@ from msgspec import Struct
 
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.files.record_packer import TimedBlock, TimedRecord
+from goodgain.transforms.core.files.record_packer import (
+    PackedBlock,
+    RecordOrPacked,
+    RecordPacker,
+)
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.native_packing import NativePacker, TimedPacker, packer_for
+from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS, SearchCall
+from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.fingerprint import Keyed, timestamped
 from goodgain.transforms.read import REJECTED
@@ -93,19 +97,23 @@ class StreamPacker:
         self._records = 0
         self._ids: list[str] = []
 
-    def for_lines(self, earliest: int | None, latest: int | None) -> TimedPacker | None:
-        """Packs lines of JSON into this in native code, with the times from `stamped`.
+    def record_packer(self, earliest: int | None, latest: int | None) -> RecordPacker | None:
+        """Packs records into this from bytes, with the times from `stamped`, until the next call.
 
         None if there is no native code.
         """
-        if isinstance(self._packer, NativePacker):
-            return TimedPacker(self._packer, earliest, latest)
-        return None
+        if not isinstance(self._packer, NativePacker):
+            return None
+        self._packer.bounds = (
+            EARLIEST_MILLIS if earliest is None else earliest,
+            LATEST_MILLIS if latest is None else latest,
+        )
+        return self._packer
 
-    def add(self, records: Iterable[tuple[TimedRecord, int]]) -> Iterator[Any]:
+    def add(self, records: Iterable[tuple[RecordOrPacked, int]]) -> Iterator[Any]:
         """Add records, each with its time in milliseconds; returns the oldest payloads if full."""
         for record, at in records:
-            if isinstance(record, TimedBlock):
+            if isinstance(record, PackedBlock):
                 yield from self._emit(record.packed)
                 continue
             if isinstance(record, RejectedRecord):
@@ -137,8 +145,8 @@ class StreamPacker:
 
 
 def stamped(
-    records: Iterable[TimedRecord], earliest: int | None, latest: int | None
-) -> Iterator[tuple[TimedRecord, int]]:
+    records: Iterable[RecordOrPacked], earliest: int | None, latest: int | None
+) -> Iterator[tuple[RecordOrPacked, int]]:
     """Records of one batch, each with its timestamp; all times in milliseconds.
 
     A call has its own timestamp, clipped to `earliest` and `latest`, so that a clock that is wrong
@@ -173,8 +181,8 @@ def stamped(
 _LEAST = MIN_TIMESTAMP.micros // _MICROS
 
 
-def _first_and_last(record: SearchCall | TimedBlock) -> tuple[int, int]:
-    if isinstance(record, TimedBlock):
+def _first_and_last(record: SearchCall | PackedBlock) -> tuple[int, int]:
+    if isinstance(record, PackedBlock):
         return record.timestamps[0], record.timestamps[-1]
     if record.timestamp is None:
         raise ValueError(f"A call of {record.conversation_id} has no timestamp.")

@@ -14,7 +14,7 @@ from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration
 
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.files.record_packer import TimedRecord
+from goodgain.transforms.core.files.record_packer import RecordOrPacked
 from goodgain.transforms.core.streaming.journal import JournalHead, Move
 from goodgain.transforms.sources.folder_watch import (
     FolderSource,
@@ -189,7 +189,7 @@ def _records_of_step(
     resumption: Resumption,
     watermark: Any,
     packer: StreamPacker,
-) -> Iterator[tuple[TimedRecord, int]]:
+) -> Iterator[tuple[RecordOrPacked, int]]:
     """The records of one step with timestamps; after a restart, only those still needed.
 
     Records before the first watermark are all read again, if their file is needed.
@@ -198,7 +198,7 @@ def _records_of_step(
     earliest = watermark.current_watermark()
     least = None if earliest is None else millis_of(earliest)
     if oldest is None or least is None:
-        return stamped(watch.records(at, part, packer.for_lines(least, clock)), least, clock)
+        return stamped(watch.records(at, part, packer.record_packer(least, clock)), least, clock)
     # Not only files but also records are skipped. So the end of a conversation that began before
     # `oldest` is always read again, which identifies its written rows.
     records = stamped(watch.records(at, part), least, clock)

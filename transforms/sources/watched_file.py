@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from goodgain.transforms.core.files.record_packer import (
     PackedBlock,
+    RecordOrPacked,
     RecordPacker,
-    TimedBlock,
-    TimedRecord,
 )
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.shard_reader import read_shard_into
@@ -33,12 +32,12 @@ class FileTally:
         self.rejected = 0
         self.shards = 0
 
-    def counted(self, records: Iterable[TimedRecord], shard: int) -> Iterator[TimedRecord]:
+    def counted(self, records: Iterable[RecordOrPacked], shard: int) -> Iterator[RecordOrPacked]:
         """The records of a shard, counted as they pass."""
         for record in records:
             if isinstance(record, RejectedRecord):
                 self.rejected += record.records
-            elif isinstance(record, TimedBlock):
+            elif isinstance(record, PackedBlock):
                 self.times.extend(record.timestamps)
             elif record.timestamp is not None:
                 self.times.append(record.timestamp)
@@ -66,20 +65,15 @@ def changed_row(changed: Changed, path: str) -> RejectedRecord:
     )
 
 
-def timed_records(shard: FileShard, packer: RecordPacker | None = None) -> Iterator[TimedRecord]:
+def timed_records(shard: FileShard, packer: RecordPacker | None = None) -> Iterator[RecordOrPacked]:
     """The records of a shard; a call without a timestamp is rejected.
 
     Args:
-      packer: its output, `TimedBlock`s, replaces the records that it can pack.
+      packer: its output, `PackedBlock`s, replaces the records that it can pack.
     """
     number = 0
     for record in read_shard_into(packer, shard, open_plain):
-        if isinstance(record, PackedBlock):
-            for block in record.packed:
-                number += len(block.timestamps)
-                yield block
-            continue
-        number += 1
+        number += len(record.timestamps) if isinstance(record, PackedBlock) else 1
         if isinstance(record, SearchCall) and record.timestamp is None:
             position = f"record {number}" + (f" after byte {shard.start}" if shard.start else "")
             yield without_timestamp(record, shard.path, position)

@@ -32,7 +32,7 @@ from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_s
 from goodgain.transforms.core.files.bounds import check_results
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
-from goodgain.transforms.core.files.record_packer import PackedBlock, RecordPacker
+from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import (
@@ -72,7 +72,7 @@ def _position(offset: int, index: int) -> str:
 
 def read_avro(
     file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
-) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
+) -> Iterator[RecordOrPacked]:
     """The records of a shard in file order (see `read_shard_into`); damage as in `decoded_blocks`.
 
     Blocks without wanted conversations are skipped, and the packer packs whole blocks.
@@ -102,7 +102,7 @@ def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | 
 
 def _blocks(
     file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
-) -> Iterator[DecodedBlock | RejectedRecord | PackedBlock]:
+) -> Iterator[DecodedBlock | RecordOrPacked]:
     try:
         header = read_header(file)
         decoder = _BlockDecoder(header, shard, wanted, packer)
@@ -121,6 +121,8 @@ def _blocks(
                 payload=payload_of_bytes(block.data),
                 records=block.records,
             )
+        elif isinstance(block, list):
+            yield from block
         else:
             yield block
 
@@ -159,7 +161,7 @@ class _BlockDecoder:
         self._packer = None if plan is None else packer
         self._prepared = packer.prepare(plan) if packer is not None and plan is not None else None
 
-    def decode(self, offset: int, data: bytes, count: int) -> DecodedBlock | PackedBlock:
+    def decode(self, offset: int, data: bytes, count: int) -> DecodedBlock | list[RecordOrPacked]:
         """Decode the data of the block at `offset`.
 
         Raises:
@@ -187,21 +189,16 @@ class _BlockDecoder:
 
     def _pack(
         self, packer: RecordPacker, offset: int, content: bytes, count: int
-    ) -> PackedBlock | None:
-        rejected: list[RejectedRecord] = []
-
-        def read(index: int, data: bytes) -> SearchCall | str | None:
+    ) -> list[RecordOrPacked] | None:
+        def read(index: int, data: bytes) -> SearchCall | RejectedRecord:
             (record,) = self._with_millis(self._decoded(data, 1, self._feed, self._blocks))
             try:
                 return check_results(parse_mapping(record), self._bounds)
             except RecordError as error:
                 position = _position(offset, index)
-                payload = payload_of_mapping(record)
-                rejected.append(rejected_for(self._path, position, error, payload))
-                return error.conversation_id
+                return rejected_for(self._path, position, error, payload_of_mapping(record))
 
-        packed = packer.pack_block(self._prepared, content, count, read)
-        return None if packed is None else PackedBlock(packed, rejected)
+        return packer.pack_block(self._prepared, content, count, read)
 
     def _decoded(
         self, content: bytes, count: int, feed: io.BytesIO, blocks: Iterator[Any]

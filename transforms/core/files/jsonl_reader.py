@@ -10,7 +10,7 @@ from goodgain.transforms.core.files.bounds import ReadBounds, check_results
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.json_value_count import HARMLESS, has_more_values
 from goodgain.transforms.core.files.line_splitter import lines_of
-from goodgain.transforms.core.files.record_packer import PackedBlock, RecordPacker
+from goodgain.transforms.core.files.record_packer import PackedBlock, RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.text_lines import (
     CutOffLine,
@@ -24,13 +24,13 @@ from goodgain.transforms.core.records.parsing import (
     parse_adapted_json,
     parse_json,
 )
-from goodgain.transforms.core.records.rejected import RejectedRecord, payload_of_bytes, rejected_for
+from goodgain.transforms.core.records.rejected import payload_of_bytes, rejected_for
 from goodgain.transforms.core.records.search_call import SearchCall
 
 
 def read_jsonl(
     file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
-) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
+) -> Iterator[RecordOrPacked]:
     """The records of a shard in file order (see `read_shard_into`); blank lines are skipped.
 
     A line above the limit is rejected without holding it in memory. If a compressed file is
@@ -64,9 +64,9 @@ def _packed(
             continue
         begin = 0
         while begin <= len(stretch):
-            packed, stop = packer.pack_lines(stretch, begin, longest, bounds.record_results)
-            if packed:
-                yield position, PackedBlock(packed, [])
+            block, stop = packer.pack_lines(stretch, begin, longest, bounds.record_results)
+            if block is not None:
+                yield position, block
             if stop is None:
                 break
             position = text.position_after(position, stretch, begin, stop)

@@ -8,7 +8,7 @@ from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.json_value_count import HARMLESS
 from goodgain.transforms.core.files.jsonl_reader import record_of_json
-from goodgain.transforms.core.files.record_packer import RecordPacker, TimedBlock, TimedRecord
+from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import (
     payload_of_bytes,
@@ -36,18 +36,17 @@ def parse_message(
     adaptation: Adaptation | None = None,
     bounds: ReadBounds = DEFAULT_BOUNDS,
     packer: RecordPacker | None = None,
-) -> TimedRecord:
+) -> RecordOrPacked:
     """The record of a message; a rejected row if it is unusable or has no timestamp.
 
     Args:
-      packer: its output, a `TimedBlock`, replaces the record if it can pack it.
+      packer: its output, a `PackedBlock`, replaces the record if it can pack it.
     """
     value = message.value or b""
     if packer is not None and adaptation is None and b"\n" not in value:
         longest = min(bounds.decoded_bytes, HARMLESS)
-        packed, _ = packer.pack_lines(value, 0, longest, bounds.record_results)
-        if packed:
-            block: TimedBlock = packed[0]
+        block, _ = packer.pack_lines(value, 0, longest, bounds.record_results)
+        if block is not None:
             return block
     try:
         if not value.strip():

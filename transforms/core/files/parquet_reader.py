@@ -12,7 +12,7 @@ from goodgain.transforms.core.files.conversation_filter import ConversationFilte
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.native_columns import native_columns
 from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
-from goodgain.transforms.core.files.record_packer import PackedBlock, RecordPacker
+from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -22,7 +22,7 @@ _KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
 
 def read_parquet(
     file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
-) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
+) -> Iterator[RecordOrPacked]:
     """The records of the row groups that begin in a shard, in file order (see `read_shard_into`).
 
     Columns that SPEC 2 does not name are not read. The lost rows of a damaged row group become one
@@ -54,7 +54,7 @@ def _read_group(
     columns: list[str],
     shard: FileShard,
     packer: RecordPacker | None,
-) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
+) -> Iterator[RecordOrPacked]:
     done = 0
     try:
         for batch in parquet.batches(group, columns, shard.bounds):
@@ -69,7 +69,7 @@ def _read_group(
 
 def _records_of(
     batch: Any, shard: FileShard, group: int, first: int, packer: RecordPacker | None
-) -> Iterator[SearchCall | RejectedRecord | PackedBlock]:
+) -> Iterator[RecordOrPacked]:
     rows = _without_empty_columns(batch).to_struct_array()
     columns = None if packer is None else native_columns(rows)
     prepared = packer.prepare_rows(columns, len(rows)) if packer and columns else None
@@ -78,9 +78,9 @@ def _records_of(
         return
     begin = in_python = 0
     while begin < len(rows):
-        packed, stop = packer.pack_rows(prepared, begin, shard.bounds.record_results)
-        if packed:
-            yield PackedBlock(packed, [])
+        block, stop = packer.pack_rows(prepared, begin, shard.bounds.record_results)
+        if block is not None:
+            yield block
         if stop is None:
             return
         # What native code cannot read in one row, it usually cannot read in the next either, and

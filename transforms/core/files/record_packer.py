@@ -11,62 +11,55 @@ from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
-# From a record's index in its block and its bytes to the call; for a rejected record, to its
-# conversation_id, if any.
-ReadRecord = Callable[[int, bytes], SearchCall | str | None]
+# From a record's index in its block and its bytes to the call, or to the row if it is rejected.
+ReadRecord = Callable[[int, bytes], SearchCall | RejectedRecord]
 
 
 class PackedBlock(Struct, frozen=True):
-    """The outcome of a block of records.
+    """Records that were packed from the bytes of a file.
 
     Attributes:
       packed: the output of the packer.
-      rejected: rows for rejected records, whose conversations the packer has flagged.
-    """
-
-    packed: list[Any]
-    rejected: list[RejectedRecord]
-
-
-class TimedBlock(Struct, frozen=True):
-    """Records of a stream, packed each at its own time.
-
-    Attributes:
-      packed: the output of the packer.
-      timestamps: those of the records in milliseconds, in input order; at least one.
+      timestamps: those of the records in milliseconds, in input order; at least one in a stream,
+        none in batch.
     """
 
     packed: list[Any]
     timestamps: list[int]
 
 
-TimedRecord: TypeAlias = SearchCall | RejectedRecord | TimedBlock  # of a stream
+RecordOrPacked: TypeAlias = SearchCall | RejectedRecord | PackedBlock
 
 
 class RecordPacker(Protocol):
-    """Packs records from the bytes of a file."""
+    """Packs records from the bytes of a file.
+
+    In a stream each is at its own timestamp, and records without one are left to the caller.
+    """
 
     def prepare(self, plan: AvroPlan) -> Any:
         """Prepare `pack_block` for the blocks of one file; returns its argument `prepared`."""
 
     def pack_block(
         self, prepared: Any, content: bytes, count: int, read: ReadRecord
-    ) -> list[Any] | None:
-        """Pack all `count` records of a decompressed block; None if it cannot pack them.
+    ) -> list[RecordOrPacked] | None:
+        """Pack the `count` records of a decompressed block; None if it cannot pack them.
 
-        Single records that it cannot parse are parsed by `read`.
+        Single records that it cannot parse are parsed by `read`. Among its output are the rejected
+        records and those left to the caller, in a stream in their places.
         """
 
     def pack_lines(
         self, lines: bytes, begin: int, longest: int, most_results: int
-    ) -> tuple[list[Any], int | None]:
+    ) -> tuple[PackedBlock | None, int | None]:
         """Pack lines of JSON from an offset up to the first that it cannot parse.
 
         Args:
           longest, most_results: most bytes of a line, and results of a record, to parse.
 
         Returns:
-          Its output, and the offset of the line at which it stopped; None if it packed all.
+          Its output if there is any, and the offset of the line at which it stopped; None if it
+          packed all.
         """
 
     def prepare_rows(self, columns: Any, count: int) -> Any:
@@ -74,5 +67,5 @@ class RecordPacker(Protocol):
 
     def pack_rows(
         self, prepared: Any, begin: int, most_results: int
-    ) -> tuple[list[Any], int | None]:
+    ) -> tuple[PackedBlock | None, int | None]:
         """Like `pack_lines`, but for rows by number."""

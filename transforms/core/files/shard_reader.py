@@ -13,13 +13,12 @@ from goodgain.transforms.core.files.compression import Compression, DamagedStrea
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.json_array_reader import read_json_array
 from goodgain.transforms.core.files.jsonl_reader import read_jsonl
-from goodgain.transforms.core.files.record_packer import PackedBlock, RecordPacker
+from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileFormat, FileShard
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
 Records = Iterator[SearchCall | RejectedRecord]
-RecordsAndPacked = Iterator[SearchCall | RejectedRecord | PackedBlock]
 # Opens a path as a seekable binary file, without decompressing.
 Open = Callable[[str], BinaryIO]
 
@@ -46,7 +45,7 @@ def read_shard_into(
     shard: FileShard,
     open_file: Open,
     wanted: ConversationFilter | None = None,
-) -> RecordsAndPacked:
+) -> Iterator[RecordOrPacked]:
     """Like `read_shard`, but the output of the packer replaces the records that it can pack.
 
     Without a packer, all records are yielded.
@@ -82,7 +81,7 @@ def _shortened(file: BinaryIO, shard: FileShard) -> Records:
 
 def _records_of(
     file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
-) -> RecordsAndPacked:
+) -> Iterator[RecordOrPacked]:
     if shard.format is FileFormat.JSONL:
         return read_jsonl(file, shard, wanted, packer)
     if shard.format is FileFormat.JSON_ARRAY:
@@ -100,7 +99,7 @@ def _records_of(
 
 def _spooled_records(
     file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
-) -> RecordsAndPacked:
+) -> Iterator[RecordOrPacked]:
     """Avro and Parquet need to seek, so a compressed file is copied to a temporary one."""
     problem = None
     with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as spool:

@@ -29,21 +29,16 @@ from goodgain.transforms.core.dedup.normalise import (
 )
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.files.record_packer import ReadRecord, TimedBlock
+from goodgain.transforms.core.files.record_packer import PackedBlock, ReadRecord, RecordOrPacked
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import (
-    EARLIEST_MILLIS,
-    LATEST_MILLIS,
-    SearchCall,
-)
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
 from goodgain.transforms.core.scoring.payload import compressed
 from goodgain.transforms.core.unicode_14 import assigned
 
-_UNTIMED = 0
 _BEYOND_THE_BASIC_PLANE = 0x10000
 _JAMO_THAT_JOIN = (
     *range(0x1161, 0x1176),
@@ -77,7 +72,11 @@ class NativePacker:
 
     Attributes:
       from_python: number of search calls that Python had to parse or decode first.
+      bounds: in a stream, those of the times of records from bytes, in milliseconds: each record is
+        at its own timestamp, clipped to them; None in batch, where records have no times.
     """
+
+    bounds: tuple[int, int] | None = None
 
     def __init__(self, packing: Packing, native: Any) -> None:
         self._native = native
@@ -111,41 +110,35 @@ class NativePacker:
 
     def pack_block(
         self, prepared: Any, content: bytes, count: int, read: ReadRecord
-    ) -> list[Packed] | None:
-        """Pack all records of a block; returns the oldest payloads if the buffer is full.
+    ) -> list[RecordOrPacked] | None:
+        """Pack the records of a block; the oldest payloads are returned if the buffer is full.
 
         None if the block does not fit its schema, or has bytes that are not UTF-8.
         """
+        left_out: list[tuple[int, SearchCall | RejectedRecord]] = []
 
-        def encoded(index: int, data: bytes) -> bytes | str | None:
+        def encoded(index: int, data: bytes) -> bytes | None:
             record = read(index, data)
-            if not isinstance(record, SearchCall):
-                return record
-            self.from_python += 1
-            return _encode(record)
+            if isinstance(record, SearchCall) and (
+                self.bounds is None or record.timestamp is not None
+            ):
+                self.from_python += 1
+                return _encode(record)
+            left_out.append((index - len(left_out), record))
+            return None
 
-        packed = self._packer.add_block(prepared, content, count, _UNTIMED, encoded)
-        return None if packed is None else list(self._packed(packed))
+        taken = self._packer.add_block(prepared, content, count, encoded, self.bounds)
+        if taken is None:
+            return None
+        packed, timestamps = taken
+        return _in_order(list(self._packed(packed)), timestamps, left_out)
 
     def pack_lines(
         self, lines: bytes, begin: int, longest: int, most_results: int
-    ) -> tuple[list[Packed], int | None]:
-        """Pack lines of JSON up to the first that native code cannot parse."""
-        packed, odd = self._packer.add_lines(lines, begin, longest, most_results, _UNTIMED)
-        return list(self._packed(packed)), odd
-
-    def pack_timed_lines(
-        self, lines: bytes, begin: int, longest: int, most_results: int, bounds: tuple[int, int]
-    ) -> tuple[TimedBlock | None, int | None]:
-        """Like `pack_lines`, but each record at its timestamp, clipped to bounds in milliseconds.
-
-        Stops at a record without a timestamp, too.
-        """
-        packed, odd, timestamps = self._packer.add_timed_lines(
-            lines, begin, longest, most_results, *bounds
-        )
-        block = TimedBlock(list(self._packed(packed)), timestamps) if timestamps else None
-        return block, odd
+    ) -> tuple[PackedBlock | None, int | None]:
+        """Pack lines of JSON up to the first that Python must read."""
+        *added, odd = self._packer.add_lines(lines, begin, longest, most_results, self.bounds)
+        return self._block(*added), odd
 
     def prepare_rows(self, columns: Any, count: int) -> Any:
         """Convert rows for native code; None if it cannot read them."""
@@ -156,10 +149,14 @@ class NativePacker:
 
     def pack_rows(
         self, prepared: Any, begin: int, most_results: int
-    ) -> tuple[list[Packed], int | None]:
-        """Pack rows up to the first that native code cannot parse."""
-        packed, odd = self._packer.add_rows(prepared, begin, most_results, _UNTIMED)
-        return list(self._packed(packed)), odd
+    ) -> tuple[PackedBlock | None, int | None]:
+        """Pack rows up to the first that Python must read."""
+        *added, odd = self._packer.add_rows(prepared, begin, most_results, self.bounds)
+        return self._block(*added), odd
+
+    def _block(self, packed: _NativePacked, timestamps: list[int]) -> PackedBlock | None:
+        found = list(self._packed(packed))
+        return PackedBlock(found, timestamps) if found or timestamps else None
 
     def _packed(self, packed: _NativePacked) -> Iterator[Packed]:
         for conversation_id, payload, calls, earliest, requested in packed:
@@ -171,43 +168,22 @@ class NativePacker:
             yield Packed(conversation_id, small, calls, earliest, request)
 
 
-class TimedPacker:
-    """As a `RecordPacker`, packs the lines of a stream; other formats are left to Python.
-
-    Its output are `TimedBlock`s.
-    """
-
-    def __init__(self, packer: NativePacker, earliest: int | None, latest: int | None) -> None:
-        """Use this packer, with bounds for times in milliseconds; None = no bound."""
-        self._packer = packer
-        self._bounds = (
-            EARLIEST_MILLIS if earliest is None else earliest,
-            LATEST_MILLIS if latest is None else latest,
-        )
-
-    def prepare(self, plan: AvroPlan) -> None:
-        """None, since no block is packed."""
-
-    def pack_block(self, prepared: Any, content: bytes, count: int, read: ReadRecord) -> None:
-        """None: Python reads the block."""
-
-    def pack_lines(
-        self, lines: bytes, begin: int, longest: int, most_results: int
-    ) -> tuple[list[TimedBlock], int | None]:
-        """Pack lines of JSON up to the first that Python must read."""
-        block, odd = self._packer.pack_timed_lines(
-            lines, begin, longest, most_results, self._bounds
-        )
-        return [] if block is None else [block], odd
-
-    def prepare_rows(self, columns: Any, count: int) -> None:
-        """None: Python reads the rows."""
-
-    def pack_rows(
-        self, prepared: Any, begin: int, most_results: int
-    ) -> tuple[list[TimedBlock], int | None]:
-        """Stop at the first row."""
-        return [], begin
+def _in_order(
+    packed: list[Packed],
+    timestamps: list[int],
+    left_out: list[tuple[int, SearchCall | RejectedRecord]],
+) -> list[RecordOrPacked]:
+    """The output for a block with the records left out of it, each after so many of the others."""
+    ordered: list[RecordOrPacked] = []
+    begin = 0
+    for place, record in left_out:
+        if timestamps[begin:place]:
+            ordered.append(PackedBlock(packed, timestamps[begin:place]))
+            packed, begin = [], place
+        ordered.append(record)
+    if packed or timestamps[begin:]:
+        ordered.append(PackedBlock(packed, timestamps[begin:]))
+    return ordered
 
 
 class _Fallback:

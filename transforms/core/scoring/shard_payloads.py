@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from goodgain.transforms.core.files.conversation_filter import filter_for
-from goodgain.transforms.core.files.record_packer import PackedBlock
+from goodgain.transforms.core.files.record_packer import PackedBlock, RecordOrPacked
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.shard_reader import (
     Open,
-    Records,
-    RecordsAndPacked,
     read_shard,
     read_shard_into,
 )
@@ -47,19 +45,18 @@ def payloads_of_shard(
 
 def _records(
     shard: FileShard, open_file: Open, packer: Packer | NativePacker
-) -> Records | RecordsAndPacked:
+) -> Iterator[RecordOrPacked]:
     if isinstance(packer, NativePacker):
         return read_shard_into(packer, shard, open_file)
     return read_shard(shard, open_file)
 
 
 def payloads_of(
-    records: Iterable[SearchCall | RejectedRecord | PackedBlock], packer: Packer | NativePacker
+    records: Iterable[RecordOrPacked], packer: Packer | NativePacker
 ) -> Iterator[Packed | RejectedRecord]:
     """Like `payloads_of_shard`, but from records."""
     for record in records:
         if isinstance(record, PackedBlock):
-            yield from record.rejected
             yield from record.packed
             continue
         if isinstance(record, RejectedRecord):
