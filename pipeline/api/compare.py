@@ -132,7 +132,7 @@ def compare(
     from goodgain.pipeline.comparison.compare import compare as compared_by
     from goodgain.pipeline.comparison.document import rows_of
     from goodgain.pipeline.comparison.output import write
-    from goodgain.pipeline.outputs.comparisons import COMPARISON
+    from goodgain.pipeline.outputs.datasets import COMPARISON
     from goodgain.pipeline.outputs.folder import REPORT
 
     values = {"base": base, "candidate": candidate}

@@ -39,12 +39,12 @@ def _built(folder: str) -> bytes:
     from goodgain.pipeline.comparison.report.build import build_comparison_report
     from goodgain.pipeline.nightly.history import HISTORY, read_history
     from goodgain.pipeline.nightly.report.build import build_nights_report
-    from goodgain.pipeline.outputs.comparisons import COMPARISON_KIND
+    from goodgain.pipeline.outputs.datasets import COMPARISON
     from goodgain.pipeline.outputs.folder import read_manifest
     from goodgain.pipeline.report import build_report
 
     if (Path(folder) / HISTORY).exists():
         return build_nights_report(read_history(Path(folder)))
     manifest = read_manifest(folder)
-    build = build_comparison_report if manifest.get("kind") == COMPARISON_KIND else build_report
+    build = build_comparison_report if manifest.get("kind") == COMPARISON.name else build_report
     return build(folder, manifest)

@@ -12,7 +12,7 @@ from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.comparison.rows import SensitivityRow
 from goodgain.pipeline.comparison.sources import Source
-from goodgain.pipeline.outputs.comparisons import COMPARISON_KIND
+from goodgain.pipeline.outputs.datasets import COMPARISON
 from goodgain.pipeline.version import goodgain_version
 
 
@@ -23,7 +23,7 @@ def document(
     arms, request = compared.arms, compared.request
     examples = compared.examples
     return {
-        "kind": COMPARISON_KIND,
+        "kind": COMPARISON.name,
         "answer": compared.answer,
         "design": "paired" if compared.matched.paired else "unpaired",
         "pair_by": compared.pair_by,

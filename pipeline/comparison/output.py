@@ -14,8 +14,13 @@ from goodgain.pipeline.comparison.matching import sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.report.build import build_comparison_report
 from goodgain.pipeline.comparison.rows import SensitivityRow
-from goodgain.pipeline.outputs.comparisons import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
-from goodgain.pipeline.outputs.datasets import Dataset
+from goodgain.pipeline.outputs.datasets import (
+    ARMS,
+    COMPARISON,
+    DIFFERENCES,
+    POOL_DOCUMENTS,
+    Dataset,
+)
 from goodgain.pipeline.outputs.folder import (
     MANIFEST,
     REPORT,

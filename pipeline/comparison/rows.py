@@ -18,7 +18,7 @@ Verdict = Literal["better", "worse", "changed", "not shown", "not tested", "not 
 class ComparisonRow(Struct, frozen=True, kw_only=True):
     """One measure in one slice; differences are candidate - base, in the unit of the metric.
 
-    Attributes: as the columns of `goodgain.pipeline.outputs.comparisons.COMPARISON`. A number is
+    Attributes: as the columns of `goodgain.pipeline.outputs.datasets.COMPARISON`. A number is
       None if it has no value, was not requested, or needs the correction of p values, which comes
       later. The population is `everyone`, at N and at each i, if the arms differ in their share of
       conversations that searched.

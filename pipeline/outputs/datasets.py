@@ -1,9 +1,15 @@
-"""The columns of each dataset, with types and descriptions, declared once for all formats."""
+"""The columns of each dataset, with types and descriptions, declared once for all formats.
+
+Columns that depend on the run, like those of metrics, are declared here; datasets that always have
+the same columns by their Avro schemas.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from importlib import resources
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +29,14 @@ from goodgain.transforms.core.scoring.registry import (
 )
 
 Kind = Literal["text", "whole", "number", "time", "map", "flag"]
+AVRO_TYPES: Mapping[Kind, Any] = {
+    "text": "string",
+    "whole": "long",
+    "number": "double",
+    "time": {"type": "long", "logicalType": "timestamp-millis"},
+    "map": {"type": "map", "values": "string"},
+    "flag": "boolean",
+}
 
 
 class Column(Struct, frozen=True):
@@ -46,6 +60,20 @@ class Dataset(Struct, frozen=True):
     name: str
     doc: str
     columns: tuple[Column, ...]
+
+
+def shipped(name: str) -> Dataset:
+    """A dataset as its Avro schema in `configs/schemas` declares it."""
+    path = resources.files("goodgain.configs").joinpath(f"schemas/{name}.avsc")
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    return Dataset(schema["name"], schema["doc"], tuple(map(_column, schema["fields"])))
+
+
+def _column(field: Mapping[str, Any]) -> Column:
+    nullable = isinstance(field["type"], list)
+    avro_type = field["type"][-1] if nullable else field["type"]
+    kind = next(kind for kind, own in AVRO_TYPES.items() if own == avro_type)
+    return Column(field["name"], kind, field["doc"], nullable)
 
 
 _CONVERSATION_ID = Column("conversation_id", "text", "Identity of the conversation.")
@@ -188,120 +216,23 @@ def calls(metrics: Sequence[RankingMetric]) -> Dataset:
     )
 
 
-DUPLICATES = Dataset(
-    "duplicates",
-    "One row for each duplicate: its place, that of its first occurrence, and the reason.",
-    (
-        _CONVERSATION_ID,
-        _TURN,
-        _I,
-        _ITERATION,
-        Column("call_position", "whole", "The call's place within its iteration, from 0."),
-        Column("rank", "whole", "The result's place within the call, from 1."),
-        Column("first_i", "whole", "i of the first occurrence."),
-        Column("first_iteration", "whole", "Raw iteration of the first occurrence."),
-        Column("first_call_position", "whole", "Call of the first occurrence, from 0."),
-        Column("first_rank", "whole", "Rank of the first occurrence, from 1."),
-        Column("entity_type", "text", "Type of the duplicate.", nullable=True),
-        Column("gain", "whole", "Label of the duplicate.", nullable=True),
-        Column("first_gain", "whole", "Label of the first occurrence; it counts.", nullable=True),
-        Column("key", "text", "The first key that proposed the pair."),
-        Column("step", "text", "The step of the rules that decided."),
-        Column("clause", "whole", "The line of duplicate_if that applied, from 1.", nullable=True),
-    ),
+# Datasets that always have the same columns.
+DUPLICATES = shipped("duplicates")
+MEANS = shipped("means")
+REJECTED = shipped("rejected")
+REJECTED_LABELS = shipped("rejected_labels")
+LATE = shipped("late")
+# Those of a comparison.
+COMPARISON = shipped("comparison")
+DIFFERENCES = shipped("differences")
+POOL_DOCUMENTS = shipped("pool_documents")
+ARMS = Dataset(
+    "arms",
+    "What each arm gained and what it cost, at N and by iteration; if traces have costs.",
+    (Column("arm", "text", "base or candidate."), *MEANS.columns),
 )
 
-MEANS = Dataset(
-    "means",
-    "One row for each mean over conversations: per slice, metric, iteration and population.",
-    (
-        Column("slice", "map", "Attributes that the conversations share; empty = all of them."),
-        Column("metric", "text", "Column of conversations (i null) or iterations; gauc."),
-        Column("i", "whole", "Iteration; null = each conversation's last one.", nullable=True),
-        Column(
-            "population",
-            "text",
-            "reached = conversations with N >= i; all = every conversation that searched, those "
-            "that stopped earlier extended with empty iterations; everyone = also those that never "
-            "searched, with gain 0, if there are any; calls = every search call, by its own list.",
-        ),
-        Column("n", "whole", "Conversations on which the metric is defined."),
-        Column("undefined", "whole", "Conversations on which it is null."),
-        Column("mean", "number", "Mean; every conversation has the same weight.", nullable=True),
-        Column("stddev", "number", "Standard deviation (n - 1).", nullable=True),
-        Column("stderr", "number", "Standard error of the mean.", nullable=True),
-        Column("skewness", "number", "Skewness; null if all values are equal.", nullable=True),
-        Column("ci_low", "number", "Lower end of the 95 % interval of the mean.", nullable=True),
-        Column("ci_high", "number", "Upper end of the 95 % interval of the mean.", nullable=True),
-        Column(
-            "interval",
-            "text",
-            "hall = t corrected for skewness; student = Student's t; wilson = for shares, for "
-            "metrics that are 0 or 1 in each conversation; clusters = from the totals of clusters.",
-            nullable=True,
-        ),
-        Column(
-            "clusters",
-            "whole",
-            "Number of clusters with a value; null if conversations count as independent.",
-            nullable=True,
-        ),
-        Column(
-            "intraclass_correlation",
-            "number",
-            "Share of the variance that is between clusters rather than within them.",
-            nullable=True,
-        ),
-        Column("note", "text", "Why the mean has no interval.", nullable=True),
-        Column(
-            "worst",
-            "number",
-            "The mean of the same n values if every unlabelled result were worthless; null without "
-            "--bounds, if the metric has no such bounds, and if n = 0.",
-            nullable=True,
-        ),
-        Column(
-            "best",
-            "number",
-            "The same if every unlabelled result had the best label.",
-            nullable=True,
-        ),
-        Column("min", "number", "Least value.", nullable=True),
-        Column("max", "number", "Greatest value.", nullable=True),
-        Column("p10", "number", "10 % of the values lie below.", nullable=True),
-        Column("p50", "number", "Median.", nullable=True),
-        Column("p90", "number", "90 % of the values lie below.", nullable=True),
-    ),
-)
 
-REJECTED = Dataset(
-    "rejected",
-    "One row for each record, or part of a file, that could not be used.",
-    (
-        Column("source", "text", "Path of the file."),
-        Column("position", "text", "Place in the file."),
-        Column("reason", "text", "Why it was rejected."),
-        Column("field", "text", "Path of the field at fault.", nullable=True),
-        Column("conversation_id", "text", "Its conversation, if readable.", nullable=True),
-        Column("payload", "text", "The raw input, truncated."),
-        Column("records", "whole", "Number of records that the row covers."),
-    ),
-)
-
-REJECTED_LABELS = replace(
-    REJECTED, name="rejected_labels", doc="One row for each label of --labels that matches nothing."
-)
-
-LATE = Dataset(
-    "late",
-    "One row for each record that arrived after its conversation was closed (streaming).",
-    (
-        _CONVERSATION_ID,
-        Column("turn", "whole", "Turn of the record."),
-        _ITERATION,
-        Column("call", "whole", "Call of the record.", nullable=True),
-        Column("record_id", "text", "Identity of the record.", nullable=True),
-        Column("timestamp", "time", "Event time of the record.", nullable=True),
-        Column("results", "whole", "Number of its results."),
-    ),
-)
+def pool_documents(name: str) -> Dataset:
+    """The dataset of a pool's documents, named like its folder."""
+    return replace(shipped("documents"), name=name)

@@ -17,7 +17,7 @@ from fastavro.write import Writer
 from msgspec import Struct
 
 from goodgain.pipeline.outputs.avro_rows import row_encoder
-from goodgain.pipeline.outputs.datasets import Column, Dataset, Kind
+from goodgain.pipeline.outputs.datasets import AVRO_TYPES, Column, Dataset, Kind
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.ranking import column_name, metric_name
 from goodgain.transforms.core.scoring.costs import column_of, metric_of
@@ -31,14 +31,6 @@ _TIMES = ("first_timestamp", "last_timestamp", "timestamp", "window_start", "win
 # A fixed sync marker, so that the same rows give the same bytes.
 SYNC_MARKER = b"goodgain-outputs"
 
-_AVRO_TYPES: dict[Kind, Any] = {
-    "text": "string",
-    "whole": "long",
-    "number": "double",
-    "time": {"type": "long", "logicalType": "timestamp-millis"},
-    "map": {"type": "map", "values": "string"},
-    "flag": "boolean",
-}
 _ARROW_TYPES: dict[Kind, pa.DataType] = {
     "text": pa.string(),
     "whole": pa.int64(),
@@ -76,7 +68,7 @@ def avro_schema(dataset: Dataset) -> dict[str, Any]:
 
 
 def _avro_field(column: Column) -> dict[str, Any]:
-    kind = _AVRO_TYPES[column.kind]
+    kind = AVRO_TYPES[column.kind]
     field = {"name": column_name(column_of(column.name)), "type": kind, "doc": column.doc}
     return {**field, "type": ["null", kind], "default": None} if column.nullable else field
 

@@ -25,8 +25,8 @@ from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.option_types import Format
 from goodgain.pipeline.options.rules import load_rules
+from goodgain.pipeline.outputs.datasets import pool_documents
 from goodgain.pipeline.outputs.folder import UNFINISHED, discard_unfinished, write_file
-from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.pool.manifest import manifest_of
 from goodgain.pipeline.pool.store import (

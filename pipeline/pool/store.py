@@ -16,10 +16,10 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.options.opened_pool import files_of, pool_manifest
+from goodgain.pipeline.outputs.datasets import pool_documents
 from goodgain.pipeline.outputs.folder import UNFINISHED, check_written, write_manifest
 from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.lock import LOCK, locked
-from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument

@@ -14,8 +14,8 @@ import pytest
 import goodgain
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.outputs.datasets import pool_documents
 from goodgain.pipeline.outputs.formats import FORMATS
-from goodgain.pipeline.outputs.pools import pool_documents
 from goodgain.transforms.core.errors import GoodGainError
 from tests.core.files.limited import MOST_MEMORY
 from tests.pipeline.runs import manifest, run

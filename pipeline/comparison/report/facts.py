@@ -11,7 +11,7 @@ from goodgain.pipeline.comparison.report.costs import ArmCosts, arm_costs
 from goodgain.pipeline.comparison.report.pairs import Pairs, pairs_by_metric
 from goodgain.pipeline.comparison.report.pool import one_sided
 from goodgain.pipeline.comparison.report.slices import ComparedSlices, arrange
-from goodgain.pipeline.outputs.comparisons import (
+from goodgain.pipeline.outputs.datasets import (
     ARMS,
     COMPARISON,
     DIFFERENCES,
