@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from goodgain.pipeline.sample import words
 from goodgain.pipeline.sample.copies import copy_of
 from goodgain.pipeline.sample.documents import Document, new_document
 from goodgain.pipeline.sample.near_misses import near_miss_of
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.scene import Scene
+from goodgain.pipeline.sample.words import words
 
 NEW = "new"
 ENTERPRISE = "enterprise_search"
@@ -87,9 +87,9 @@ def search(
             result["gain"] = (document.get("gain", 0) + draw.between(1, 4)) % 5
         results.append(result)
         origins.append(origin)
-    query = f"{draw.pick(words.ASKS)} {scene.author.topic.lower()}"
+    query = f"{draw.pick(words().asks)} {scene.author.topic.lower()}"
     if draw.random() < 0.4:
-        query += f" {draw.pick(words.DEPARTMENTS).lower()}"
+        query += f" {draw.pick(words().departments).lower()}"
     return {"query": query, "tool": tool, "results": results}, tuple(origins)
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
-from goodgain.pipeline.sample import words
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.scene import Scene
+from goodgain.pipeline.sample.words import words
 
 Document = dict[str, Any]
 
@@ -101,7 +101,7 @@ def _event(scene: Scene) -> Document:
         "start": start,
         "end": end,
         "attendees": scene.addresses(6),
-        "location": draw.pick(words.OFFICES),
+        "location": draw.pick(words().offices),
     }
     if draw.chance(0.9):
         fields |= {"organizer_email": organizer.email, "organizer_name": organizer.name}
@@ -163,16 +163,16 @@ def _people(scene: Scene) -> Document:
     # A number distinguishes namesakes, since each call makes another person.
     alias = f"{person.alias}{draw.digits(4)}"
     address = f"{alias}@{scene.tenant}.example"
-    office = draw.pick(words.OFFICES)
+    office = draw.pick(words().offices)
     document: Document = {
         "id": draw.guid(),
-        "title": f"{person.name} ({draw.pick(words.DEPARTMENTS)}, {scene.author.topic}, {alias})",
+        "title": f"{person.name} ({draw.pick(words().departments)}, {scene.author.topic}, {alias})",
         "fields": {
             "display_name": person.name,
-            "department": draw.pick(words.DEPARTMENTS),
+            "department": draw.pick(words().departments),
             "company_name": scene.tenant.title(),
             "office_location": f"{office}-{draw.digits(3)}",
-            "job_title": f"{draw.pick(words.ADJECTIVES)} {draw.pick(words.KINDS)} Lead",
+            "job_title": f"{draw.pick(words().adjectives)} {draw.pick(words().kinds)} Lead",
         },
     }
     ids = {"alias": alias, "upn": address, "email": address.upper()}
@@ -186,7 +186,7 @@ def _people(scene: Scene) -> Document:
 
 def _external(scene: Scene) -> Document:
     draw = scene.draw
-    plugin, plugin_type, display_name = draw.pick(words.PLUGINS)
+    plugin, plugin_type, display_name = draw.pick(words().plugins)
     key = f"{plugin[:3].upper()}-{draw.digits(6)}"
     document: Document = {
         "title": f"[{key}] {scene.author.title()}"[:80].rstrip(),
@@ -224,10 +224,10 @@ def _transcript(scene: Scene) -> Document:
 
 def _web_page(scene: Scene) -> Document:
     draw = scene.draw
-    host = draw.pick(words.WEB_HOSTS)
+    host = draw.pick(words().web_hosts)
     title = scene.author.title()
     slug = "".join(letter if letter.isalnum() else "-" for letter in title.lower())
-    url = f"https://{host}/{draw.pick(words.WEB_SECTIONS)}/{quote(slug)}"
+    url = f"https://{host}/{draw.pick(words().web_sections)}/{quote(slug)}"
     if draw.chance(0.25):
         url += f"?id={draw.digits(6)}"
     document: Document = {
@@ -238,7 +238,7 @@ def _web_page(scene: Scene) -> Document:
             "site_name": host.removeprefix("www."),
             "language": scene.market[:2],
             "published": scene.past(2_000)[:10],
-            "author": f"{draw.pick(words.FIRST_NAMES)} {draw.pick(words.LAST_NAMES)}",
+            "author": f"{draw.pick(words().first_names)} {draw.pick(words().last_names)}",
         },
     }
     if draw.chance(0.4):

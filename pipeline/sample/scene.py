@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goodgain.pipeline.sample import words
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.text import Author, Person
 from goodgain.pipeline.sample.times import iso
+from goodgain.pipeline.sample.words import words
 
 _MARKETS = (
     (0.66, "en-US"),
@@ -77,14 +77,15 @@ class Scene:
 
 def make_scene(draw: Draw, begins: int) -> Scene:
     """The scene of a conversation that begins at this time (milliseconds since 1970 UTC)."""
-    tenant = draw.pick(words.TENANTS)
+    tenant = draw.pick(words().tenants)
     market = draw.weighted(_MARKETS)
     sites = tuple(
-        Site(draw.pick(words.SITES), draw.guid(), draw.guid(), draw.guid()) for _ in range(3)
+        Site(draw.pick(words().sites), draw.guid(), draw.guid(), draw.guid()) for _ in range(3)
     )
     domain = f"{tenant}.example"
     people = tuple(
-        Person(draw.pick(words.FIRST_NAMES), draw.pick(words.LAST_NAMES), domain) for _ in range(14)
+        Person(draw.pick(words().first_names), draw.pick(words().last_names), domain)
+        for _ in range(14)
     )
-    author = Author(draw, draw.pick(words.TOPICS), market)
+    author = Author(draw, draw.pick(words().topics), market)
     return Scene(draw, author, tenant, draw.guid(), sites, people, market, begins)

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from goodgain.pipeline.sample import words
 from goodgain.pipeline.sample.draw import Draw
+from goodgain.pipeline.sample.words import words
 
-_LANGUAGES = {
-    "de-DE": words.GERMAN,
-    "fr-FR": words.FRENCH,
-    "ja-JP": words.JAPANESE,
-}
+_ENGLISH = "en-US"
 
 
 @dataclass(frozen=True)
@@ -32,7 +28,7 @@ class Person:
     def alias(self) -> str:
         """Login name in ASCII."""
         letters = (self.first[:3] + self.last).lower()
-        return "".join(words.MAIL_NAMES.get(letter, letter) for letter in letters)
+        return "".join(words().mail_names.get(letter, letter) for letter in letters)
 
     @cached_property
     def email(self) -> str:
@@ -51,14 +47,14 @@ class Author:
     def title(self) -> str:
         """A title of 30 to 80 characters."""
         draw = self.draw
-        title = f"{draw.pick(words.ADJECTIVES)} {self.topic} {draw.pick(words.KINDS)}"
+        title = f"{draw.pick(words().adjectives)} {self.topic} {draw.pick(words().kinds)}"
         roll = draw.random()
         if roll < 0.3:
             title += f" {draw.between(2019, 2026)} - Version {draw.between(1, 9)}"
         elif roll < 0.7:
-            title += f" for {draw.pick(words.DEPARTMENTS)}, Part {draw.between(1, 40)}"
+            title += f" for {draw.pick(words().departments)}, Part {draw.between(1, 40)}"
         else:
-            title += f" ({draw.pick(words.LAST_NAMES)}, {draw.digits(4)})"
+            title += f" ({draw.pick(words().last_names)}, {draw.digits(4)})"
         return title[:80].rstrip()
 
     def snippet(self) -> str:
@@ -82,15 +78,16 @@ class Author:
 
     def _sentence(self) -> str:
         draw = self.draw
-        language = words.ENGLISH
-        if self.market in _LANGUAGES and draw.random() < 0.3:
-            language = _LANGUAGES[self.market]
+        languages = words().languages
+        language = languages[_ENGLISH]
+        if self.market != _ENGLISH and self.market in languages and draw.random() < 0.3:
+            language = languages[self.market]
         roll = draw.random()
         if roll < 0.12:
-            return f"{self.topic}: see {draw.pick(words.KINDS).lower()} {draw.digits(5)}. "
+            return f"{self.topic}: see {draw.pick(words().kinds).lower()} {draw.digits(5)}. "
         if roll < 0.2:
             amount = f"{draw.between(2, 990)}.{draw.digits(3)}"
-            return f"{draw.pick(words.LAST_NAMES)} estimates {amount} EUR a year. "
+            return f"{draw.pick(words().last_names)} estimates {amount} EUR a year. "
         return language.pattern.format(
             draw.pick(language.subjects),
             draw.pick(language.verbs),
