@@ -67,6 +67,7 @@ def read_model(
     name: str,
     what: str,
     describe: Callable[[Any], str],
+    context: Any = None,
 ) -> _Model:
     """The values in a YAML text.
 
@@ -76,14 +77,16 @@ def read_model(
       name: what messages call the file.
       what: what messages call its content, like "The gate".
       describe: puts a pydantic error into words; see `reason` and `unknown`.
+      context: for the model's validators.
 
     Raises:
-      UsageError: it is not YAML, or does not fit the model; the message lists every mistake.
+      UsageError: it is not YAML, or does not fit the model; the message lists every mistake, those
+        without a line first.
     """
     tree, content = parse_yaml(text, name)
     mistakes = {(line, repeated(key)) for line, key in repeated_keys(tree)}
     try:
-        values = model.model_validate(content)
+        values = model.model_validate(content, context=context)
     except ValidationError as error:
         for one in error.errors():
             location: Location = one["loc"]
@@ -93,15 +96,10 @@ def read_model(
     else:
         if not mistakes:
             return values
-    raise unusable(what, name, mistakes)
-
-
-def unusable(what: str, name: str, mistakes: Iterable[tuple[int, str]]) -> UsageError:
-    """All mistakes in one message, those without a line (0) first."""
     lines = [
         f"{name}:{line}: {one}" if line else f"{name}: {one}" for line, one in sorted(mistakes)
     ]
-    return UsageError(f"{what} cannot be used:\n  " + "\n  ".join(lines))
+    raise UsageError(f"{what} cannot be used:\n  " + "\n  ".join(lines))
 
 
 def repeated(key: str) -> str:

@@ -11,6 +11,7 @@ import yaml
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.cli.init import _KINDS
+from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file
 from goodgain.pipeline.gate.rules import load_gate
 from goodgain.pipeline.nightly.config import load_nightly_config
@@ -27,7 +28,7 @@ LOADERS = {
     "nightly": load_nightly_config,
     "stream": lambda path: load_config(StreamConfig, {"input": "i", "output": "o"}, path),
     "rules": load_rules,
-    "mapping": lambda path: parse_mapping_file(Path(path).read_text(), path),
+    "mapping": lambda path: parse_mapping_file(Path(path).read_text(), path, ImportCounts()),
 }
 
 

@@ -12,6 +12,8 @@ from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions, signature
 from jmespath.visitor import TreeInterpreter
 
+from goodgain.pipeline.convert.importing.counts import ImportCounts
+
 _DOCUMENT_LISTS = ("documents", "results", "result", "docs", "hits", "items", "sources", "data")
 _DOCUMENT_KEYS = frozenset(
     (
@@ -24,18 +26,12 @@ _DIGITS = frozenset("0123456789")
 Expression = Callable[[Any], Any]
 
 
-class TruncatedTexts(msgspec.Struct):
-    """How many JSON texts were truncated; the part before the cut was read."""
-
-    count: int = 0
-
-
 class TraceFunctions(Functions):
     """`from_json`, `present`, `documents` and `indexed`."""
 
-    def __init__(self, truncated: TruncatedTexts) -> None:
-        """Count truncated texts in `truncated`."""
-        self._truncated = truncated
+    def __init__(self, counts: ImportCounts) -> None:
+        """Count truncated texts in `counts`."""
+        self._counts = counts
 
     @signature({"types": []})
     def _func_from_json(self, value: Any) -> Any:
@@ -66,7 +62,7 @@ class TraceFunctions(Functions):
             parsed = _parsed(value)
             if parsed is None and value.lstrip()[:1] in ("[", "{"):
                 parsed = _before_the_cut(value)
-                self._truncated.count += parsed is not None
+                self._counts.cut_off += parsed is not None
             value = parsed
         for _ in range(2):
             if not isinstance(value, dict):

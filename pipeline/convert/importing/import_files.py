@@ -10,8 +10,12 @@ from typing import Any
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.formats import FORMATS, Format
-from goodgain.pipeline.convert.importing.mapping import Mapping, has_identity
-from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file, shipped_mapping
+from goodgain.pipeline.convert.importing.mapping_file import (
+    MappingFile,
+    has_identity,
+    parse_mapping_file,
+    shipped_mapping,
+)
 from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import TOOL, Span, span_of
@@ -55,16 +59,16 @@ def import_files(
     Raises:
       UsageError: the mapping is wrong, a file cannot be read or written, or no search is found.
     """
+    counts = ImportCounts()
     if mapping_path is not None:
-        mapping = parse_mapping_file(read_text(mapping_path, "a mapping"), mapping_path)
+        mapping = parse_mapping_file(read_text(mapping_path, "a mapping"), mapping_path, counts)
     elif format == "custom":
         raise UsageError(
             "--from custom needs --mapping FILE; `goodgain convert --from custom --show-mapping` "
             "prints one to start from."
         )
     else:
-        mapping = parse_mapping_file(shipped_mapping(format), f"{format}.yaml")
-    counts = ImportCounts()
+        mapping = parse_mapping_file(shipped_mapping(format), f"{format}.yaml", counts)
     files = local_files(patterns)
     records = import_traces(files, FORMATS[format], mapping, counts)
     with progress.shown(sum(file.size for file in files), quiet=quiet):
@@ -97,7 +101,7 @@ def _why_nothing(counts: ImportCounts) -> str:
 
 
 def import_traces(
-    files: Sequence[InputFile], format: Format, mapping: Mapping, counts: ImportCounts
+    files: Sequence[InputFile], format: Format, mapping: MappingFile, counts: ImportCounts
 ) -> Iterator[Record]:
     """Trace records (SPEC 2), checked by the reader of traces.
 
@@ -114,11 +118,10 @@ def import_traces(
     records = _decoded(files, format, mapping, counts)
     records_of_unit = _from_spans if mapping.unit == "span" else _from_rows
     yield from records_of_unit(records, mapping, parts, counts)
-    counts.cut_off = mapping.truncated.count
 
 
 def _decoded(
-    files: Sequence[InputFile], format: Format, mapping: Mapping, counts: ImportCounts
+    files: Sequence[InputFile], format: Format, mapping: MappingFile, counts: ImportCounts
 ) -> Iterator[PositionedRecord]:
     decode = format.decoder()
     for file in files:
@@ -132,7 +135,7 @@ def _decoded(
 
 
 def _from_spans(
-    records: Iterator[PositionedRecord], mapping: Mapping, parts: int, counts: ImportCounts
+    records: Iterator[PositionedRecord], mapping: MappingFile, parts: int, counts: ImportCounts
 ) -> Iterator[Record]:
     tools = set(mapping.search_tools)
     with Spool(parts, Span) as by_trace, Spool(parts, TurnOfTrace) as by_conversation:
@@ -192,7 +195,7 @@ def _turn_records(
 
 
 def _from_rows(
-    records: Iterator[PositionedRecord], mapping: Mapping, parts: int, counts: ImportCounts
+    records: Iterator[PositionedRecord], mapping: MappingFile, parts: int, counts: ImportCounts
 ) -> Iterator[Record]:
     with Spool(parts, Row) as spool:
         for at, (position, record) in enumerate(records):

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from collections.abc import Mapping as MappingType
+from functools import cached_property
 from importlib import resources
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from jmespath.exceptions import JMESPathError
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic_core import PydanticKnownError
 
-from goodgain.pipeline.convert.importing import mapping
+from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.expressions import (
     Expression,
     TraceFunctions,
-    TruncatedTexts,
     compile_expression,
+    is_true,
 )
-from goodgain.pipeline.options.yaml_model import read_model, reason, unusable
-from goodgain.transforms.core.yaml_text import Location, line_of, parse_yaml
+from goodgain.pipeline.convert.importing.values import integer, number, text, texts
+from goodgain.pipeline.options.yaml_model import read_model, reason
 
 _SPAN_KEYS = ("trace", "span", "parent", "start", "end", "search", "tool_call", "rerank", "model")
-_COMMON_KEYS = ("conversation", "time", "query", "tool", "results", "rank")
 _CALL_KEYS = ("turn", "iteration", "call", "record_id")
 _KEYS = {
     "span": (*_SPAN_KEYS, "search_tools"),
@@ -32,7 +42,25 @@ _REQUIRED = {
     "call": ("conversation", "results"),
     "result": ("conversation",),
 }
-Expressions = dict[str, str]
+_IDENTIFYING = ("ids", "url", "title", "snippet", "content", "id")
+
+
+def _compiled(written: Any, info: ValidationInfo) -> Expression:
+    """Compile an expression; the context is the functions that it may call."""
+    if not isinstance(written, str):
+        raise PydanticKnownError("string_type")
+    try:
+        functions: Any = info.context
+        return compile_expression(written, functions)
+    except JMESPathError as error:
+        problem = str(error).splitlines()[0].removeprefix("Invalid jmespath expression: ")
+        raise ValueError(
+            f"{written!r} is not a JMESPath expression: {problem.rstrip(':.')}"
+        ) from None
+
+
+_Expression = Annotated[Expression, BeforeValidator(_compiled), WithJsonSchema({"type": "string"})]
+_Expressions = dict[str, _Expression]
 
 
 def _expression(description: str) -> Any:
@@ -47,21 +75,21 @@ class _MappingPart(BaseModel):
 class ResultPart(_MappingPart):
     """Expressions over one result."""
 
-    entity_type: str | None = _expression("type, whose rules for duplicates apply")
-    id: str | None = _expression("generic id of the document")
-    ids: Expressions = Field(default={}, description="expressions for named ids, by name")
-    url: str | None = _expression("URL")
-    title: str | None = _expression("title")
-    snippet: str | None = _expression("passage that the search tool showed")
-    content: str | None = _expression("text of the document, or a longer part of it")
-    fields: Expressions = Field(default={}, description="expressions for further fields, by name")
-    gain: str | None = _expression("relevance label, 0 to 4")
-    score: str | None = _expression("the retriever's score")
-    reference_id: str | None = _expression("citation marker, like turn1search3")
+    entity_type: _Expression | None = _expression("type, whose rules for duplicates apply")
+    id: _Expression | None = _expression("generic id of the document")
+    ids: _Expressions = Field(default={}, description="expressions for named ids, by name")
+    url: _Expression | None = _expression("URL")
+    title: _Expression | None = _expression("title")
+    snippet: _Expression | None = _expression("passage that the search tool showed")
+    content: _Expression | None = _expression("text of the document, or a longer part of it")
+    fields: _Expressions = Field(default={}, description="expressions for further fields, by name")
+    gain: _Expression | None = _expression("relevance label, 0 to 4")
+    score: _Expression | None = _expression("the retriever's score")
+    reference_id: _Expression | None = _expression("citation marker, like turn1search3")
 
 
 class MappingFile(_MappingPart):
-    """A mapping as written; `docs/traces-from-other-tools.md` describes each key."""
+    """A mapping; `docs/traces-from-other-tools.md` describes each key."""
 
     unit: Literal["span", "call", "result"] = Field(
         description="what an input record is: a span, a search call, or a result"
@@ -69,50 +97,49 @@ class MappingFile(_MappingPart):
     records: list[str] = Field(
         [], description="possible keys of the list of records, when a file is one JSON object"
     )
-    each: list[Expressions] = Field(
+    each: list[_Expressions] = Field(
         [], description="nested lists to iterate over, outermost first, each `name: expression`"
     )
     time_unit: Literal["ns", "us", "ms", "s"] = Field("ms", description="unit of numeric times")
-    trace: str | None = _expression("id of a span's trace")
-    span: str | None = _expression("id of a span")
-    parent: str | None = _expression("id of the span above")
-    start: str | None = _expression("start of a span")
-    end: str | None = _expression("end of a span")
-    search: str | None = _expression("whether a span is a search")
-    tool_call: str | None = _expression("whether a span is a call of a tool")
+    trace: _Expression | None = _expression("id of a span's trace")
+    span: _Expression | None = _expression("id of a span")
+    parent: _Expression | None = _expression("id of the span above")
+    start: _Expression | None = _expression("start of a span")
+    end: _Expression | None = _expression("end of a span")
+    search: _Expression | None = _expression("whether a span is a search")
+    tool_call: _Expression | None = _expression("whether a span is a call of a tool")
     search_tools: list[str] = Field(
         [], description="tools that search; by default those that returned documents"
     )
-    rerank: str | None = _expression("whether a span re-ranks the results of searches")
-    model: str | None = _expression("whether a span is a step of the model")
-    conversation: str | None = _expression("id of the conversation")
-    turn: str | None = _expression("number of the turn in its conversation")
-    iteration: str | None = _expression("number of the iteration in its turn")
-    call: str | None = _expression("number of the search call in its iteration")
-    record_id: str | None = _expression("id of the record")
-    rank: str | None = _expression("position of the result in its list")
-    time: str | None = _expression("time of the search")
-    query: str | None = _expression("text that was searched for")
-    tool: str | None = _expression("name of the tool that searched")
-    attributes: Expressions = Field(
+    rerank: _Expression | None = _expression("whether a span re-ranks the results of searches")
+    model: _Expression | None = _expression("whether a span is a step of the model")
+    conversation: _Expression | None = _expression("id of the conversation")
+    turn: _Expression | None = _expression("number of the turn in its conversation")
+    iteration: _Expression | None = _expression("number of the iteration in its turn")
+    call: _Expression | None = _expression("number of the search call in its iteration")
+    record_id: _Expression | None = _expression("id of the record")
+    rank: _Expression | None = _expression("position of the result in its list")
+    time: _Expression | None = _expression("time of the search")
+    query: _Expression | None = _expression("text that was searched for")
+    tool: _Expression | None = _expression("name of the tool that searched")
+    attributes: _Expressions = Field(
         {}, description="expressions for attributes of the conversation, by name"
     )
-    costs: Expressions = Field({}, description="expressions for costs, by name")
-    results: str | None = _expression("list of results")
+    costs: _Expressions = Field({}, description="expressions for costs, by name")
+    results: _Expression | None = _expression("list of results")
     result: ResultPart = Field(
         default_factory=ResultPart, description="expressions over one result"
     )
 
     @model_validator(mode="after")
     def _fits_its_unit(self) -> MappingFile:
-        written_keys = self.model_fields_set
         missing = [name for name in _REQUIRED[self.unit] if getattr(self, name) is None]
         if missing:
             raise ValueError(f"unit is {self.unit}, which needs {' and '.join(missing)}")
         if self.unit == "span" and self.search is None and self.tool_call is None:
             raise ValueError("unit is span, which needs search, tool_call or both")
         other_keys = {name for names in _KEYS.values() for name in names} - set(_KEYS[self.unit])
-        not_allowed = sorted(written_keys & other_keys)
+        not_allowed = sorted(self.model_fields_set & other_keys)
         if not_allowed:
             raise ValueError(
                 f"unit is {self.unit}, which does not allow {' and '.join(not_allowed)}"
@@ -121,6 +148,75 @@ class MappingFile(_MappingPart):
             raise ValueError("each entry of `each` must be one `name: expression`")
         return self
 
+    def part(self, name: str, record: Any) -> Any:
+        """The value of a part of a record; None if the mapping has no expression for it."""
+        expression = getattr(self, name)
+        return None if expression is None else expression(record)
+
+    def holds(self, name: str, record: Any) -> bool:
+        """Whether the value of a condition is true for JMESPath."""
+        return is_true(self.part(name, record))
+
+    def members(self, record: Any) -> Iterator[Any]:
+        """The records within a record: itself, or what `each` finds.
+
+        For a member of `each`, expressions see the outermost record as `document`, each level under
+        its name, and the level's position from 1 as `NAME_number`.
+        """
+        if not self.each:
+            yield record
+            return
+        contexts = [{"document": record}]
+        above = "document"
+        for level in self.each:
+            ((name, expression),) = level.items()
+            contexts = [
+                context | {name: member, f"{name}_number": position}
+                for context in contexts
+                for position, member in enumerate(_as_list(expression(context[above])), 1)
+            ]
+            above = name
+        yield from contexts
+
+    def attributes_of(self, record: Any) -> dict[str, str]:
+        """The attributes that a record has."""
+        values = {name: text(expression(record)) for name, expression in self.attributes.items()}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def costs_of(self, record: Any) -> dict[str, float]:
+        """The costs of a record; values other than numbers of at least 0 are ignored."""
+        values = {name: number(expression(record)) for name, expression in self.costs.items()}
+        return {name: value for name, value in values.items() if value is not None and value >= 0}
+
+    def results_of(self, record: Any) -> list[dict[str, Any]] | None:
+        """The results of a record; None if it does not even have an empty list."""
+        results = self.part("results", record)
+        return [self.result_of(item) for item in results] if isinstance(results, list) else None
+
+    def result_of(self, item: Any) -> dict[str, Any]:
+        """A result (SPEC 2) with the fields that are present."""
+        result: dict[str, Any] = {}
+        for name, expression in self._of_result.items():
+            value = expression(item)
+            if name == "score":
+                result[name] = number(value)
+            elif name == "gain":
+                result[name] = integer(value)
+                if result[name] is None and text(value) is not None:
+                    result[name] = value  # refused later, with a reason
+            else:
+                result[name] = text(value)
+        for name, expressions in (("ids", self.result.ids), ("fields", self.result.fields)):
+            values = {key: texts(expression(item)) for key, expression in expressions.items()}
+            result[name] = {key: value for key, value in values.items() if value} or None
+        return {name: value for name, value in result.items() if value is not None}
+
+    @cached_property
+    def _of_result(self) -> dict[str, Expression]:
+        """The expressions over one result, without those of named ids and fields."""
+        several = ("ids", "fields")
+        return {name: one for name, one in self.result if one and name not in several}
+
 
 def shipped_mapping(format: str) -> str:
     """The text of the mapping that is shipped for a format."""
@@ -128,74 +224,33 @@ def shipped_mapping(format: str) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def parse_mapping_file(text: str, name: str) -> mapping.Mapping:
+def parse_mapping_file(written: str, name: str, counts: ImportCounts) -> MappingFile:
     """Parse a mapping file.
 
     Args:
-      text: YAML.
+      written: YAML.
       name: the file's name in messages.
+      counts: counts answers that its expressions find cut off.
 
     Raises:
       UsageError: it is not a mapping; the message lists every mistake with its line.
     """
-    written = read_model(MappingFile, text, name, "The mapping", _in_words)
-    truncated = TruncatedTexts()
-    compiled = _Compiled(TraceFunctions(truncated))
-    compiled_mapping = mapping.Mapping(
-        unit=written.unit,
-        records=tuple(written.records),
-        each=tuple(
-            (level, compiled.one(text, ("each", at, level)))
-            for at, entry in enumerate(written.each)
-            for level, text in entry.items()
-        ),
-        time_unit=written.time_unit,
-        search_tools=frozenset(written.search_tools),
-        parts=compiled.all(
-            {key: getattr(written, key) for key in (*_SPAN_KEYS, *_CALL_KEYS, *_COMMON_KEYS)},
-            (),
-        ),
-        attributes=compiled.all(written.attributes, ("attributes",)),
-        costs=compiled.all(written.costs, ("costs",)),
-        result=compiled.all(
-            {key: text for key, text in written.result if key not in ("ids", "fields")},
-            ("result",),
-        ),
-        ids=compiled.all(written.result.ids, ("result", "ids")),
-        fields=compiled.all(written.result.fields, ("result", "fields")),
-        truncated=truncated,
-    )
-    if compiled.mistakes:
-        tree, _ = parse_yaml(text, name)
-        mistakes = [(line_of(tree, location), what) for location, what in compiled.mistakes]
-        raise unusable("The mapping", name, mistakes)
-    return compiled_mapping
-
-
-class _Compiled:
-    """Compiles expressions and collects their mistakes."""
-
-    def __init__(self, functions: TraceFunctions) -> None:
-        self._functions = functions
-        self.mistakes: list[tuple[Location, str]] = []
-
-    def one(self, text: str, location: Location) -> Expression:
-        try:
-            return compile_expression(text, self._functions)
-        except JMESPathError as error:
-            problem = str(error).splitlines()[0].removeprefix("Invalid jmespath expression: ")
-            what = f"{location[-1]}: {text!r} is not a JMESPath expression: {problem.rstrip(':.')}"
-            self.mistakes.append((location, what))
-            return lambda _: None
-
-    def all(self, texts: Mapping[str, str | None], location: Location) -> dict[str, Expression]:
-        return {
-            key: self.one(text, (*location, key)) for key, text in texts.items() if text is not None
-        }
+    return read_model(MappingFile, written, name, "The mapping", _in_words, TraceFunctions(counts))
 
 
 def _in_words(error: Any) -> str:
     key = ".".join(map(str, error["loc"])) or "the mapping"
     if error["type"] == "extra_forbidden":
         return f"{key} is not a key of a mapping"
-    return reason(error) if error["type"] == "value_error" else f"{key} {reason(error)}"
+    if error["type"] == "value_error":
+        return f"{error['loc'][-1]}: {reason(error)}" if error["loc"] else reason(error)
+    return f"{key} {reason(error)}"
+
+
+def has_identity(result: MappingType[str, Any]) -> bool:
+    """Whether a result has anything by which a copy could be recognized."""
+    return any(name in result for name in _IDENTIFYING)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else ([] if value is None else [value])

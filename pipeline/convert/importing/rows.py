@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.mapping import Mapping
+from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.pipeline.convert.importing.values import integer, millis, nanos, text
 
 _NUMBERS = ("turn", "iteration", "call", "rank")
@@ -40,7 +40,7 @@ class Row(Struct, frozen=True, array_like=True):
 
 
 def row_of(
-    record: Any, mapping: Mapping, at: int, position: str, counts: ImportCounts
+    record: Any, mapping: MappingFile, at: int, position: str, counts: ImportCounts
 ) -> Row | None:
     """A record as a row; None if it cannot be used, which is counted.
 

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.mapping import Mapping
+from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.pipeline.convert.importing.values import millis, nanos, text
 
 SEARCH, TOOL, RERANK, MODEL, OTHER = "search", "tool", "rerank", "model", ""
@@ -47,7 +47,7 @@ class Span(Struct, frozen=True, array_like=True):
         return self.start, self.span_id
 
 
-def span_of(record: Any, mapping: Mapping, position: str, counts: ImportCounts) -> Span | None:
+def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCounts) -> Span | None:
     """The span of a record; None, and counted, if the record is not a span.
 
     Args:
@@ -84,7 +84,7 @@ def span_of(record: Any, mapping: Mapping, position: str, counts: ImportCounts) 
     )
 
 
-def _kind(record: Any, mapping: Mapping) -> str:
+def _kind(record: Any, mapping: MappingFile) -> str:
     for name, kind in (
         ("search", SEARCH),
         ("rerank", RERANK),

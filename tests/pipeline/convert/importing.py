@@ -43,7 +43,7 @@ def imported(folder, records, mapping=SPANS, format="custom"):
 
 def imported_files(paths, mapping=None, format="custom"):
     counts = ImportCounts()
-    compiled = parse_mapping_file(mapping or shipped_mapping(format), "m.yaml")
+    compiled = parse_mapping_file(mapping or shipped_mapping(format), "m.yaml", counts)
     files = local_files([str(path) for path in paths])
     return list(import_traces(files, FORMATS[format], compiled, counts)), counts
 

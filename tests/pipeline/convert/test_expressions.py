@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jmespath.exceptions import JMESPathError
 
+from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.expressions import (
     TraceFunctions,
-    TruncatedTexts,
     compile_expression,
 )
 from goodgain.pipeline.convert.importing.formats import FORMATS
@@ -35,7 +35,7 @@ EXPRESSIONS = [
 
 
 def by_interpreter(text, value):
-    options = jmespath.Options(custom_functions=TraceFunctions(TruncatedTexts()))
+    options = jmespath.Options(custom_functions=TraceFunctions(ImportCounts()))
     try:
         return jmespath.search(text, value, options)
     except (JMESPathError, TypeError):
@@ -45,15 +45,15 @@ def by_interpreter(text, value):
 @given(VALUES)
 def test_compiled_expressions_agree_with_the_interpreter(value):
     for text in EXPRESSIONS:
-        found = compile_expression(text, TraceFunctions(TruncatedTexts()))(value)
+        found = compile_expression(text, TraceFunctions(ImportCounts()))(value)
         assert json.dumps(found) == json.dumps(by_interpreter(text, value)), text
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_has_a_valid_mapping(format):
-    mapping = parse_mapping_file(shipped_mapping(format), format)
+    mapping = parse_mapping_file(shipped_mapping(format), format, ImportCounts())
     assert mapping.unit in ("span", "call", "result")
-    assert "conversation" in mapping.parts
+    assert mapping.conversation
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,6 @@ def test_every_format_has_a_valid_mapping(format):
     ],
 )
 def test_finds_the_documents_in_the_answer_of_a_tool(answer, documents, cut):
-    counted = TruncatedTexts()
+    counted = ImportCounts()
     assert compile_expression("documents(@)", TraceFunctions(counted))(answer) == documents
-    assert counted.count == cut
+    assert counted.cut_off == cut
