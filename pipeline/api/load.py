@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 from goodgain.pipeline.api.options import IN_MEMORY, saved_config
 from goodgain.pipeline.api.result import Run
-from goodgain.pipeline.api.table import Row, Table
+from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.labels import local_labels
 from goodgain.pipeline.local import local_files, open_local, read_files
 from goodgain.pipeline.local_scoring import LocalScoring, local_scoring, memory_budget_of
-from goodgain.pipeline.manifest import check_row_count, check_run
+from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.datasets import Dataset
@@ -61,7 +60,7 @@ def load(folder: str | Path) -> Run:
     config = saved_config(manifest["parameters"])
     found = {dataset.name: dataset for dataset in _datasets(config)}
     tables = {
-        name: _table(place, dataset, manifest)
+        name: cache(partial(_read, str(place), dataset))
         for name, dataset in found.items()
         if (place / name).is_dir()
     }
@@ -87,23 +86,11 @@ def _datasets(config: RunConfig) -> Iterator[Dataset]:
     yield datasets.REJECTED_LABELS
 
 
-def _table(folder: Path, dataset: Dataset, manifest: Mapping[str, Any]) -> Callable[[], Table]:
-    return cache(lambda: _read(folder / dataset.name, dataset, manifest))
+def _read(folder: str, dataset: Dataset) -> Table:
+    from goodgain.pipeline.outputs.folder import read_dataset
 
-
-def _read(folder: Path, dataset: Dataset, manifest: Mapping[str, Any]) -> Table:
-    rows = list(_rows(folder))
-    check_row_count(manifest, dataset.name, len(rows), str(folder), "run it again")
+    rows = list(read_dataset(folder, dataset.name))
     return Table(datasets.with_costs_of(dataset, rows[0]) if rows else dataset, rows)
-
-
-def _rows(folder: Path) -> Iterator[Row]:
-    from goodgain.pipeline.outputs.formats import FORMATS, intact
-
-    for file_format in FORMATS.values():
-        for path in sorted(folder.glob(f"part-*{file_format.suffix}")):
-            with path.open("rb") as file:
-                yield from intact(file_format.read(file), str(path))
 
 
 def _scoring(config: RunConfig) -> LocalScoring:

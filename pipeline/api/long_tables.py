@@ -8,35 +8,15 @@ from operator import itemgetter
 from typing import Any
 
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.records.search_call import Result
 from goodgain.transforms.core.warnings.field_names import is_of_result
 
 Record = dict[str, Any]
-_CALL_COLUMNS = (
-    "conversation_id",
-    "turn",
-    "iteration",
-    "call",
-    "record_id",
-    "timestamp",
-    "query",
-    "tool",
-    "turn_count",
-    "is_final",
-)
 _KEY_COLUMNS = ("conversation_id", "turn", "iteration", "call", "record_id")
-_RESULT_COLUMNS = (
-    "entity_type",
-    "id",
-    "url",
-    "title",
-    "snippet",
-    "content",
-    "gain",
-    "score",
-    "reference_id",
-)
+_CALL_COLUMNS = (*_KEY_COLUMNS, "timestamp", "query", "tool", "turn_count", "is_final")
 _CALL_MAPS = ("attributes", "costs")
 _RESULT_MAPS = ("ids", "fields")
+_RESULT_COLUMNS = tuple(name for name in Result.__struct_fields__ if name not in _RESULT_MAPS)
 _RANK = "rank"
 
 

@@ -28,16 +28,7 @@ _MOST_SHOWN_ROWS = 10
 _WIDEST_LINE = 117  # and 3 for a column that stands for those left out
 _WIDEST_CELL = 32
 _MORE = "…"
-_MEANS_COLUMNS: tuple[str, ...] = (
-    "slice",
-    "metric",
-    "i",
-    "population",
-    "n",
-    "mean",
-    "ci_low",
-    "ci_high",
-)
+_MEANS_COLUMNS = ("slice", "metric", "i", "population", "n", "mean", "ci_low", "ci_high")
 _OF_CONVERSATIONS = [metric.name for metric in CONVERSATION_METRICS]
 
 
@@ -111,16 +102,9 @@ class Table:
 
     def to_arrow(self) -> pa.Table:
         """A pyarrow.Table with the column types of the dataset's Parquet files."""
-        import pyarrow as pa
+        from goodgain.pipeline.outputs.formats import arrow_table
 
-        from goodgain.pipeline.outputs.formats import arrow_schema
-
-        schema = arrow_schema(self.dataset)
-        columns = [
-            pa.array([_listed(row[field.name]) for row in self._rows], field.type)
-            for field in schema
-        ]
-        return pa.Table.from_arrays(columns, schema=schema)
+        return arrow_table(self.dataset, self._rows)
 
     def to_pandas(self) -> pd.DataFrame:
         """A pandas.DataFrame; nullable integers are Int64, and maps are object columns.
@@ -184,11 +168,11 @@ class Table:
 
         Columns and rows that are left out are shown as "…".
         """
+        order: tuple[str, ...] = ()
+        shown_rows = list(self._rows[:_MOST_SHOWN_ROWS])
         if self.dataset is MEANS:
             shown_rows = nsmallest(_MOST_SHOWN_ROWS, self._rows, _mean_rank)
             order = _MEANS_COLUMNS
-        else:
-            shown_rows, order = list(self._rows[:_MOST_SHOWN_ROWS]), ()
         rows = list(map(self._shown, shown_rows))
         names = [*order, *(name for name in self.columns if name not in order)]
         columns = {name: [_cell(row[name]) for row in rows] for name in names}
@@ -231,10 +215,6 @@ def _mean_rank(row: Row) -> tuple[Any, ...]:
         not_asked_for = name in _OF_CONVERSATIONS or cost_metric(name) is not None
         place = len(HEADLINE) + not_asked_for
     return bool(row["slice"]), row["i"] is not None, row["population"] != "all", place
-
-
-def _listed(value: Any) -> Any:
-    return list(value.items()) if isinstance(value, dict) else value
 
 
 def _cell(value: Any) -> str:

@@ -14,15 +14,7 @@ HELP = "show one conversation: what became of each result, and why"
 EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
 # Options without a meaning here: explain computes no means, always shows duplicates, and has no
 # metrics per call.
-_RUN_ONLY = (
-    "slice",
-    "max_i",
-    "interval",
-    "cluster",
-    "write_duplicates",
-    "per_call",
-    "bounds",
-)
+_RUN_ONLY = ("slice", "max_i", "interval", "cluster", "write_duplicates", "per_call", "bounds")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -124,12 +124,8 @@ def row_of(
     return TestedRow(row, None if studentized is None else studentized.interval)
 
 
-_COMPARED = (
-    "design", "n_base", "n_candidate", "base_mean", "candidate_mean", "base_stddev",
-    "candidate_stddev", "difference", "relative_difference", "stderr", "confidence", "ci_low",
-    "ci_high", "t", "degrees_of_freedom", "p_value", "effect_size", "effect_size_name",
-    "minimum_detectable_effect", "clusters",
-)  # fmt: skip
+# The note is extended.
+_COMPARED = {*MetricComparison.__struct_fields__} & {*ComparisonRow.__struct_fields__} - {"note"}
 
 
 def _good_same_bad(

@@ -33,19 +33,9 @@ UNFINISHED = ".unfinished"
 _TRIAL = "trial"
 _CLAIM = "claim"
 DATASETS = (
-    "iterations",
-    "conversations",
-    "calls",
-    "duplicates",
-    "means",
-    "rejected",
-    "rejected_labels",
-    "late",
-    "comparison",
-    "differences",
-    "arms",
-    "pool_documents",
-)
+    "iterations", "conversations", "calls", "duplicates", "means", "rejected", "rejected_labels",
+    "late", "comparison", "differences", "arms", "pool_documents",
+)  # fmt: skip
 _WILDCARD = re.compile(r"[*?[]")
 _SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())
 # Paths within the folder that runs write, and so may replace.

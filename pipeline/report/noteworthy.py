@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
@@ -17,7 +17,6 @@ _LONGEST_ID = 80
 _LONGEST_ATTRIBUTE = 40
 _MOST_ATTRIBUTES = 8
 _SHOWN = 6  # conversations per reason
-_MOST_UNSORTED = 1_024  # conversations kept before the best are chosen again
 
 
 class NoteworthyReason(Struct, frozen=True):
@@ -63,35 +62,21 @@ REASONS = (
 
 
 class Noteworthy:
-    """The conversations that are most noteworthy for one reason; memory is bounded."""
+    """The conversations that are most noteworthy for one reason; memory is bounded.
+
+    Attributes:
+      rows: the conversations, the most noteworthy first.
+    """
 
     def __init__(self, reason: NoteworthyReason) -> None:
         self.reason = reason
-        self._candidates: list[tuple[tuple[Any, ...], Row]] = []
-        self._last_key: tuple[Any, ...] | None = None
+        self.rows: list[Row] = []
 
     def add(self, row: Row) -> None:
         """Consider a conversation that is in the means."""
-        if not self.reason.applies(row):
-            return
-        key = self.reason.key(row)
-        if self._last_key is not None and key >= self._last_key:
-            return
-        self._candidates.append((key, row))
-        if len(self._candidates) >= _MOST_UNSORTED:
-            self._trim()
-
-    @property
-    def rows(self) -> list[Row]:
-        """The conversations, the most noteworthy first."""
-        self._trim()
-        return [row for _, row in self._candidates]
-
-    def _trim(self) -> None:
-        self._candidates.sort(key=itemgetter(0))
-        del self._candidates[_SHOWN:]
-        if len(self._candidates) == _SHOWN:
-            self._last_key = self._candidates[-1][0]
+        if self.reason.applies(row):
+            insort(self.rows, row, key=self.reason.key)
+            del self.rows[_SHOWN:]
 
 
 class ListedConversation(Struct, frozen=True):

@@ -55,6 +55,8 @@ class Survey:
       first_timestamp, last_timestamp: milliseconds since 1970 UTC.
       data: further counts, by the names that `scoring.data_counts` uses for scored turns.
       rejections: the records that could not be used.
+      conversations, turns, iterations: all with a usable record.
+      flagged: conversations with a rejected record, which are left out of the means.
 
     Args:
       rules: the rules for duplicates.
@@ -80,10 +82,10 @@ class Survey:
         self.first_timestamp: int | None = None
         self.last_timestamp: int | None = None
         self.rejections = Rejections()
-        self._conversations: set[str] = set()
-        self._flagged: set[str] = set()
-        self._turns: set[tuple[str, int]] = set()
-        self._iterations: set[tuple[str, int, int]] = set()
+        self.conversations: set[str] = set()
+        self.flagged: set[str] = set()
+        self.turns: set[tuple[str, int]] = set()
+        self.iterations: set[tuple[str, int, int]] = set()
         self._first_digests: dict[object, bytes] = {}  # by identity
 
     def counts(self) -> dict[str, int]:
@@ -109,41 +111,21 @@ class Survey:
         self.rejections.add(record)
         if record.conversation_id is not None:
             self._budget.count(_BYTES_KEPT_PER_RECORD + getsizeof(record.conversation_id))
-            self._flagged.add(record.conversation_id)
+            self.flagged.add(record.conversation_id)
 
     @property
     def read(self) -> int:
         """Number of records read, usable or not (SPEC 3)."""
         return self.calls + self.rejections.records
 
-    @property
-    def conversations(self) -> int:
-        """Number of conversations, including those with only rejected records."""
-        return len(self._conversations | self._flagged)
-
-    @property
-    def flagged_conversations(self) -> int:
-        """Number of conversations with a rejected record, which are left out of the means."""
-        return len(self._flagged)
-
-    @property
-    def turns(self) -> int:
-        """Number of turns of all conversations."""
-        return len(self._turns)
-
-    @property
-    def iterations(self) -> int:
-        """Number of iterations of all turns."""
-        return len(self._iterations)
-
     def _add_call(self, call: SearchCall) -> None:
         ids = getsizeof(call.conversation_id) + getsizeof(call.record_id)
         self._budget.count(_BYTES_KEPT_PER_RECORD + ids)
         self.calls += 1
         self.empty_calls += not call.results
-        self._conversations.add(call.conversation_id)
-        self._turns.add((call.conversation_id, call.turn))
-        self._iterations.add((call.conversation_id, call.turn, call.iteration))
+        self.conversations.add(call.conversation_id)
+        self.turns.add((call.conversation_id, call.turn))
+        self.iterations.add((call.conversation_id, call.turn, call.iteration))
         digest = xxhash.xxh3_128_digest(canonical_encoding(call))
         identity = (call.conversation_id, _identity(call, digest))
         self.redelivered += identity in self._first_digests
