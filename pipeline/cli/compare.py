@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,150 +36,116 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_arms(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--by", metavar="ATTRIBUTE", help="attribute whose values are the arms")
-    group.add_argument("--base", metavar="VALUE", help="its value in the base arm")
-    group.add_argument(
-        "--candidate",
-        metavar="VALUE",
-        help="its value in the candidate arm (default: the only other one)",
+    add_option(group, "--by ATTRIBUTE", "attribute whose values are the arms")
+    add_option(group, "--base VALUE", "its value in the base arm")
+    add_option(
+        group, "--candidate VALUE", "its value in the candidate arm (default: the only other one)"
     )
-    group.add_argument(
-        "--pair-by",
-        metavar="ATTRIBUTE",
-        help="pair by an attribute like query_id; conversations of an arm with the same value "
+    add_option(
+        group,
+        "--pair-by ATTRIBUTE",
+        "pair by an attribute like query_id; conversations of an arm with the same value "
         "count as one, with their mean (default: conversation_id, if the arms share any)",
     )
-    group.add_argument(
-        "--unpaired", action="store_true", help="compare as two samples although pairs exist"
-    )
-    group.add_argument(
-        "--pool",
-        metavar="POOL",
-        help="measure both against this pool: a run not scored with its current state is scored "
+    add_option(group, "--unpaired", "compare as two samples although pairs exist")
+    add_option(
+        group,
+        "--pool POOL",
+        "measure both against this pool: a run not scored with its current state is scored "
         "again from its traces, without changing its folder",
     )
-    group.add_argument(
+    add_option(
+        group,
         "--force",
-        action="store_true",
-        help="compare runs even if thresholds, g_max, duplicates, rules, qrels, pool or "
+        "compare runs even if thresholds, g_max, duplicates, rules, qrels, pool or "
         "scoring differ; the result says so",
     )
 
 
 def _add_measures(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--metrics",
-        metavar="NAME",
-        **_SEVERAL,
-        help="metrics to compare, at N and by i (default: all)",
+    add_option(
+        group, "--metrics NAME", "metrics to compare, at N and by i (default: all)", **_SEVERAL
     )
-    group.add_argument(
-        "--family",
-        metavar="NAME",
-        **_SEVERAL,
-        help="metrics that the decision rests on; their p values are corrected together, apart "
+    add_option(
+        group,
+        "--family NAME",
+        "metrics that the decision rests on; their p values are corrected together, apart "
         "from all others (default: those of --metrics, else the headline metrics)",
-    )
-    group.add_argument(
-        "--primary",
-        metavar="NAME",
-        help="metric at N that answers the question; tested alone (default: first of the family)",
-    )
-    group.add_argument(
-        "--slice",
-        metavar="NAMES",
         **_SEVERAL,
-        help="attributes to compare by, like market, or model,market for both at once",
     )
-    group.add_argument(
-        "--max-i", type=int, metavar="I", help="last iteration i (default: as in the runs)"
+    add_option(
+        group,
+        "--primary NAME",
+        "metric at N that answers the question; tested alone (default: first of the family)",
     )
-    group.add_argument(
-        "--tolerance",
-        metavar="VALUE",
+    add_option(
+        group,
+        "--slice NAMES",
+        "attributes to compare by, like market, or model,market for both at once",
         **_SEVERAL,
-        help="smallest difference that makes a pair good or bad: 0.01, or CG=1 for one metric "
+    )
+    add_option(group, "--max-i I", "last iteration i (default: as in the runs)", type=int)
+    add_option(
+        group,
+        "--tolerance VALUE",
+        "smallest difference that makes a pair good or bad: 0.01, or CG=1 for one metric "
         "(default: 0)",
+        **_SEVERAL,
     )
 
 
 def _add_statistics(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--confidence",
-        type=float,
-        default=0.95,
-        metavar="SHARE",
-        help="level of intervals (default: 0.95)",
-    )
-    group.add_argument(
+    add_option(group, "--confidence SHARE", "level of intervals", default=0.95)
+    add_option(
+        group,
         "--interval",
+        "the statistic behind intervals, p values and verdicts: t corrected for skewness "
+        "(hall) or plain t (student)",
         choices=("hall", "student"),
         default="hall",
-        help="the statistic behind intervals, p values and verdicts: t corrected for skewness "
-        "(hall) or plain t (student) (default: hall)",
     )
-    group.add_argument(
-        "--cluster",
-        metavar="ATTRIBUTE",
-        help="attribute shared by conversations that are not independent, like repeated runs of a "
+    add_option(
+        group,
+        "--cluster ATTRIBUTE",
+        "attribute shared by conversations that are not independent, like repeated runs of a "
         "query; intervals and tests allow for it (default: the runs' --cluster)",
     )
-    group.add_argument(
+    add_option(
+        group,
         "--correction",
+        "how p values are corrected for many metrics; the corrected p decides the verdict",
         choices=("holm", "benjamini_hochberg"),
         default="holm",
-        help="how p values are corrected for many metrics; the corrected p decides the verdict "
-        "(default: holm)",
     )
-    group.add_argument(
-        "--bootstrap",
-        type=int,
-        default=0,
-        metavar="N",
-        help="also compute BCa bootstrap intervals of the family, from N resamples, like 9999 "
+    add_option(
+        group,
+        "--bootstrap N",
+        "also compute BCa bootstrap intervals of the family, from N resamples, like 9999 "
         "(default: 0, none)",
+        default=0,
     )
-    group.add_argument(
-        "--seed", type=int, default=1, metavar="S", help="seed of the bootstrap (default: 1)"
-    )
-    group.add_argument(
+    add_option(group, "--seed S", "seed of the bootstrap", default=1)
+    add_option(
+        group,
         "--sensitivity",
-        action="store_true",
-        help="also score both arms again under other policies: copies that keep their slots, no "
+        "also score both arms again under other policies: copies that keep their slots, no "
         "de-duplication, exact ids only, thresholds 1 to 3; takes several runs",
     )
-    group.add_argument(
-        "--wilcoxon", action="store_true", help="also run Wilcoxon's signed-rank test on pairs"
-    )
-    group.add_argument("--sign", action="store_true", help="also run the sign test on pairs")
+    add_option(group, "--wilcoxon", "also run Wilcoxon's signed-rank test on pairs")
+    add_option(group, "--sign", "also run the sign test on pairs")
 
 
 def _add_results(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--at", type=int, metavar="I", help="show the metrics at iteration I instead of at N"
+    add_option(group, "--at I", "show the metrics at iteration I instead of at N", type=int)
+    add_option(group, "--examples N", "number of wins and of losses to list", default=5)
+    add_option(
+        group, "--examples-by NAME", "metric to choose them by (default: first of the family)"
     )
-    group.add_argument(
-        "--examples",
-        type=int,
-        default=5,
-        metavar="N",
-        help="number of wins and of losses to list (default: 5)",
+    add_option(group, "--output DIR", "also write all rows as datasets, and report.html")
+    add_option(
+        group, "--format", "for --output", choices=("avro", "parquet", "jsonl"), default="avro"
     )
-    group.add_argument(
-        "--examples-by",
-        metavar="NAME",
-        help="metric to choose them by (default: first of the family)",
-    )
-    group.add_argument(
-        "--output", metavar="DIR", help="also write all rows as datasets, and report.html"
-    )
-    group.add_argument(
-        "--format",
-        choices=("avro", "parquet", "jsonl"),
-        default="avro",
-        help="for --output (default: avro)",
-    )
-    group.add_argument("--overwrite", action="store_true", help="replace the contents of --output")
+    add_option(group, "--overwrite", "replace the contents of --output")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from goodgain.pipeline.cli.shared_options import (
     add_json_option,
+    add_option,
     add_quiet_option,
     add_rules_option,
 )
@@ -40,55 +41,49 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to import: files, folders or patterns (* and ** are wildcards)",
     )
     imported = parser.add_argument_group("from other tools")
-    imported.add_argument(
-        "--from", dest="from_format", metavar="FORMAT", help=f"one of {', '.join(FORMATS)}"
+    add_option(imported, "--from FORMAT", f"one of {', '.join(FORMATS)}", dest="from_format")
+    add_option(
+        imported,
+        "--output FILE",
+        "traces to write: .parquet, .avro or .jsonl, the last also .jsonl.gz, .bz2, .zst",
     )
-    imported.add_argument(
-        "--output",
-        metavar="FILE",
-        help="traces to write: .parquet, .avro or .jsonl, the last also .jsonl.gz, .bz2, .zst",
-    )
-    imported.add_argument(
-        "--mapping", metavar="FILE", help="mapping to use instead of the shipped one"
-    )
-    imported.add_argument(
-        "--show-mapping", action="store_true", help="print the shipped mapping and exit"
-    )
+    add_option(imported, "--mapping FILE", "mapping to use instead of the shipped one")
+    add_option(imported, "--show-mapping", "print the shipped mapping and exit")
     to_traces = parser.add_argument_group("from TREC")
-    to_traces.add_argument("--from-run", metavar="FILE", help="run: topic Q0 docid rank score tag")
-    to_traces.add_argument("--from-qrels", metavar="FILE", help="qrels: topic 0 docid label")
-    to_traces.add_argument(
-        "--to-traces",
-        metavar="FILE",
-        help="traces to write: .avro, .parquet or .jsonl, the last also .jsonl.gz, .bz2, .zst",
+    add_option(to_traces, "--from-run FILE", "run: topic Q0 docid rank score tag")
+    add_option(to_traces, "--from-qrels FILE", "qrels: topic 0 docid label")
+    add_option(
+        to_traces,
+        "--to-traces FILE",
+        "traces to write: .avro, .parquet or .jsonl, the last also .jsonl.gz, .bz2, .zst",
     )
-    to_traces.add_argument(
-        "--iteration-from",
-        metavar="tag|q0",
-        help="column of the run that holds the iteration (default: everything is one iteration)",
+    add_option(
+        to_traces,
+        "--iteration-from tag|q0",
+        "column of the run that holds the iteration (default: everything is one iteration)",
     )
-    to_traces.add_argument(
-        "--iteration-pattern",
-        metavar="REGEX",
-        help=f"finds the iteration in that column (default: {_LAST_NUMBER}, the number at its end)",
+    add_option(
+        to_traces,
+        "--iteration-pattern REGEX",
+        f"finds the iteration in that column (default: {_LAST_NUMBER}, the number at its end)",
     )
     to_trec = parser.add_argument_group("to TREC")
-    to_trec.add_argument(
-        "--from-traces",
+    add_option(
+        to_trec,
+        "--from-traces PATTERN",
+        "traces on this machine: files, folders or patterns (* and ** are wildcards)",
         nargs="+",
         action="extend",
-        metavar="PATTERN",
-        help="traces on this machine: files, folders or patterns (* and ** are wildcards)",
     )
-    to_trec.add_argument("--to-run", metavar="FILE", help="run to write")
-    to_trec.add_argument("--to-qrels", metavar="FILE", help="qrels to write")
-    to_trec.add_argument(
-        "--id",
-        metavar="NAME",
-        help="id of a result that becomes its document name; results without it, or whose id "
+    add_option(to_trec, "--to-run FILE", "run to write")
+    add_option(to_trec, "--to-qrels FILE", "qrels to write")
+    add_option(
+        to_trec,
+        "--id NAME",
+        "id of a result that becomes its document name; results without it, or whose id "
         "another document has, are named by their position (default: doc_id)",
     )
-    to_trec.add_argument("--tag", metavar="TAG", help="last column of the run (default: goodgain)")
+    add_option(to_trec, "--tag TAG", "last column of the run (default: goodgain)")
     add_rules_option(parser)
     add_json_option(parser)
     add_quiet_option(parser)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import ExplainConfig, RunConfig
 
@@ -20,10 +20,10 @@ _RUN_ONLY = ("slice", "max_i", "interval", "cluster", "write_duplicates", "per_c
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the conversation, and the options of a run that affect its score."""
     parser.add_argument("conversation_id", metavar="CONVERSATION_ID", help="which conversation")
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="YAML file of `goodgain run`, of which the options below apply; the command line "
+    add_option(
+        parser,
+        "--config FILE",
+        "YAML file of `goodgain run`, of which the options below apply; the command line "
         "overrides it",
     )
     add_config_options(parser, ExplainConfig, _RUN_ONLY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
@@ -27,14 +27,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "session or trace in that tool. Nothing is sent."
     )
     parser.add_argument("folder", metavar="DIR", help="output folder of a run")
-    parser.add_argument("--to", metavar="TOOL", required=True, help="otlp, langfuse or mlflow")
-    parser.add_argument("--output", metavar="FILE", required=True, help="JSON Lines to write")
-    parser.add_argument(
-        "--metric",
+    add_option(parser, "--to TOOL", "otlp, langfuse or mlflow", required=True)
+    add_option(parser, "--output FILE", "JSON Lines to write", required=True)
+    add_option(
+        parser,
+        "--metric NAME",
+        "metrics to write, like CG or ndcg@10 (default: all of the conversation)",
         nargs="+",
         action="extend",
-        metavar="NAME",
-        help="metrics to write, like CG or ndcg@10 (default: all of the conversation)",
     )
     add_json_option(parser)
     add_quiet_option(parser)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 
 NAME = "gate"
 HELP = "check a run against rules; exit code 4 if one fails"
@@ -14,16 +14,16 @@ EXAMPLE = "goodgain gate out --config goodgain:gate --baseline out-last-good"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the run, the rules, and the files for the result."""
     parser.add_argument("output", metavar="DIR", help="output of `goodgain run`")
-    parser.add_argument("--config", required=True, metavar="FILE", help="the rules, in YAML")
-    parser.add_argument("--baseline", metavar="DIR", help="output of the run to compare with")
-    parser.add_argument(
+    add_option(parser, "--config FILE", "the rules, in YAML", required=True)
+    add_option(parser, "--baseline DIR", "output of the run to compare with")
+    add_option(
+        parser,
         "--force",
-        action="store_true",
-        help="compare even if the baseline differs in thresholds, g_max, duplicates, rules, "
+        "compare even if the baseline differs in thresholds, g_max, duplicates, rules, "
         "qrels, pool or scoring",
     )
-    parser.add_argument("--junit", metavar="FILE", help="also write JUnit XML")
-    parser.add_argument("--markdown", metavar="FILE", help="also write a summary in Markdown")
+    add_option(parser, "--junit FILE", "also write JUnit XML")
+    add_option(parser, "--markdown FILE", "also write a summary in Markdown")
     add_json_option(parser)
     add_quiet_option(parser)
 

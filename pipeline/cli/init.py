@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from goodgain.pipeline.cli.shared_options import add_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -106,11 +107,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         help=f"which configuration: {', '.join(_KINDS)} (default: run)",
     )
-    parser.add_argument(
-        "--output",
-        metavar="DIR",
-        default=".",
-        help="folder for the files (default: the current one)",
+    add_option(
+        parser, "--output DIR", "folder for the files (default: the current one)", default="."
     )
 
 

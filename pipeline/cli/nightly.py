@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -26,24 +26,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "configuration,\n3 bad data (too many records rejected, or nothing to average), 4 the "
         "gate failed."
     )
-    parser.add_argument("--config", required=True, metavar="FILE", help="configuration, in YAML")
-    parser.add_argument(
-        "--date", metavar="DAY", help="the day to run, like 2025-03-04 (default: yesterday, UTC)"
-    )
+    add_option(parser, "--config FILE", "configuration, in YAML", required=True)
+    add_option(parser, "--date DAY", "the day to run, like 2025-03-04 (default: yesterday, UTC)")
     parser.add_argument(
         "--backfill",
         nargs=2,
         metavar=("FROM", "TO"),
         help="run every day from FROM to TO that has no output yet",
     )
-    parser.add_argument(
-        "--rerun-late",
-        action="store_true",
-        help="also rerun days whose input has changed since their run",
-    )
-    parser.add_argument(
-        "--runner", metavar="RUNNER", help="engine to use instead of the one in the configuration"
-    )
+    add_option(parser, "--rerun-late", "also rerun days whose input has changed since their run")
+    add_option(parser, "--runner RUNNER", "engine to use instead of the one in the configuration")
     add_json_option(parser)
     add_quiet_option(parser)
 

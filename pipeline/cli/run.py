@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import RunConfig
@@ -31,10 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "3 too many records rejected, or data\nwithout any label or good result, 4 a rule of the "
         "gate fails."
     )
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="YAML file with any option but --json and --quiet; the command line overrides it",
+    add_option(
+        parser,
+        "--config FILE",
+        "YAML file with any option but --json and --quiet; the command line overrides it",
     )
     shown = parser.add_mutually_exclusive_group()
     add_json_option(shown, "the manifest, the means at N and the gate's outcomes")

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import fields
 from datetime import datetime
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import CODECS, resolve_format, write_sample
 from goodgain.transforms.core.errors import UsageError
@@ -20,14 +20,17 @@ EXAMPLE = "goodgain sample --output traces.avro --conversations 100"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of `goodgain sample`; defaults are those of `SampleOptions`."""
     default = SampleOptions()
-    parser.add_argument(
-        "--output",
+    add_option(
+        parser,
+        "--output FILE",
+        "file to write; .avro, .jsonl (also .jsonl.gz, .bz2, .zst) or .parquet",
         required=True,
-        metavar="FILE",
-        help="file to write; .avro, .jsonl (also .jsonl.gz, .bz2, .zst) or .parquet",
     )
-    parser.add_argument(
-        "--format", choices=sorted(CODECS), help="file format; by default from the suffix of FILE"
+    add_option(
+        parser,
+        "--format",
+        "file format; by default from the suffix of FILE",
+        choices=sorted(CODECS),
     )
     parser.add_argument(
         "--codec",
@@ -41,13 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for name, meaning in numbers:
         value = getattr(default, name)
-        parser.add_argument(
-            f"--{name}", type=int, default=value, metavar="N", help=f"{meaning} (default: {value})"
-        )
-    parser.add_argument(
-        "--fixed-iterations",
-        action="store_true",
-        help="give every conversation exactly --iterations iterations",
+        add_option(parser, f"--{name} N", meaning, default=value)
+    add_option(
+        parser, "--fixed-iterations", "give every conversation exactly --iterations iterations"
     )
     shares = (
         ("turns", "conversations with several turns"),
@@ -57,26 +56,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for name, meaning in shares:
         value = getattr(default, f"{name}_share")
-        parser.add_argument(
-            f"--{name}-share",
-            type=float,
-            default=value,
-            metavar="SHARE",
-            help=f"share of {meaning}, 0 to 1 (default: {value})",
-        )
+        add_option(parser, f"--{name}-share SHARE", f"share of {meaning}, 0 to 1", default=value)
     start = default.start.isoformat()
-    parser.add_argument(
-        "--start",
-        default=start,
-        metavar="TIME",
-        help=f"when the first conversation begins, ISO 8601 (default: {start})",
+    add_option(
+        parser, "--start TIME", "when the first conversation begins, ISO 8601", default=start
     )
-    parser.add_argument(
-        "--conversations-per-hour",
-        type=float,
+    add_option(
+        parser,
+        "--conversations-per-hour N",
+        "mean number of conversations per hour",
         default=default.conversations_per_hour,
-        metavar="N",
-        help=f"mean number of conversations per hour (default: {default.conversations_per_hour:g})",
     )
     add_json_option(parser, "counts, format and size")
     add_quiet_option(parser)

@@ -3,46 +3,65 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
+
+
+def add_option(
+    parser: argparse._ActionsContainer, written: str, help: str, **settings: Any
+) -> None:
+    """Declare an option.
+
+    Args:
+      written: the option as the help shows it, like `--at I`; without a value, it is a flag unless
+        it has choices.
+      help: what it does; its default is added unless it is stated.
+      settings: see `argparse.ArgumentParser.add_argument`; the type is that of the default.
+    """
+    name, _, metavar = written.partition(" ")
+    if metavar:
+        settings["metavar"] = metavar
+    elif "choices" not in settings:
+        settings["action"] = "store_true"
+    default = settings.get("default")
+    if isinstance(default, int | float):
+        settings.setdefault("type", type(default))
+    if default not in (None, []) and "(default: " not in help:
+        shown = f"{default:g}" if isinstance(default, float) else str(default)
+        help += f" (default: {shown.replace('%', '%%')})"
+    parser.add_argument(name, help=help, **settings)
 
 
 def add_rules_option(parser: argparse.ArgumentParser) -> None:
     """Declare `--rules`."""
-    parser.add_argument(
-        "--rules",
-        metavar="FILE",
-        help="rules that decide what is a duplicate, instead of the built-in ones",
+    add_option(
+        parser,
+        "--rules FILE",
+        "rules that decide what is a duplicate, instead of the built-in ones",
     )
 
 
 def add_threshold_option(parser: argparse.ArgumentParser, meaning: str) -> None:
     """Declare `--good-gain-threshold`, whose values are the labels above 0."""
-    parser.add_argument(
-        "--good-gain-threshold",
-        type=int,
-        choices=range(1, 5),
-        default=2,
-        metavar="GAIN",
-        help=meaning,
-    )
+    add_option(parser, "--good-gain-threshold GAIN", meaning, choices=range(1, 5), default=2)
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Declare `--map` and `--iteration-base`, as `goodgain run` has them."""
-    parser.add_argument(
-        "--map",
+    add_option(
+        parser,
+        "--map FIELD=NAME",
+        "read fields that have other names, like gain=relevance,ids.doc_id=document_id",
         dest="mapping",
         nargs="+",
         action="extend",
         default=[],
-        metavar="FIELD=NAME",
-        help="read fields that have other names, like gain=relevance,ids.doc_id=document_id",
     )
-    parser.add_argument(
+    add_option(
+        parser,
         "--iteration-base",
-        type=int,
+        "number of the first iteration of a turn in the traces",
         choices=(0, 1),
         default=1,
-        help="number of the first iteration of a turn in the traces (default: 1)",
     )
 
 
@@ -54,11 +73,9 @@ def renames(args: argparse.Namespace) -> list[str]:
 def add_json_option(parser: argparse._ActionsContainer, what: str = "") -> None:
     """Declare `--json`; `what` names the content, if it is not what people see."""
     text = f"print {what} as JSON" if what else "print JSON"
-    parser.add_argument("--json", action="store_true", help=f"{text}, for programs")
+    add_option(parser, "--json", f"{text}, for programs")
 
 
 def add_quiet_option(parser: argparse._ActionsContainer) -> None:
     """Declare `--quiet`, for commands that print progress or a summary."""
-    parser.add_argument(
-        "--quiet", action="store_true", help="print nothing unless something is wrong"
-    )
+    add_option(parser, "--quiet", "print nothing unless something is wrong")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from goodgain.pipeline.cli.shared_options import (
     add_json_option,
+    add_option,
     add_quiet_option,
     add_reading_options,
     add_rules_option,
@@ -33,23 +34,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_reading_options(parser)
     add_rules_option(parser)
-    parser.add_argument(
-        "--max-rejected",
+    add_option(
+        parser,
+        "--max-rejected LIMIT",
+        "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%%",
         type=_limit,
         default="1%",
-        metavar="LIMIT",
-        help="exit with 3 when more records than this are rejected: a count like 5 or a share "
-        "like 2%% (default: 1%%)",
     )
-    add_threshold_option(
-        parser, "smallest gain of a good result; warn if no result is good (default: 2)"
-    )
-    parser.add_argument(
-        "--max-held-bytes",
-        type=_bytes,
-        metavar="N",
-        help="stop when more than about this many bytes are held, most of them ids (default: "
+    add_threshold_option(parser, "smallest gain of a good result; warn if no result is good")
+    add_option(
+        parser,
+        "--max-held-bytes N",
+        "stop when more than about this many bytes are held, most of them ids (default: "
         "536870912, and 16 for each byte of input beyond 64 MiB)",
+        type=_bytes,
     )
     add_json_option(parser)
     add_quiet_option(parser)

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("a", metavar="A", help="an annotator, or `votes`")
     parser.add_argument("b", metavar="B", help="another annotator, or `votes`")
-    add_threshold_option(parser, "smallest gain of a good document (default: 2)")
+    add_threshold_option(parser, "smallest gain of a good document")
     add_json_option(parser)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.shared_options import (
     add_json_option,
+    add_option,
     add_quiet_option,
     add_reading_options,
     add_rules_option,
@@ -39,44 +40,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=("NAME=PATTERN", "PATTERN"),
         help="name of a run, and its traces: files, folders or patterns; repeat it for each run",
     )
-    parser.add_argument(
-        "--topic",
-        metavar="ATTRIBUTE",
-        help="attribute that holds the topic, like query_id (default: conversation_id)",
+    add_option(
+        parser,
+        "--topic ATTRIBUTE",
+        "attribute that holds the topic, like query_id (default: conversation_id)",
     )
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--output", metavar="POOL", help="folder of the new pool")
-    where.add_argument(
-        "--update", metavar="POOL", help="pool to add the runs to; it keeps its ids and labels"
+    add_option(where, "--output POOL", "folder of the new pool")
+    add_option(where, "--update POOL", "pool to add the runs to; it keeps its ids and labels")
+    add_option(
+        parser, "--replace", "with --update: replace conversations that the pool already holds"
     )
-    parser.add_argument(
-        "--replace",
-        action="store_true",
-        help="with --update: replace conversations that the pool already holds",
-    )
-    parser.add_argument(
+    add_option(
+        parser,
         "--format",
+        "format of a new pool (default: avro)",
         choices=("avro", "parquet", "jsonl"),
-        help="format of a new pool (default: avro)",
     )
-    parser.add_argument(
-        "--shards",
+    add_option(
+        parser,
+        "--shards N",
+        "number of files of the pool (default: by the size of the traces)",
         type=int,
-        metavar="N",
-        help="number of files of the pool (default: by the size of the traces)",
     )
-    parser.add_argument(
-        "--max-rejected",
+    add_option(
+        parser,
+        "--max-rejected LIMIT",
+        "exit with 3 when more records than this are rejected",
         default="1%",
-        metavar="LIMIT",
-        help="exit with 3 when more records than this are rejected (default: 1%%)",
     )
-    parser.add_argument(
-        "--runner",
-        default="DirectRunner",
-        metavar="RUNNER",
-        help="engine that runs the pipeline (default: DirectRunner)",
-    )
+    add_option(parser, "--runner RUNNER", "engine that runs the pipeline", default="DirectRunner")
     add_reading_options(parser)
     add_rules_option(parser)
     add_json_option(parser)

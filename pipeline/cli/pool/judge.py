@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
@@ -25,34 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "stopped continues. Exit code: 0 done, 3 answers were rejected."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
-    parser.add_argument("--command", required=True, metavar="CMD", help="program with arguments")
-    parser.add_argument(
-        "--annotator",
-        default=_ANNOTATOR,
-        metavar="NAME",
-        help=f"name of the annotator in the pool (default: {_ANNOTATOR})",
-    )
-    parser.add_argument(
-        "--parallel", type=int, default=1, metavar="N", help="copies of the program (default: 1)"
-    )
-    parser.add_argument(
-        "--at-most", type=int, metavar="N", help="limit of calls, retries included (default: none)"
-    )
-    parser.add_argument("--again", action="store_true", help="also judge what others have labelled")
-    parser.add_argument(
-        "--retries",
-        type=int,
-        default=2,
-        metavar="N",
-        help="retries after a bad answer (default: 2)",
-    )
-    parser.add_argument(
-        "--timeout",
-        type=float,
-        default=120.0,
-        metavar="SECONDS",
-        help="time limit of an answer (default: 120)",
-    )
+    add_option(parser, "--command CMD", "program with arguments", required=True)
+    add_option(parser, "--annotator NAME", "name of the annotator in the pool", default=_ANNOTATOR)
+    add_option(parser, "--parallel N", "copies of the program", default=1)
+    add_option(parser, "--at-most N", "limit of calls, retries included (default: none)", type=int)
+    add_option(parser, "--again", "also judge what others have labelled")
+    add_option(parser, "--retries N", "retries after a bad answer", default=2)
+    add_option(parser, "--timeout SECONDS", "time limit of an answer", default=120.0)
     add_json_option(parser)
     add_quiet_option(parser)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
@@ -28,18 +28,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "ids of the pool.\nExit code: 0 done, 3 lines were rejected."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
-    parser.add_argument("--from", dest="source", metavar="FILE", help="labels")
-    parser.add_argument(
-        "--annotator",
-        metavar="NAME",
-        help=f"annotator of lines that name none (default: {_ANNOTATOR})",
+    add_option(parser, "--from FILE", "labels", dest="source")
+    add_option(
+        parser, "--annotator NAME", f"annotator of lines that name none (default: {_ANNOTATOR})"
     )
-    parser.add_argument(
-        "--prefer", metavar="NAME", help="annotator whose labels beat those of all others"
-    )
-    parser.add_argument(
-        "--undo", metavar="NAME", help="withdraw all labels of this annotator instead"
-    )
+    add_option(parser, "--prefer NAME", "annotator whose labels beat those of all others")
+    add_option(parser, "--undo NAME", "withdraw all labels of this annotator instead")
     add_json_option(parser)
     add_quiet_option(parser)
 

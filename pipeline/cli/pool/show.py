@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,10 +24,8 @@ _SUGGESTED = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pool and the topic."""
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
-    parser.add_argument(
-        "--topic",
-        metavar="T",
-        help=f"only this topic or conversation (default: the first {_TOPICS})",
+    add_option(
+        parser, "--topic T", f"only this topic or conversation (default: the first {_TOPICS})"
     )
     add_json_option(parser)
 

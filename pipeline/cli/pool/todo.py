@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.todo import METRICS
 from goodgain.transforms.core.wording import counted, pluralize
@@ -21,20 +21,19 @@ _SAVED = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pool, the selection and the file."""
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
-    parser.add_argument(
-        "--output", required=True, metavar="FILE", help="table to fill in: .csv or .jsonl"
-    )
-    parser.add_argument(
-        "--depth",
+    add_option(parser, "--output FILE", "table to fill in: .csv or .jsonl", required=True)
+    add_option(
+        parser,
+        "--depth K",
+        "only documents among the first K results of some search call (default: all)",
         type=int,
-        metavar="K",
-        help="only documents among the first K results of some search call (default: all)",
     )
-    parser.add_argument(
+    add_option(
+        parser,
         "--metric",
+        "list first the documents that narrow the bounds of this metric most",
         choices=METRICS,
         default=METRICS[0],
-        help="list first the documents that narrow the bounds of this metric most (default: CG)",
     )
     add_json_option(parser, "the numbers of documents and results")
     add_quiet_option(parser)
