@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_measures(parser.add_argument_group("what is compared"))
     _add_statistics(parser.add_argument_group("statistics"))
     _add_results(parser.add_argument_group("results"))
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def _add_arms(group: argparse._ArgumentGroup) -> None:

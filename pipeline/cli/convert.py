@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from goodgain.pipeline.cli.shared_options import (
-    add_json_option,
     add_option,
-    add_quiet_option,
+    add_output_options,
     add_rules_option,
 )
 from goodgain.transforms.core.errors import UsageError
@@ -85,8 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_option(to_trec, "--tag TAG", "last column of the run (default: goodgain)")
     add_rules_option(parser)
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -135,9 +133,7 @@ def _import(args: argparse.Namespace) -> int:
         args.inputs, args.from_format, args.mapping, args.output, quiet=args.quiet
     )
     if args.json:
-        from msgspec import to_builtins
-
-        print_json(to_builtins(counts))
+        print_json(counts)
     elif args.quiet:
         print_skipped(message_console(), counts)
     else:

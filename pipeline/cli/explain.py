@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import ExplainConfig, RunConfig
 
@@ -27,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "overrides it",
     )
     add_config_options(parser, ExplainConfig, _RUN_ONLY)
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

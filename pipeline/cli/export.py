@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
@@ -36,8 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
     )
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,8 +46,6 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from datetime import datetime
 
-    from msgspec.structs import asdict
-
     from goodgain.pipeline.convert.scores import write_scores
     from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
     from goodgain.pipeline.terminal.console import print_json, result_console
@@ -57,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     rows = read_dataset(args.folder, "conversations")
     counts = write_scores(rows, args.to, args.metric, finished, args.output)
     if args.json:
-        print_json(asdict(counts))
+        print_json(counts)
         return 0
     console = result_console(args.quiet)
     console.print(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 
 NAME = "gate"
 HELP = "check a run against rules; exit code 4 if one fails"
@@ -24,16 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_option(parser, "--junit FILE", "also write JUnit XML")
     add_option(parser, "--markdown FILE", "also write a summary in Markdown")
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Apply the rules and print the outcomes."""
     # Imported here to keep --help fast.
     from datetime import UTC, datetime
-
-    from msgspec.structs import asdict
 
     from goodgain.pipeline.cli.gate_text import render
     from goodgain.pipeline.exit_codes import ExitCode
@@ -55,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
                 "passed": passed(outcomes),
                 "baseline": args.baseline,
                 "forced": args.force,
-                "outcomes": [asdict(outcome) for outcome in outcomes],
+                "outcomes": outcomes,
             }
         )
     elif not args.quiet or not passed(outcomes):

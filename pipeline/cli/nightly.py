@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,16 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_option(parser, "--rerun-late", "also rerun days whose input has changed since their run")
     add_option(parser, "--runner RUNNER", "engine to use instead of the one in the configuration")
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the job."""
     request = _request(args)
     # Imported here, since it imports Beam, which is slow.
-    import msgspec
-
     from goodgain.pipeline.nightly.config import load_nightly_config
     from goodgain.pipeline.nightly.dependencies import Dependencies
     from goodgain.pipeline.nightly.job import run_nightly
@@ -58,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     dependencies = Dependencies.quiet() if args.quiet else Dependencies()
     result = run_nightly(config, request, args.beam_arguments, dependencies)
     if args.json:
-        print_json(msgspec.to_builtins(result))
+        print_json(result)
     elif result.exit_code or not args.quiet:
         print_result(result_console(), result, config)
     else:

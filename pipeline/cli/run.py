@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import RunConfig
@@ -37,8 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "YAML file with any option but --json and --quiet; the command line overrides it",
     )
     shown = parser.add_mutually_exclusive_group()
-    add_json_option(shown, "the manifest, the means at N and the gate's outcomes")
-    add_quiet_option(shown)
+    add_output_options(shown, "the manifest, the means at N and the gate's outcomes")
     add_config_options(parser, RunConfig)
 
 
@@ -77,8 +76,6 @@ def _nothing(_: str, __: Mapping[str, Any]) -> None:
 
 
 def _document(folder: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    from msgspec.structs import asdict
-
     from goodgain.pipeline.outputs.folder import read_manifest
     from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
 
@@ -86,5 +83,5 @@ def _document(folder: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "output": folder,
         "manifest": read_manifest(folder),
         "means": list(read_means(folder, MeansWanted(at_end=True))),
-        "gate": [asdict(outcome) for outcome in outcomes],
+        "gate": outcomes,
     }

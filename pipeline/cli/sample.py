@@ -6,7 +6,7 @@ import argparse
 from dataclasses import fields
 from datetime import datetime
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import CODECS, resolve_format, write_sample
 from goodgain.transforms.core.errors import UsageError
@@ -67,8 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "mean number of conversations per hour",
         default=default.conversations_per_hour,
     )
-    add_json_option(parser, "counts, format and size")
-    add_quiet_option(parser)
+    add_output_options(parser, "counts, format and size")
 
 
 def run(args: argparse.Namespace) -> int:

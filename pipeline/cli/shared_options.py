@@ -79,3 +79,9 @@ def add_json_option(parser: argparse._ActionsContainer, what: str = "") -> None:
 def add_quiet_option(parser: argparse._ActionsContainer) -> None:
     """Declare `--quiet`, for commands that print progress or a summary."""
     add_option(parser, "--quiet", "print nothing unless something is wrong")
+
+
+def add_output_options(parser: argparse._ActionsContainer, what: str = "") -> None:
+    """Declare `--json` and `--quiet`."""
+    add_json_option(parser, what)
+    add_quiet_option(parser)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
@@ -32,8 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "YAML file with any of these options; the command line overrides it",
     )
     shown = parser.add_mutually_exclusive_group()
-    add_json_option(shown, "the latest means at N, warnings and counts at the end")
-    add_quiet_option(shown)
+    add_output_options(shown, "the latest means at N, warnings and counts at the end")
     add_config_options(parser, StreamConfig)
 
 

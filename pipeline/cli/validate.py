@@ -6,9 +6,8 @@ import argparse
 from datetime import UTC, datetime
 
 from goodgain.pipeline.cli.shared_options import (
-    add_json_option,
     add_option,
-    add_quiet_option,
+    add_output_options,
     add_reading_options,
     add_rules_option,
     add_threshold_option,
@@ -49,8 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "536870912, and 16 for each byte of input beyond 64 MiB)",
         type=_bytes,
     )
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def _limit(written: str) -> MaxRejected:

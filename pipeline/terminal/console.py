@@ -69,7 +69,11 @@ def plain_table(*headings: str) -> Table:
 
 
 def print_json(value: Any) -> None:
-    """Print a result as JSON, in ASCII, so that text from traces cannot control a terminal."""
-    written = json.dumps(value, allow_nan=False).encode()
+    """Print a result as JSON, in ASCII, so that text from traces cannot control a terminal.
+
+    Args:
+      value: structs become objects.
+    """
+    written = json.dumps(value, allow_nan=False, default=msgspec.to_builtins).encode()
     # json's own indentation is implemented in Python and five times as slow.
     sys.stdout.write(msgspec.json.format(written, indent=2).decode() + "\n")

@@ -35,14 +35,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the pool and compare."""
-    import msgspec
-
     from goodgain.pipeline.pool.store import read_pool
     from goodgain.pipeline.terminal.console import print_json
 
     outcome = _agreement(read_pool(args.pool), args.a, args.b, args.good_gain_threshold)
     if args.json:
-        print_json(msgspec.to_builtins(outcome))
+        print_json(outcome)
     else:
         _show(outcome, args.a, args.b)
     return 0

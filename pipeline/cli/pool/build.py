@@ -6,9 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.shared_options import (
-    add_json_option,
     add_option,
-    add_quiet_option,
+    add_output_options,
     add_reading_options,
     add_rules_option,
     renames,
@@ -72,8 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--runner RUNNER", "engine that runs the pipeline", default="DirectRunner")
     add_reading_options(parser)
     add_rules_option(parser)
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

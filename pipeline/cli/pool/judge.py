@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
@@ -32,8 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(parser, "--again", "also judge what others have labelled")
     add_option(parser, "--retries N", "retries after a bad answer", default=2)
     add_option(parser, "--timeout SECONDS", "time limit of an answer", default=120.0)
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,8 +43,6 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(
                 f"--{name.replace('_', '-')} is {value}, but must be at least {least}."
             )
-    import msgspec
-
     from goodgain.pipeline.pool.judging import JudgingRequest, judge_pool
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.pipeline.terminal.safe_text import printable
@@ -70,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
     outcome = judge_pool(request, advance)
     if args.json:
-        print_json(msgspec.to_builtins(outcome))
+        print_json(outcome)
     else:
         result_console(args.quiet).print(
             f"{counted(outcome.labels, 'label')} by {printable(args.annotator)}, "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
@@ -34,8 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_option(parser, "--prefer NAME", "annotator whose labels beat those of all others")
     add_option(parser, "--undo NAME", "withdraw all labels of this annotator instead")
-    add_json_option(parser)
-    add_quiet_option(parser)
+    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,9 +67,7 @@ def run(args: argparse.Namespace) -> int:
         return ExitCode.DONE
     outcome = label_pool(args.pool, args.source, args.annotator or _ANNOTATOR, args.prefer)
     if args.json:
-        import msgspec
-
-        print_json(msgspec.to_builtins(outcome))
+        print_json(outcome)
     else:
         _say(outcome, args.source, args.quiet)
     return ExitCode.DATA_QUALITY if outcome.rejected else ExitCode.DONE

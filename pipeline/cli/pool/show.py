@@ -32,8 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read and show."""
-    import msgspec
-
     from goodgain.pipeline.cli.pool.text import print_manifest, print_topic
     from goodgain.pipeline.pool.store import read_pool
     from goodgain.pipeline.terminal.console import print_json, result_console
@@ -41,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     pool = read_pool(args.pool)
     topics = _documents_by_topic(pool, args.topic)
     if args.json:
-        print_json({"pool": pool.manifest, "documents": msgspec.to_builtins(list(chain(*topics)))})
+        print_json({"pool": pool.manifest, "documents": list(chain(*topics))})
         return 0
     console = result_console()
     if args.topic is None:

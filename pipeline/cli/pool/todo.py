@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option, add_quiet_option
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.todo import METRICS
 from goodgain.transforms.core.wording import counted, pluralize
@@ -35,8 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=METRICS,
         default=METRICS[0],
     )
-    add_json_option(parser, "the numbers of documents and results")
-    add_quiet_option(parser)
+    add_output_options(parser, "the numbers of documents and results")
 
 
 def run(args: argparse.Namespace) -> int:
