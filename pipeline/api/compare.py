@@ -17,6 +17,7 @@ from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.comparison.attributes import missing
 from goodgain.pipeline.data_warnings import warnings_in
 from goodgain.pipeline.options.yaml_model import unknown
+from goodgain.pipeline.outputs.whole_files import writing
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.msgspec_messages import path_to_wrong_value, without_path
 
@@ -67,10 +68,8 @@ class Comparison:
         Raises:
           UsageError: the file cannot be written.
         """
-        try:
+        with writing(path):
             Path(path).write_bytes(self._report)
-        except OSError as error:
-            raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
 
     def __repr__(self) -> str:
         return self.summary

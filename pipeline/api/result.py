@@ -17,6 +17,7 @@ from goodgain.pipeline.api.messages import for_python, phrased_for_python
 from goodgain.pipeline.api.table import HEADLINE, Row, Table
 from goodgain.pipeline.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.local_scoring import LocalScoring
+from goodgain.pipeline.outputs.whole_files import writing
 from goodgain.pipeline.terminal.metric_values import mean_interval_text, mean_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
@@ -229,10 +230,8 @@ class Run:
         with TemporaryDirectory() as folder:
             self._write_datasets(Path(folder))
             content = build_report(folder, self.manifest)
-        try:
+        with writing(path):
             Path(path).write_bytes(content)
-        except OSError as error:
-            raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
 
     def _write_datasets(self, folder: Path) -> None:
         from goodgain.pipeline.outputs.formats import FORMATS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 
@@ -61,10 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write(path: str, content: bytes) -> None:
-    from goodgain.transforms.core.errors import UsageError
+    from goodgain.pipeline.outputs.whole_files import writing
 
-    try:
-        with open(path, "wb") as file:
-            file.write(content)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+    with writing(path):
+        Path(path).write_bytes(content)

@@ -13,7 +13,7 @@ import xxhash
 from msgspec import Struct
 
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
-from goodgain.pipeline.outputs.whole_files import replacing
+from goodgain.pipeline.outputs.whole_files import replacing, writing
 from goodgain.transforms.core.errors import UsageError
 
 _NO_METRICS = frozenset(
@@ -67,17 +67,14 @@ def write_scores(
     """
     counts = ExportCounts()
     lines = TOOLS[tool]
-    try:
-        with replacing(path) as file:
-            for row in rows:
-                scores = _scores(row, metrics, counts)
-                counts.conversations += 1
-                counts.scores += len(scores)
-                counts.without_trace_id += TRACE_ID not in row["attributes"]
-                for line in lines(row, scores, finished):
-                    file.write(_encode(line) + b"\n")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+    with writing(path), replacing(path) as file:
+        for row in rows:
+            scores = _scores(row, metrics, counts)
+            counts.conversations += 1
+            counts.scores += len(scores)
+            counts.without_trace_id += TRACE_ID not in row["attributes"]
+            for line in lines(row, scores, finished):
+                file.write(_encode(line) + b"\n")
     return counts
 
 

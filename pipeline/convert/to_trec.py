@@ -13,7 +13,7 @@ from msgspec import Struct
 from goodgain.pipeline.convert.spool import Spool
 from goodgain.pipeline.convert.trec_names import document_names, word
 from goodgain.pipeline.local import read_files
-from goodgain.pipeline.outputs.whole_files import replacing
+from goodgain.pipeline.outputs.whole_files import replacing, writing
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
@@ -156,10 +156,8 @@ def _open_outputs(paths: Sequence[str | None], outputs: ExitStack) -> list[Binar
             raise UsageError(f"{path} cannot be written: the folder does not exist.")
     files: list[BinaryIO | None] = []
     for path in paths:
-        try:
+        with writing(str(path)):
             files.append(None if path is None else outputs.enter_context(replacing(path)))
-        except OSError as error:
-            raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
     return files
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import fastavro
 import msgspec
 
-from goodgain.pipeline.outputs.whole_files import replacing
+from goodgain.pipeline.outputs.whole_files import replacing, writing
 from goodgain.pipeline.sample.writers import packed, resolve_format, trace_schema
 from goodgain.transforms.core.errors import UsageError
 
@@ -35,19 +35,16 @@ def write_traces(records: Records, path: str) -> None:
             f"The format of {path} is unknown: end it in .avro, .parquet or .jsonl, the last "
             "optionally with .gz, .bz2 or .zst."
         ) from None
-    try:
-        with replacing(path) as file:
-            if format == "avro":
-                fastavro.writer(file, fastavro.parse_schema(trace_schema()), records, codec=codec)
-            elif format == "parquet":
-                # pyarrow is slow to import.
-                from goodgain.pipeline.sample.parquet import write_parquet
+    with writing(path), replacing(path) as file:
+        if format == "avro":
+            fastavro.writer(file, fastavro.parse_schema(trace_schema()), records, codec=codec)
+        elif format == "parquet":
+            # pyarrow is slow to import.
+            from goodgain.pipeline.sample.parquet import write_parquet
 
-                write_parquet(records, file, codec)
-            else:
-                encode = msgspec.json.Encoder().encode
-                with packed(file, codec) as stream:
-                    for record in records:
-                        stream.write(encode(record) + b"\n")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+            write_parquet(records, file, codec)
+        else:
+            encode = msgspec.json.Encoder().encode
+            with packed(file, codec) as stream:
+                for record in records:
+                    stream.write(encode(record) + b"\n")

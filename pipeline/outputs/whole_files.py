@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.atomic_write import atomic_write
 from goodgain.transforms.filesystems import create, is_local, move
 
@@ -29,11 +30,26 @@ def replacing(path: str | Path, temporary: str | Path | None = None) -> Iterator
     """
     path = str(path)
     temporary = hidden(path) if temporary is None else str(temporary)
-    if not is_local(path):
-        yield from _replacing_elsewhere(path, temporary)
-        return
-    with atomic_write(path, temporary) as file:
-        yield file
+    if is_local(path):
+        with atomic_write(path, temporary) as file:
+            yield file
+    else:
+        with create(temporary) as file:
+            yield file
+        move(temporary, path)
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Report that a file which the user named cannot be written in the block.
+
+    Raises:
+      UsageError: instead of an `OSError`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {problem_of(error)}.") from error
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
@@ -46,10 +62,3 @@ def hidden(path: str) -> str:
     """The temporary name of a file in the same folder."""
     folder, slash, name = path.rpartition("/")
     return f"{folder}{slash}.{name}{UNFINISHED_SUFFIX}"
-
-
-def _replacing_elsewhere(path: str, temporary: str) -> Iterator[BinaryIO]:
-
-    with create(temporary) as file:
-        yield file
-    move(temporary, path)

@@ -9,8 +9,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from goodgain.pipeline.outputs.whole_files import writing
 from goodgain.pipeline.pool.store import Pool
-from goodgain.transforms.core.errors import UsageError, problem_of
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.rows import first_text
 from goodgain.transforms.core.pool.todo import RecallState, in_order, within_depth
@@ -95,17 +96,14 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
     """
     if not path.endswith((".csv", ".jsonl")):
         raise UsageError(f"{path} must end with .csv or .jsonl.")
-    try:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            if path.endswith(".jsonl"):
-                for document in documents:
-                    file.write(json.dumps(row_of(document), ensure_ascii=False) + "\n")
-            else:
-                writer = csv.DictWriter(file, COLUMNS)
-                writer.writeheader()
-                writer.writerows(map(_without_formulas, map(row_of, documents)))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {problem_of(error)}.") from None
+    with writing(path), open(path, "w", encoding="utf-8", newline="") as file:
+        if path.endswith(".jsonl"):
+            for document in documents:
+                file.write(json.dumps(row_of(document), ensure_ascii=False) + "\n")
+        else:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(map(_without_formulas, map(row_of, documents)))
 
 
 def _without_formulas(row: Mapping[str, Any]) -> dict[str, Any]:

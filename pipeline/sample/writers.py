@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 import fastavro
 import zstandard
 
-from goodgain.pipeline.outputs.whole_files import replacing
+from goodgain.pipeline.outputs.whole_files import replacing, writing
 from goodgain.pipeline.sample.bad_records import broken_line
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.draw import Draw
@@ -85,13 +85,11 @@ def write_sample(
     """
     format, codec = resolve_format(path, format, codec)
     written = Written()
-    try:
+    with writing(path):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as file:
             _WRITERS[format](options, file, codec, written)
         written.size = os.path.getsize(path)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
     return written
 
 
