@@ -6,6 +6,7 @@ import argparse
 import json
 import shlex
 from collections.abc import Callable
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -23,8 +24,6 @@ NAME = "init"
 HELP = "write a commented configuration to edit, and files to try it on"
 EXAMPLE = "goodgain init run --output my-evaluation"
 
-_TRACES = "traces/sample.jsonl"
-_DAY = "2025-03-03"  # of the example traces
 _CONVERSATIONS = 60  # enough for the shipped gate
 
 
@@ -42,59 +41,22 @@ class _Kind(Struct, frozen=True):
     shipped: str
     name: str
     commands: tuple[str, ...]
-    traces: str | None = _TRACES
+    traces: str | None = None
     beside: tuple[str, ...] = ()
 
 
-_KINDS = {
-    "run": _Kind(
-        "run", "run.yaml", ("goodgain run --config run.yaml --input traces --output out",)
-    ),
-    "gate": _Kind(
-        "gate",
-        "gate.yaml",
-        ("goodgain run --input traces --output out", "goodgain gate out --config gate.yaml"),
-    ),
-    "nightly": _Kind(
-        "nightly",
-        "nightly.yaml",
-        (f"goodgain nightly --config nightly.yaml --date {_DAY}",),
-        traces=f"traces/date={_DAY}/sample.jsonl",
-    ),
-    "stream": _Kind(
-        "stream",
-        "stream.yaml",
-        (
-            "goodgain prism",
-            "goodgain stream --config stream.yaml --input traces --output out-stream",
-        ),
-    ),
-    "rules": _Kind(
-        "dedup",
-        "rules.yaml",
-        ("goodgain run --rules rules.yaml --input traces --output out",),
-    ),
-    "mapping": _Kind(
-        "mappings/custom",
-        "mapping.yaml",
-        (
-            "goodgain convert --from custom logs.jsonl --mapping mapping.yaml "
-            "--output traces.parquet",
-        ),
-        traces=None,
-        beside=("mappings/logs.jsonl",),
-    ),
-    "beam": _Kind(
-        "beam/pipeline",
-        "pipeline.yaml",
-        (
-            "pip install 'apache-beam[yaml]'",
-            "python -m apache_beam.yaml.main --yaml_pipeline_file=pipeline.yaml "
-            "--runner=FnApiRunner",
-        ),
-        beside=("beam/goodgain.provider.yaml",),
-    ),
-}
+def _shipped(name: str) -> Traversable:
+    return resources.files("goodgain.configs").joinpath(name)
+
+
+@cache
+def kinds() -> dict[str, _Kind]:
+    """The kinds of configurations, by name."""
+    import msgspec
+    import yaml
+
+    text = _shipped("data/init.yaml").read_text(encoding="utf-8")
+    return msgspec.convert(yaml.safe_load(text), dict[str, _Kind])
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -102,10 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "kind",
         nargs="?",
-        choices=sorted(_KINDS),
+        choices=sorted(kinds()),
         default="run",
         metavar="KIND",
-        help=f"which configuration: {', '.join(_KINDS)} (default: run)",
+        help=f"which configuration: {', '.join(kinds())} (default: run)",
     )
     add_option(
         parser, "--output DIR", "folder for the files (default: the current one)", default="."
@@ -116,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the files; existing ones are never overwritten."""
     from goodgain.pipeline.terminal.console import result_console
 
-    folder, kind = Path(args.output), _KINDS[args.kind]
+    folder, kind = Path(args.output), kinds()[args.kind]
     if (config := folder / kind.name).exists():
         raise UsageError(f"{config} exists already; remove it, or give another --output.")
     try:
@@ -133,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _write_configuration(config: Path, name: str) -> list[Path]:
     """Write a configuration and, if it has one, the schema that its first line names."""
-    kind = _KINDS[name]
+    kind = kinds()[name]
     text = _shipped(f"{kind.shipped}.yaml").read_text(encoding="utf-8")
     # In the copy, commands use the copy.
     text = text.replace(f"goodgain:{kind.shipped}", kind.name)
@@ -161,10 +123,6 @@ def _write_examples(folder: Path, kind: _Kind) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         examples[path](path)
     return new
-
-
-def _shipped(name: str) -> Traversable:
-    return resources.files("goodgain.configs").joinpath(name)
 
 
 def _copied(shipped: Traversable) -> Callable[[Path], object]:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.cli.init import _KINDS
+from goodgain.pipeline.cli.init import kinds
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file
 from goodgain.pipeline.gate.rules import load_gate
@@ -71,7 +71,7 @@ def test_every_command_that_init_names_works(kind, promised, tmp_path):
 
 
 def test_written_files_name_only_files_that_are_there(tmp_path):
-    for kind in sorted(_KINDS):
+    for kind in sorted(kinds()):
         assert main(["init", kind, "--output", str(tmp_path / kind)]) == 0
         for path in (tmp_path / kind).glob("*.yaml"):
             text = path.read_text()
