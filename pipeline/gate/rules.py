@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal, get_args
 
+from msgspec import Struct
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -57,13 +58,15 @@ _HOW_TO_FORBID_WARNINGS = (
 _CLOSE = 0.8  # at this similarity, a metric is more likely misspelt than unknown
 
 
-class Amount:
-    """The amount of a bound: a number in the unit of the metric, or a percentage."""
+class Amount(Struct, frozen=True):
+    """The amount of a bound: a number in the unit of the metric, or a percentage.
 
-    def __init__(self, value: float, percent: bool) -> None:
-        """Make an amount; a value that was written in percent is a share, so 2 % is 0.02."""
-        self.value = value
-        self.percent = percent
+    Attributes:
+      value: a share if it was written in percent, so 2 % is 0.02.
+    """
+
+    value: float
+    percent: bool
 
     @classmethod
     def parse(cls, written: Any) -> Amount:

@@ -13,18 +13,14 @@ import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct, field
 
+from goodgain.pipeline.engines.runners import create
 from goodgain.pipeline.options.run_config import RunConfig
-
-if TYPE_CHECKING:
-    from goodgain.pipeline.pool.build import PoolRequest
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+from goodgain.pipeline.pool.build import PoolRequest, build_pool
+from goodgain.pipeline.run import run
 
 
 def _say(message: str) -> None:
@@ -105,22 +101,8 @@ def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -
     return done.returncode
 
 
-def _run(config: RunConfig, beam_arguments: Sequence[str], quiet: bool = False) -> int:
-    import goodgain.pipeline.run  # imports Beam, which is slow
-
-    return goodgain.pipeline.run.run(config, beam_arguments, quiet=quiet)
-
-
-def _build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool = False) -> object:
-    import goodgain.pipeline.pool.build  # as above
-
-    return goodgain.pipeline.pool.build.build_pool(request, beam_arguments, quiet)
-
-
 def _check_engine(runner: str, beam_arguments: Sequence[str]) -> None:
-    import goodgain.pipeline.engines.runners  # as above
-
-    goodgain.pipeline.engines.runners.create(runner, beam_arguments, command="nightly")
+    create(runner, beam_arguments, command="nightly")
 
 
 class Dependencies(Struct, frozen=True):
@@ -135,17 +117,17 @@ class Dependencies(Struct, frozen=True):
       say: writes a message to the log.
     """
 
-    now: Callable[[], datetime] = _now
+    now: Callable[[], datetime] = partial(datetime.now, UTC)
     sleep: Callable[[float], None] = time.sleep
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     post: Callable[[str, bytes, float], int] = post
     start: Callable[[Sequence[str], bytes, float], int] = start
-    run: Callable[[RunConfig, Sequence[str]], int] = _run
-    build_pool: Callable[[PoolRequest, Sequence[str]], object] = _build_pool
+    run: Callable[[RunConfig, Sequence[str]], int] = run
+    build_pool: Callable[[PoolRequest, Sequence[str]], object] = build_pool
     check_engine: Callable[[str, Sequence[str]], None] = _check_engine
     say: Callable[[str], None] = _say
 
     @classmethod
     def quiet(cls) -> Dependencies:
         """The real ones, with days scored without progress."""
-        return cls(run=partial(_run, quiet=True), build_pool=partial(_build_pool, quiet=True))
+        return cls(run=partial(run, quiet=True), build_pool=partial(build_pool, quiet=True))
