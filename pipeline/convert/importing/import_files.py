@@ -202,26 +202,11 @@ def _from_rows(
             counts.records += 1
             row = row_of(record, mapping, at, position, counts)
             if row is not None:
-                spool.add(row.conversation, row)
+                spool.add(row.conversation_id, row)
         for _, rows in spool.groups():
-            yield from _checked(_row_records(calls_of_rows(rows, mapping.unit)), counts)
-
-
-def _row_records(calls: Sequence[Row]) -> Iterator[Record]:
-    for call in sorted(calls, key=lambda one: (one.turn, one.iteration, one.call, one.at)):
-        yield {
-            "conversation_id": call.conversation,
-            "turn": call.turn,
-            "iteration": call.iteration,
-            "call": call.call,
-            "record_id": call.record_id,
-            "timestamp": call.time,
-            "query": call.query,
-            "tool": call.tool,
-            "attributes": call.attributes,
-            "costs": call.costs,
-            "results": call.results,
-        }
+            calls = calls_of_rows(rows, mapping.unit)
+            calls.sort(key=lambda one: (one.turn, one.iteration, one.call, one.at))
+            yield from _checked(map(Row.record, calls), counts)
 
 
 def _checked(records: Iterator[Record], counts: ImportCounts) -> Iterator[Record]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
@@ -19,24 +19,30 @@ class Row(Struct, frozen=True, array_like=True):
     """A search call, or one of its results.
 
     Attributes:
-      at: index of the row in the input, from 0.
-      time: event time in ms since 1970.
+      timestamp: event time in ms since 1970.
       results: the results of the call, or only the row's own; None if the row does not record any.
+      at: index of the row in the input, from 0.
     """
 
-    conversation: str
-    at: int
+    conversation_id: str
     turn: int | None
     iteration: int | None
     call: int | None
-    rank: int | None
     record_id: str | None
-    time: int | None
+    timestamp: int | None
     query: str | None
     tool: str | None
     attributes: dict[str, str]
     costs: dict[str, float]
     results: list[dict[str, Any]] | None
+    at: int
+    rank: int | None
+
+    def record(self) -> dict[str, Any]:
+        """The trace record of a search call."""
+        record = asdict(self)
+        del record["at"], record["rank"]
+        return record
 
 
 def row_of(
@@ -66,11 +72,11 @@ def row_of(
     else:
         results = mapping.results_of(record)
     return Row(
-        conversation=conversation,
+        conversation_id=conversation,
         at=at,
         **numbers,
         record_id=text(mapping.part("record_id", record)),
-        time=millis(nanos(mapping.part("time", record), mapping.time_unit)),
+        timestamp=millis(nanos(mapping.part("time", record), mapping.time_unit)),
         query=text(mapping.part("query", record)),
         tool=text(mapping.part("tool", record)),
         attributes=mapping.attributes_of(record),
@@ -88,7 +94,7 @@ def calls_of_rows(rows: Sequence[Row], unit: str) -> list[Row]:
     ordered by time, are its iterations.
     """
     calls = _joined(rows) if unit == "result" else list(rows)
-    calls.sort(key=lambda call: (call.time is None, call.time or 0, call.at))
+    calls.sort(key=lambda call: (call.timestamp is None, call.timestamp or 0, call.at))
     calls_in_turn: dict[int, int] = {}
     calls_in_iteration: dict[tuple[int, int], int] = {}
     numbered = []
@@ -112,12 +118,12 @@ def _joined(rows: Sequence[Row]) -> list[Row]:
     joined = []
     for (_, iteration, _, _), members in groups.items():
         ranked = sorted(members, key=lambda row: (row.rank is None, row.rank or 0, row.at))
-        times = [row.time for row in members if row.time is not None]
+        times = [row.timestamp for row in members if row.timestamp is not None]
         joined.append(
             replace(
                 members[0],
                 iteration=iteration,
-                time=min(times) if times else None,
+                timestamp=min(times) if times else None,
                 query=next((row.query for row in members if row.query), None),
                 tool=next((row.tool for row in members if row.tool), None),
                 attributes={k: v for row in reversed(members) for k, v in row.attributes.items()},
