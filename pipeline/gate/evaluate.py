@@ -21,17 +21,14 @@ from goodgain.transforms.core.scoring.costs import budget_of
 from goodgain.transforms.core.statistics import Studentized
 from goodgain.transforms.core.warnings.warning import CODES
 
-# Where the manifest has the part and the whole of each share: group and name.
+# Where the manifest has the part and the whole of each share: group and names.
 _SHARES = {
-    "rejected": (("records", "rejected"), ("records", "read")),
-    "late": (("records", "late"), ("records", "read")),
-    "redelivered": (("records", "redelivered"), ("records", "read")),
-    "unlabelled": (("results", "unlabelled"), ("results", "total")),
-    "without_search": (("conversations", "without_search"), ("conversations", "total")),
-    "with_rejected_records": (
-        ("conversations", "with_rejected_records"),
-        ("conversations", "total"),
-    ),
+    "rejected": ("records", "rejected", "read"),
+    "late": ("records", "late", "read"),
+    "redelivered": ("records", "redelivered", "read"),
+    "unlabelled": ("results", "unlabelled", "total"),
+    "without_search": ("conversations", "without_search", "total"),
+    "with_rejected_records": ("conversations", "with_rejected_records", "total"),
 }
 # Where the manifest has each count.
 _COUNTS = {
@@ -87,17 +84,17 @@ def _judge(
     if rule.is_change:
         yield from judge_change(rule, gate, evidence, proofs)
     elif rule.count is not None:
-        count = _manifest_count(evidence, _COUNTS[rule.count])
+        count = _manifest_count(evidence, *_COUNTS[rule.count])
         yield outcome_of(rule, {}, f"{count:,}", None, failure=_broken(rule, count))
     elif rule.share is not None and rule.share != "undefined":
-        part, whole = (_manifest_count(evidence, path) for path in _SHARES[rule.share])
+        group, *names = _SHARES[rule.share]
+        part, whole = (_manifest_count(evidence, group, name) for name in names)
         yield _share(rule, {}, part, whole)
     else:
         yield from _means(rule, gate, evidence, proofs)
 
 
-def _manifest_count(evidence: GateEvidence, path: tuple[str, str]) -> int:
-    group, name = path
+def _manifest_count(evidence: GateEvidence, group: str, name: str) -> int:
     # The manifest has no entry for a count of 0.
     return int(evidence.manifest.get(group, {}).get(name, 0))
 

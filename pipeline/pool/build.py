@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -303,29 +304,25 @@ def _contribution_counts(contribution: Contribution) -> Counts:
 
 
 def _topic_counts(built: BuiltTopic) -> Counts:
-    counts = dict(built.counts)
+    counts = Counter(built.counts)
     counts["pool.topics"] = 1
     counts["pool.digest"] = sum(map(document_digest, built.documents))
     counts["pool.documents"] = len(built.documents)
     runs: dict[str, set[str]] = {}
     for document in built.documents:
-        counts["pool.places"] = counts.get("pool.places", 0) + len(document.places)
-        counts["pool.evidence"] = counts.get("pool.evidence", 0) + len(document.evidence)
+        counts["pool.places"] += len(document.places)
+        counts["pool.evidence"] += len(document.evidence)
         seen = {place.run for place in document.places}
-        for run in seen:
-            name = f"documents.{run}"
-            counts[name] = counts.get(name, 0) + 1
+        counts.update(f"documents.{run}" for run in seen)
         if len(seen) == 1:
-            name = f"only.{next(iter(seen))}"
-            counts[name] = counts.get(name, 0) + 1
+            counts.update(f"only.{run}" for run in seen)
         for place in document.places:
             runs.setdefault(place.run, set()).add(place.conversation_id)
         for id_name, apart in label_spans(document):
-            for name in (f"voted.{id_name}", *([f"apart.{id_name}"] if apart else ())):
-                counts[name] = counts.get(name, 0) + 1
+            counts.update([f"voted.{id_name}", *([f"apart.{id_name}"] if apart else ())])
     for run, conversations in runs.items():
         counts[f"conversations.{run}"] = len(conversations)
-    return counts
+    return dict(counts)
 
 
 def _without_counts(built: BuiltTopic) -> BuiltTopic:
