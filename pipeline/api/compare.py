@@ -150,9 +150,7 @@ def compare(
 
 
 def _request(
-    arms: Mapping[str, Any],
-    slices: Sequence[str | Sequence[str]] | str,
-    options: dict[str, Any],
+    arms: Mapping[str, Any], slices: Sequence[str | Sequence[str]] | str, options: dict[str, Any]
 ) -> ComparisonRequest:
     """The comparison that the arguments ask for, without the runs.
 

@@ -11,16 +11,10 @@ from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelRequest
-from goodgain.transforms.core.means.accumulator import (
-    MeansAccumulator,
-)
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key, slice_of
-from goodgain.transforms.core.means.values import (
-    cluster_counts,
-    conversation_values,
-    metric_names,
-)
+from goodgain.transforms.core.means.values import cluster_counts, conversation_values, metric_names
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord

@@ -105,9 +105,7 @@ def _names(row: Mapping[Any, Any]) -> set[str]:
     return {name for name in row if isinstance(name, str)}
 
 
-def _mappings(
-    records: Iterable[Mapping[str, Any] | SearchCall],
-) -> Iterator[Mapping[str, Any]]:
+def _mappings(records: Iterable[Mapping[str, Any] | SearchCall]) -> Iterator[Mapping[str, Any]]:
     for place, record in enumerate(records, start=1):
         if isinstance(record, SearchCall):
             raise UsageError(

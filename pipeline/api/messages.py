@@ -16,12 +16,7 @@ _MAP = re.compile(r"--map ([^\s,;]+=[^\s,;]+?(?:,[^\s,;]+=[^\s,;]+?)*)(?=[.;]?(?
 _WITH_VALUE = re.compile(r"\(--([a-z-]+) ([^\s)]+)\)")
 _OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)(?: ([A-Z]+|[0-9]+)\b)?")
 _FLAGS = frozenset(("allow_unlabelled", "allow_no_good", "bounds", "force", "unpaired"))
-_OTHER_NAMES = {
-    "input": "traces",
-    "map": "mapping",
-    "slice": "slices",
-    "tolerance": "tolerances",
-}
+_OTHER_NAMES = {"input": "traces", "map": "mapping", "slice": "slices", "tolerance": "tolerances"}
 
 
 class GoodGainWarning(UserWarning):

@@ -119,10 +119,7 @@ def _arms(compared: Compared, console: Console) -> None:
         whole = [row for row in compared.rows if row.i is None and not row.slice]
         _line(console, _clusters_text(compared.cluster, _shown(compared, whole)))
     render_warnings(compared, console)
-    for name, metrics in (
-        ("base", arms.only_in_base),
-        ("candidate", arms.only_in_candidate),
-    ):
+    for name, metrics in (("base", arms.only_in_base), ("candidate", arms.only_in_candidate)):
         if metrics:
             _line(console, f"Only the {name} has {labels(metrics)}: not compared.")
 

@@ -7,11 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from goodgain.pipeline.cli.shared_options import (
-    add_option,
-    add_output_options,
-    add_rules_option,
-)
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options, add_rules_option
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "convert"

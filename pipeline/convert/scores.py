@@ -47,11 +47,7 @@ class ExportCounts(Struct):
 
 
 def write_scores(
-    rows: Iterator[Row],
-    tool: str,
-    metrics: Sequence[str] | None,
-    finished: datetime,
-    path: str,
+    rows: Iterator[Row], tool: str, metrics: Sequence[str] | None, finished: datetime, path: str
 ) -> ExportCounts:
     """Write one line of JSON per score, or per conversation for OTLP.
 

@@ -41,12 +41,7 @@ from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.opened_pool import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.datasets import MEANS
-from goodgain.pipeline.outputs.folder import (
-    REPORT,
-    read_dataset,
-    read_manifest,
-    write_manifest,
-)
+from goodgain.pipeline.outputs.folder import REPORT, read_dataset, read_manifest, write_manifest
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.filesystems import delete, join, open_plain

@@ -65,10 +65,7 @@ _SLICES_SCHEMA = {"anyOf": [_TEXT_SCHEMA, {"type": "array", "items": _TEXTS_SCHE
 
 Number = Annotated[int, BeforeValidator(_refuse_boolean)]
 Patterns = Annotated[
-    tuple[Text, ...],
-    BeforeValidator(_as_list),
-    Field(min_length=1),
-    WithJsonSchema(_TEXTS_SCHEMA),
+    tuple[Text, ...], BeforeValidator(_as_list), Field(min_length=1), WithJsonSchema(_TEXTS_SCHEMA)
 ]
 Slices = Annotated[
     tuple[Annotated[tuple[Text, ...], Field(min_length=1)], ...],

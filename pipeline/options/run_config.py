@@ -72,10 +72,7 @@ class ExplainConfig(ScoringConfig):
         RANKING, "NAME", "named id of a result that holds its document name in qrels", "doc_id"
     )
     qrels_topic: Text | None = option(
-        RANKING,
-        "NAME",
-        "attribute that holds the topic in qrels; conversation_id by default",
-        None,
+        RANKING, "NAME", "attribute that holds the topic in qrels; conversation_id by default", None
     )
 
     labels: Text | None = option(
@@ -140,11 +137,7 @@ class RunConfig(ExplainConfig):
         RUN, "DIR", "output of an earlier run, for the gate's rules on change", None
     )
     shards: Number | None = option(
-        RUN,
-        "N",
-        "number of files of each dataset; the runner decides by default",
-        None,
-        ge=1,
+        RUN, "N", "number of files of each dataset; the runner decides by default", None, ge=1
     )
     runner: Text = option(
         RUN, "RUNNER", "engine that runs the pipeline; its own options follow", "DirectRunner"

@@ -90,10 +90,7 @@ def _metric_column(metric: Metric) -> Column:
     if metric.undefined:
         doc += f" Null when {metric.undefined}."
     return Column(
-        metric.name,
-        "whole" if metric.whole else "number",
-        doc,
-        nullable=bool(metric.undefined),
+        metric.name, "whole" if metric.whole else "number", doc, nullable=bool(metric.undefined)
     )
 
 

@@ -57,8 +57,4 @@ def _only(conversation_ids: Collection[str], rows: Any) -> Iterator[Row]:
     return (row for row in rows if row[_ID] in conversation_ids)
 
 
-_READERS: dict[Format, _Read] = {
-    "avro": _read_avro,
-    "parquet": _read_parquet,
-    "jsonl": _read_jsonl,
-}
+_READERS: dict[Format, _Read] = {"avro": _read_avro, "parquet": _read_parquet, "jsonl": _read_jsonl}

@@ -254,10 +254,7 @@ def _graph(
     for run, files in inputs.items():
         label = f"Run {run}"
         read = pipeline | f"{label}/Read" >> ReadPayloads(
-            files,
-            Packing(rules, keep_encodings=True),
-            DEFAULT_SHARD_BYTES,
-            request.adaptation,
+            files, Packing(rules, keep_encodings=True), DEFAULT_SHARD_BYTES, request.adaptation
         )
         contributions = read.payloads | f"{label}/Contribute" >> ContributeToPool(
             run, rules, request.topic

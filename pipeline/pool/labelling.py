@@ -12,11 +12,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.local import open_local
 from goodgain.pipeline.pool.store import changing, read_pool, rewrite
 from goodgain.transforms.core.errors import UsageError, problem_of
-from goodgain.transforms.core.files.tables import (
-    BrokenTableError,
-    recognise_table,
-    table_rows,
-)
+from goodgain.transforms.core.files.tables import BrokenTableError, recognise_table, table_rows
 from goodgain.transforms.core.pool.agreement import VOTES, annotators
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN

@@ -145,9 +145,7 @@ def publish_pool(
 
 
 def rewrite(
-    pool: Pool,
-    change: Callable[[PoolDocument], PoolDocument],
-    preferred: str | None,
+    pool: Pool, change: Callable[[PoolDocument], PoolDocument], preferred: str | None
 ) -> Pool:
     """Change every document of a pool, file by file.
 

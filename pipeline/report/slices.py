@@ -201,10 +201,7 @@ def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
     for row in chain.from_iterable(curves.values()):
         greatest_n[row["i"]] = max(row["n"], greatest_n.get(row["i"], 0))
     common_n = [greatest_n[i] for i in sorted(greatest_n)]
-    return {
-        "n": common_n,
-        **{name: _curve(name, rows, common_n) for name, rows in curves.items()},
-    }
+    return {"n": common_n, **{name: _curve(name, rows, common_n) for name, rows in curves.items()}}
 
 
 def _end_values(row: Row) -> list[Any]:

@@ -109,11 +109,7 @@ def _searches(scene: Scene, options: SampleOptions, iterations: list[int]) -> li
     """The search calls of all turns in order, with turn, iteration, call and timestamp."""
     draw = scene.draw
     conversation_id = draw.guid()
-    attributes = {
-        "arm": draw.pick(("A", "B")),
-        "market": scene.market,
-        "model": draw.pick(_MODELS),
-    }
+    attributes = {"arm": draw.pick(("A", "B")), "market": scene.market, "model": draw.pick(_MODELS)}
     if draw.chance(0.05):
         del attributes["model"]
     clock = scene.begins

@@ -9,13 +9,7 @@ from goodgain.pipeline.sample.text import Author, Person
 from goodgain.pipeline.sample.times import iso
 from goodgain.pipeline.sample.words import words
 
-_MARKETS = (
-    (0.66, "en-US"),
-    (0.08, "en-GB"),
-    (0.12, "de-DE"),
-    (0.08, "ja-JP"),
-    (0.06, "fr-FR"),
-)
+_MARKETS = ((0.66, "en-US"), (0.08, "en-GB"), (0.12, "de-DE"), (0.08, "ja-JP"), (0.06, "fr-FR"))
 _HOUR_SECONDS = 3_600
 _DAY_SECONDS = 24 * _HOUR_SECONDS
 _QUARTER_HOUR = 900_000  # ms

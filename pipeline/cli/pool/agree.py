@@ -48,12 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _agreement(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreement:
     from goodgain.pipeline.pool.labelling import check_annotators
-    from goodgain.transforms.core.pool.agreement import (
-        ShiftSums,
-        agreement,
-        annotators,
-        confusion,
-    )
+    from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
 
     check_annotators(pool.folder, annotators(pool.documents()), a, b)
     sums = ShiftSums(a, b, pool.preferred, good_gain_threshold)
@@ -64,11 +59,7 @@ def _agreement(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreemen
 
 def _show(outcome: Agreement, a: str, b: str) -> None:
     from goodgain.pipeline.terminal.console import plain_table, result_console
-    from goodgain.pipeline.terminal.metric_values import (
-        difference_text,
-        interval_text,
-        value_text,
-    )
+    from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
     from goodgain.pipeline.terminal.safe_text import printable, untrusted
     from goodgain.pipeline.terminal.values import number
     from goodgain.transforms.core.scoring.metric_by_name import metric_by_name

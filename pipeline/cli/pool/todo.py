@@ -12,10 +12,7 @@ from goodgain.transforms.core.wording import counted, pluralize
 NAME = "pool todo"
 HELP = "list the documents of a pool that have no label, each once"
 EXAMPLE = "goodgain pool todo pool --depth 10 --output todo.csv"
-_SAVED = (
-    "needs no label of its own: it is a copy",
-    "need no label of their own: they are copies",
-)
+_SAVED = ("needs no label of its own: it is a copy", "need no label of their own: they are copies")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -11,12 +11,7 @@ from goodgain.pipeline.comparison.report.costs import ArmCosts, arm_costs
 from goodgain.pipeline.comparison.report.pairs import Pairs, pairs_by_metric
 from goodgain.pipeline.comparison.report.pool import one_sided
 from goodgain.pipeline.comparison.report.slices import ComparedSlices, arrange
-from goodgain.pipeline.outputs.datasets import (
-    ARMS,
-    COMPARISON,
-    DIFFERENCES,
-    POOL_DOCUMENTS,
-)
+from goodgain.pipeline.outputs.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.without_labels import ShownRows, WithoutLabels
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary

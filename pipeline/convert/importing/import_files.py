@@ -21,12 +21,7 @@ from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import TOOL, Span, span_of
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
 from goodgain.pipeline.convert.spool import Spool
-from goodgain.pipeline.convert.trace_files import (
-    ROOT_SPAN_ID,
-    SESSION_ID,
-    TRACE_ID,
-    write_traces,
-)
+from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
 from goodgain.pipeline.local import local_files
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import RecordError, UsageError
@@ -41,11 +36,7 @@ Record = dict[str, Any]
 
 
 def import_files(
-    patterns: Sequence[str],
-    format: str,
-    mapping_path: str | None,
-    output: str,
-    quiet: bool = False,
+    patterns: Sequence[str], format: str, mapping_path: str | None, output: str, quiet: bool = False
 ) -> ImportCounts:
     """Convert files to one file of traces, completely or not at all.
 

@@ -32,11 +32,7 @@ from goodgain.pipeline.options.yaml_model import read_model, reason
 
 _SPAN_KEYS = ("trace", "span", "parent", "start", "end", "search", "tool_call", "rerank", "model")
 _CALL_KEYS = ("turn", "iteration", "call", "record_id")
-_KEYS = {
-    "span": (*_SPAN_KEYS, "search_tools"),
-    "call": _CALL_KEYS,
-    "result": (*_CALL_KEYS, "rank"),
-}
+_KEYS = {"span": (*_SPAN_KEYS, "search_tools"), "call": _CALL_KEYS, "result": (*_CALL_KEYS, "rank")}
 _REQUIRED = {
     "span": ("trace", "span", "start", "results"),
     "call": ("conversation", "results"),

@@ -141,10 +141,7 @@ class _Sessions:
 
 
 def _calls(
-    searches: Sequence[Search],
-    steps: Sequence[Span],
-    tree: SpanTree,
-    common: dict[str, str],
+    searches: Sequence[Search], steps: Sequence[Span], tree: SpanTree, common: dict[str, str]
 ) -> list[Call]:
     turn_costs = _TurnCosts(searches, steps)
     events: list[tuple[tuple[int, int, str], Search | Span]] = [
