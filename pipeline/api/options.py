@@ -42,7 +42,9 @@ def evaluation_config(
         values.update(file.values)
     for name, value in options.items():
         if value is not None and name in known:
-            values[_ALIASES.get(name, name)] = _plain(value)
+            # Tuples and sets become lists, as they are in files.
+            plain = list(value) if isinstance(value, tuple | set | frozenset) else value
+            values[_ALIASES.get(name, name)] = plain
     # Duplicates are always kept: in memory they cost no files.
     values |= {"input": inputs or [IN_MEMORY], "output": IN_MEMORY, "write_duplicates": True}
     try:
@@ -52,11 +54,6 @@ def evaluation_config(
     if mistakes:
         raise UsageError("The options cannot be used: " + "; ".join(mistakes) + ".")
     return checked
-
-
-def _plain(value: Any) -> Any:
-    """Tuples and sets as lists, as they are in files."""
-    return list(value) if isinstance(value, tuple | set | frozenset) else value
 
 
 def saved_config(parameters: Mapping[str, Any]) -> RunConfig:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import NoReturn
 
-from goodgain.pipeline.cli.commands import Command, passes_options_to_beam
+from goodgain.pipeline.cli.commands import Command
 from goodgain.transforms.core.errors import UsageError
 
 _LEAST_SIMILARITY = 0.75
@@ -48,7 +48,7 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
     _refuse_misspelt(words, ours, parser.prog)
     args, unknown = parser.parse_known_args(words)
     _refuse_stray(unknown, parser.prog)
-    if unknown and not passes_options_to_beam(command):
+    if unknown and not getattr(command, "PASSES_OPTIONS_TO_BEAM", False):
         raise UsageError(f"{unknown[0]} is not an option; see `{parser.prog} --help`.")
     args.beam_arguments = unknown
     return args

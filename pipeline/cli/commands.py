@@ -67,8 +67,3 @@ COMMANDS: Mapping[str, str] = {
 def load_command(name: str) -> Command:
     """Import the module of a command."""
     return cast(Command, import_module(COMMANDS[name]))
-
-
-def passes_options_to_beam(command: Command) -> bool:
-    """Whether the command passes unknown options to Beam."""
-    return bool(getattr(command, "PASSES_OPTIONS_TO_BEAM", False))

@@ -44,7 +44,7 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None, compared: tuple[i
         named = [row.metric for row in withheld if row is not first]
         parts.append(f"not comparable: {labels(named)}")
     clauses = "; ".join(parts) or "No metric that the decision rests on has a value at N"
-    return ". ".join((_capital(clauses), *_slices(at_end, first))) + "."
+    return ". ".join((clauses[:1].upper() + clauses[1:], *_slices(at_end, first))) + "."
 
 
 def _primary(row: ComparisonRow, compared: tuple[int, int]) -> str:
@@ -162,7 +162,3 @@ def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> lis
     shown = "; ".join(named[:_MOST_SLICES]) + (f"; and {more:,} more" if more > 0 else "")
     label = metric_by_name(first.metric).label
     return [f"{label} is worse in {len(worse):,} of {counted(len(of_slices), 'slice')}: {shown}"]
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

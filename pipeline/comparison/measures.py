@@ -23,7 +23,6 @@ from goodgain.transforms.core.scoring.costs import (
 from goodgain.transforms.core.scoring.metric_by_name import (
     at_i,
     metric_by_name,
-    value_without_search,
 )
 from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
 
@@ -124,14 +123,6 @@ def direction(metric: str) -> Direction:
       UsageError: there is no such metric.
     """
     return metric_by_name(metric).direction
-
-
-def can_include_everyone(measure: Measure) -> bool:
-    """Whether a measure can include conversations that did not search.
-
-    The population `reached` cannot, since they reached no iteration.
-    """
-    return measure.population != "reached" and value_without_search(measure.metric) is not None
 
 
 def choose(

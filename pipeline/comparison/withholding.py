@@ -8,11 +8,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.matching import BY_ID, Grouped, Matched, Sample
-from goodgain.pipeline.comparison.measures import Measure, can_include_everyone
+from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.transforms.core.comparison.samples import difference_of_means
 from goodgain.transforms.core.metric import ZERO_TO_ONE
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name, value_without_search
 
 # Arms are not comparable when their shares of missing values differ by more than this.
 MOST_DIFFERENT = 0.05
@@ -80,9 +80,10 @@ def compared_measure(measure: Measure, conditions: VerdictConditions) -> Measure
     """The measure in the population in which two arms are compared.
 
     It is `everyone` if the arms differ in how many conversations did not search and the measure has
-    a value for those (SPEC 10).
+    a value for those (SPEC 10), unless only conversations that reached an iteration count.
     """
-    if conditions.unequal_search and can_include_everyone(measure):
+    has_value = value_without_search(measure.metric) is not None
+    if conditions.unequal_search and has_value and measure.population != "reached":
         return replace(measure, population="everyone")
     return measure
 

@@ -98,17 +98,13 @@ def _write(
         for _, key, packed in sorted(slices):
             sums = msgspec.msgpack.decode(packed, type=MeansAccumulator)
             means = sums.estimates(ranking_metrics, interval)
-            means.sort(key=_by_mean_of)
+            means.sort(key=lambda pair: _mean_of_key(pair[0]))
             rows += len(means)
             for file in files:
                 file.add(slice_of(key), means)
         for file in files:
             file.end()
     yield WrittenFile(MEANS.name, path, rows)
-
-
-def _by_mean_of(pair: tuple[MeanOf, Estimate]) -> str:
-    return _mean_of_key(pair[0])
 
 
 _mean_of_key = lru_cache(maxsize=2**14)(mean_of_key)

@@ -127,7 +127,7 @@ def read_slices(
     """
     order = {frozenset(names): tuple(names) for names in dimensions}
     sizes = {slice_key(row["slice"]): row for row in read(_SIZES) if row["population"] == "all"}
-    overall = takewhile(_is_of_everything, read(ALL_MEANS))
+    overall = takewhile(lambda row: not row["slice"], read(ALL_MEANS))
     last_i = max((row["i"] or 0 for row in overall), default=0)
     searched = [key for key, row in sizes.items() if _size(row)]
     # The slice of all conversations has no attributes, so it always comes first.
@@ -149,10 +149,6 @@ def read_slices(
         left_out=len(searched) - len(slices),
         iterations_left_out=max(0, last_i - MOST_ITERATIONS),
     )
-
-
-def _is_of_everything(row: Row) -> bool:
-    return not row["slice"]
 
 
 def _size(row: Row) -> int:

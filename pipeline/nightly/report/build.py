@@ -60,7 +60,7 @@ def _context(
         "verdicts": sorted(verdicts.items(), key=lambda one: (-one[1], one[0])),
         "headline": [by_name[name] for name in (*HEADLINE, *_OF_POOL) if _occurs(name, shown)],
         "ranking": [one for one in words.ranking if _occurs(one.metric.name, shown)],
-        "counts": _count_names(shown),
+        "counts": list(dict.fromkeys(name for entry in shown for name in _counts(entry))),
         "table": [by_name[name] for name in _TABLE],
         "glossary": words,
         "good_from": "the run's good_gain_threshold",
@@ -69,10 +69,6 @@ def _context(
 
 def _occurs(name: str, entries: Iterable[DayEntry]) -> bool:
     return any(name in entry.means for entry in entries)
-
-
-def _count_names(entries: Sequence[DayEntry]) -> list[str]:
-    return list(dict.fromkeys(name for entry in entries for name in _counts(entry)))
 
 
 def _counts(entry: DayEntry) -> dict[str, float | None]:
