@@ -73,6 +73,22 @@ class TestRatioOfMeans:
         note = "nothing was spent" if pairs else "no conversation has a value"
         assert (row.mean, row.stderr, row.ci_low, row.note) == (None, None, None, note)
 
+    @pytest.mark.parametrize(
+        ("pairs", "mean"),
+        [
+            ([(3, 1e-310)], None),
+            ([(3, 5e-324), (1, 0.0)], None),
+            ([(1, 1e-100), (1, 1e-100)], 1e100),
+            ([(0, 5e-324), (0, 1e-320)], 0),
+        ],
+    )
+    def test_costs_too_small_to_divide_by_have_no_ratio(self, pairs, mean):
+        row = ratio_estimate(RatioSums().add(pairs), 0)
+        assert row.mean == (pytest.approx(mean) if mean else mean)
+        if mean is None:
+            assert (row.stderr, row.ci_low) == (None, None)
+            assert row.note == "too little was spent to divide by"
+
     @pytest.mark.parametrize("totals", [None, [(9, 1.35), (3, 0.45)]])
     def test_values_that_differ_by_rounding_errors_have_no_interval(self, totals):
         sums = RatioSums().add([(1, 0.1), (3, 0.3), (2, 0.2)])

@@ -121,6 +121,12 @@ def test_does_not_warn_of_costs_that_are_not_selected(chosen):
     assert gg.evaluate([record]).manifest["warnings"] != []
 
 
+def test_tiny_costs_do_not_end_a_run():
+    run = gg.evaluate([{**records()[0], "costs": {"c": 1e-310}, "results": [{"gain": 3}]}])
+    (row,) = run.means.where(metric="CG_per_total.c", population="all")
+    assert (row["mean"], row["note"]) == (None, "too little was spent to divide by")
+
+
 def test_a_cost_may_have_the_name_of_a_column():
     record = {"conversation_id": "c", "iteration": 1, "costs": {"at_i": 4, "tokens_i": 1}}
     metrics = {row["metric"] for row in gg.evaluate([record]).means}

@@ -35,6 +35,7 @@ from goodgain.transforms.core.means.rows import (
     MeanOf,
     without_clusters,
 )
+from goodgain.transforms.core.records.search_call import LARGEST_COST
 from goodgain.transforms.core.scoring.costs import (
     CG_PER_TOTAL,
     COST,
@@ -42,6 +43,8 @@ from goodgain.transforms.core.scoring.costs import (
     iteration_columns,
 )
 from goodgain.transforms.core.statistics import has_spread
+
+_LARGEST_RATIO = Fraction(LARGEST_COST)
 
 
 class RatioSums(Struct, frozen=True, array_like=True):
@@ -97,15 +100,18 @@ class RatioSums(Struct, frozen=True, array_like=True):
 
     @property
     def ratio(self) -> float | None:
-        """The sum of x over the sum of y; None if the latter is 0."""
-        y = _total(self.y)
-        return float(_total(self.x) / y) if y else None
+        """The sum of x over the sum of y; None if the latter is 0 or too small to divide by."""
+        x, y = _total(self.x), _total(self.y)
+        return float(x / y) if y and x <= y * _LARGEST_RATIO else None
 
     @property
     def stderr(self) -> float | None:
-        """The standard error of the ratio by the delta method; None for fewer than two pairs."""
+        """The standard error of the ratio by the delta method.
+
+        None for fewer than two pairs, or without a ratio.
+        """
         y = _total(self.y)
-        if self.n < 2 or not y:
+        if self.n < 2 or self.ratio is None:
             return None
         ratio = _total(self.x) / y
         squares = _total(self.xx) - 2 * ratio * _total(self.xy) + ratio * ratio * _total(self.yy)
@@ -134,15 +140,17 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
         clusters=None if clusters is None else clusters.n,
     )
     if ratio is None or half is None:
-        note = _without_interval(ratio, of.n, clusters is not None) if sums.n else NO_VALUE
+        note = _without_interval(sums, of.n, clusters is not None) if sums.n else NO_VALUE
         return replace(estimate, note=note)
     kind: IntervalKind = "student" if clusters is None else "clusters"
     return replace(estimate, ci_low=ratio - half, ci_high=ratio + half, interval=kind)
 
 
-def _without_interval(ratio: float | None, n: int, clustered: bool) -> str:
-    if ratio is None:
+def _without_interval(sums: RatioSums, n: int, clustered: bool) -> str:
+    if not sums.y:
         return "nothing was spent"
+    if sums.ratio is None:
+        return "too little was spent to divide by"
     if n == 1:
         return "one cluster has no interval" if clustered else "one value has no interval"
     return NO_CLUSTER_DIFFERS if clustered else NO_SPREAD
