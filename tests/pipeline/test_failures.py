@@ -122,7 +122,7 @@ class TestInterruptedRuns:
     @pytest.mark.parametrize(
         "moment",
         [
-            "goodgain.pipeline.outputs.means._by_mean_of",
+            "goodgain.pipeline.outputs.means._mean_of_key",
             "goodgain.pipeline.finish.publish",
         ],
     )
