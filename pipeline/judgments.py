@@ -23,6 +23,7 @@ from goodgain.transforms.core.judgments.judgment import (
     judgment_digest,
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.scoring.topic_request import topic_request
 
 SHOWN_PROBLEMS = 5
 _CHUNK = 1024 * 1024
@@ -94,21 +95,25 @@ def join(requests: Iterable[LabelRequest], judged: Judged) -> JoinedJudgments:
         if judged_document.gain is not None:
             pool[judged_document.gain] += 1
     counts: Counter[str] = Counter()
+    by_conversation: dict[str, list[LabelRequest]] = {}
+    for request in requests:
+        by_conversation.setdefault(request.conversation_id, []).append(request)
     labels: dict[str, ExternalLabels] = {}
     retrieved: set[tuple[str, str]] = set()
     topics: set[str] = set()
-    for request in requests:
-        counts["qrels.records_without_topic"] += request.without_topic
-        counts["qrels.results_without_id"] += request.without_name
-        external = labels.setdefault(request.conversation_id, ExternalLabels({}, {}, {}))
-        for topic, documents in request.documents.items():
+    for conversation_id, several in by_conversation.items():
+        needed = topic_request(several)
+        counts["qrels.results_without_id"] += needed.without_name
+        external = labels[conversation_id] = ExternalLabels({}, {}, {})
+        for topic in needed.topics:
             topics.add(topic)
             if topic in pools:
                 external.pools[topic] = pools[topic]
-            for document in documents:
+            gains = external.labels.setdefault(topic, {})
+            for document in needed.documents:
                 known = judged.get((topic, document))
                 if known is not None and known.gain is not None:
-                    external.labels[document_digest(topic, document)] = known.gain
+                    gains[document_digest(document)] = known.gain
                     retrieved.add((topic, document))
     with_label = sum(map(sum, pools.values()))
     counts.update(

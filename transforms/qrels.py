@@ -31,6 +31,7 @@ from goodgain.transforms.core.judgments.judgment import (
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
+from goodgain.transforms.core.scoring.topic_request import topic_request
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.gather import Pair, flatten_pairs
 from goodgain.transforms.read import PlanShards
@@ -48,6 +49,7 @@ _MOST_HELD = 100_000  # labels, and topics, that a bundle buffers before it emit
 _REQUEST = b"a"
 _JUDGMENT = b"j"
 
+_requests = StructCoder(LabelRequest)
 _encode = msgspec.msgpack.Encoder().encode
 _decode_key = msgspec.msgpack.Decoder(tuple[str, str]).decode
 _decode_judgment = msgspec.msgpack.Decoder(tuple[int | None, JudgmentPlace]).decode
@@ -171,17 +173,18 @@ def _label_request(call: SearchCall, keys: LabelKeys) -> LabelRequest:
 class JoinQrels(beam.PTransform):
     """`PCollection[LabelRequest]` to `Labelling`: sends judgments to conversations.
 
-    Labels are joined by topic and document, so that a topic's judgments spread over workers. The
-    judged pool of a topic, which is the number of documents by gain, is joined by topic. Neither a
-    side of a join nor the values of a key are held in memory; a bundle holds at most 100,000 labels
-    and 100,000 topics. The work for a key grows with the number of conversations that need it. For
-    bounded input in the global window.
+    Requests are grouped by conversation, whose attributes decide its topic. Labels are joined by
+    topic and document, so that a topic's judgments spread over workers. The judged pool of a topic,
+    which is the number of documents by gain, is joined by topic. Neither a side of a join nor the
+    values of a key are held in memory, except the requests of one conversation; a bundle holds at
+    most 100,000 labels and 100,000 topics. The work for a key grows with the number of
+    conversations that need it. For bounded input in the global window.
 
     Counts: `qrels.judgments` (judged documents of topics), `qrels.unjudged` (negative labels),
-    `qrels.repeated`, `qrels.never_retrieved` (judged documents that are in no record),
-    `qrels.topics`, `qrels.topics_without_conversation`, `qrels.topics_without_judgments` (topics of
-    records), `qrels.records_without_topic`, `qrels.results_without_id`. `qrels.digest`
-    is the sum of the digests of all judgments.
+    `qrels.repeated`, `qrels.never_retrieved` (judged documents that are in no record of their
+    topic), `qrels.topics`, `qrels.topics_without_conversation`, `qrels.topics_without_judgments`
+    (topics of conversations), `qrels.results_without_id` (in conversations with a topic).
+    `qrels.digest` is the sum of the digests of all judgments.
 
     Attributes:
       judgments: PCollection[Judgment].
@@ -212,7 +215,9 @@ class JoinQrels(beam.PTransform):
 
     def expand(self, requests: beam.PCollection[LabelRequest]) -> Labelling:
         """Apply the transform."""
-        requested = requests | "Request" >> beam.ParDo(_RequestJudgments()).with_outputs(
+        keyed = requests | "KeyRequests" >> beam.Map(_keyed_by_conversation).with_output_types(Pair)
+        conversations = _group("Conversation", keyed)
+        requested = conversations | "Request" >> beam.ParDo(_RequestJudgments()).with_outputs(
             _TOPICS, _COUNTS, main="documents"
         )
         judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed_by_document).with_output_types(
@@ -239,6 +244,10 @@ def _group(by: str, *sides: beam.PCollection[Pair]) -> beam.PCollection[Any]:
     return flatten_pairs(f"{by}Sides", *sides) | f"GroupBy{by}" >> beam.GroupByKey()
 
 
+def _keyed_by_conversation(labels: LabelRequest) -> Pair:
+    return labels.conversation_id.encode(), _requests.encode(labels)
+
+
 def _keyed_by_document(judgment: Judgment) -> Pair:
     key = _encode((judgment.topic, judgment.document))
     return key, _JUDGMENT + _encode((judgment.gain, judgment.place))
@@ -259,15 +268,18 @@ class _CountingDoFn(beam.DoFn):
 
 
 class _RequestJudgments(_CountingDoFn):
-    """Requests for judgments, keyed by document and by topic."""
+    """Requests of one conversation for judgments, keyed by document and by topic."""
 
-    def process(self, labels: LabelRequest) -> Iterator[WindowedValue | TaggedOutput]:
-        self._count("qrels.records_without_topic", labels.without_topic)
+    def process(
+        self, conversation: tuple[bytes, Iterable[bytes]]
+    ) -> Iterator[WindowedValue | TaggedOutput]:
+        conversation_id, requests = conversation
+        labels = topic_request(list(map(_requests.decode, requests)))
         self._count("qrels.results_without_id", labels.without_name)
-        request = _REQUEST + labels.conversation_id.encode()
-        for topic, documents in labels.documents.items():
+        request = _REQUEST + conversation_id
+        for topic in labels.topics:
             yield TaggedOutput(_TOPICS, at_end_of_global_window((topic.encode(), request)))
-            for document in documents:
+            for document in labels.documents:
                 yield at_end_of_global_window((_encode((topic, document)), request))
 
     def finish_bundle(self) -> Iterator[TaggedOutput]:
@@ -279,7 +291,8 @@ class _Label(_CountingDoFn):
 
     def start_bundle(self) -> None:
         super().start_bundle()
-        self._labels: dict[str, dict[bytes, int]] = {}
+        # By conversation and topic.
+        self._labels: dict[tuple[str, str], dict[bytes, int]] = {}
         self._held = 0
         self._pools: dict[str, list[int]] = {}
 
@@ -309,7 +322,7 @@ class _Label(_CountingDoFn):
         for value in values:
             if value[:1] == _REQUEST:
                 asked = True
-                yield from self._add_label(value[1:].decode(), document_digest(topic, name), gain)
+                yield from self._add_label((value[1:].decode(), topic), document_digest(name), gain)
         if not asked:
             self._count("qrels.never_retrieved")
 
@@ -324,18 +337,19 @@ class _Label(_CountingDoFn):
                 judgment_count += 1
         return places, judgment_count
 
-    def _add_label(self, conversation_id: str, digest: bytes, gain: int) -> Iterator[WindowedValue]:
-        self._labels.setdefault(conversation_id, {})[digest] = gain
+    def _add_label(
+        self, place: tuple[str, str], digest: bytes, gain: int
+    ) -> Iterator[WindowedValue]:
+        self._labels.setdefault(place, {})[digest] = gain
         self._held += 1
         if self._held >= _MOST_HELD:
             yield from self._emit_labels()
 
     def _emit_labels(self) -> Iterator[WindowedValue]:
-        by_conversation, self._labels, self._held = self._labels, {}, 0
-        for conversation_id, labels in by_conversation.items():
-            yield at_end_of_global_window(
-                (conversation_id, payload((), external=ExternalLabels({}, labels)))
-            )
+        held, self._labels, self._held = self._labels, {}, 0
+        for (conversation_id, topic), labels in held.items():
+            external = ExternalLabels({}, {topic: labels})
+            yield at_end_of_global_window((conversation_id, payload((), external=external)))
 
     def finish_bundle(self) -> Iterator[WindowedValue | TaggedOutput]:
         yield from self._emit_labels()

@@ -12,31 +12,18 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::characters::stripped;
 use crate::msgpack::{write_array, write_bytes, write_map};
 use crate::python::Fallback;
+use crate::record_encoding::encode_call;
 use crate::records::{Arena, OneOrMany, SearchCall, SearchResult, Span};
 
 /// How judgments are matched to results.
 pub struct LabelKeys {
     /// The named id that holds the document name.
     pub id_name: String,
-    /// The attribute that holds the topic; None if the conversation_id is the topic.
+    /// The attribute of a conversation that holds its topic; None if the conversation_id is it.
     pub topic_attribute: Option<String>,
 }
 
 impl LabelKeys {
-    /// The topic of a call; empty if it has none.
-    fn topic<'a>(
-        &self,
-        call: &SearchCall<'a>,
-        arena: &Arena<'a>,
-        python: &Fallback,
-    ) -> PyResult<&'a str> {
-        let written = match &self.topic_attribute {
-            None => call.conversation_id,
-            Some(name) => values(call.attributes, name, arena).first().unwrap_or(&""),
-        };
-        stripped(written, python)
-    }
-
     /// Put the trimmed document names of a result into `names`; usually one, possibly none.
     fn documents<'a>(
         &self,
@@ -72,16 +59,18 @@ fn values<'r, 'a>(map: Span, key: &str, arena: &'r Arena<'a>) -> &'r [&'a str] {
 /// `ExternalLabels` that will match them to results.
 #[derive(Default)]
 pub struct LabelRequest {
-    /// By topic, in the order of first occurrences.
-    by_topic: IndexMap<String, BTreeSet<String>, FxBuildHasher>,
-    without_topic: usize,
+    documents: BTreeSet<String>,
+    /// The encoded parts of calls that decide attributes, if an attribute holds the topic; and their
+    /// number.
+    records: Vec<u8>,
+    record_count: usize,
     without_name: usize,
     /// By record_digest: the encoded list of each result's document digests.
     digests: IndexMap<[u8; 16], Vec<u8>, FxBuildHasher>,
 }
 
-/// Sorted document names by topic, records without a topic, results without a name.
-pub type PlainLabelRequest = (Vec<(String, Vec<String>)>, usize, usize);
+/// Sorted document names, encoded records, results without a name.
+pub type PlainLabelRequest = (Vec<String>, Vec<u8>, usize);
 
 impl LabelRequest {
     /// Add a call.
@@ -93,34 +82,36 @@ impl LabelRequest {
         keys: &LabelKeys,
         python: &Fallback,
     ) -> PyResult<()> {
+        let results = arena.results_of(call.results);
+        let (mut names, mut digests) = (Vec::new(), Vec::new());
         let mut encoded = Vec::new();
-        let topic = keys.topic(call, arena, python)?;
-        if topic.is_empty() {
-            self.without_topic += 1;
-            write_array(&mut encoded, 0);
-        } else {
-            let results = arena.results_of(call.results);
-            let requested = self.by_topic.entry(topic.to_owned()).or_default();
-            let mut text = format!("{topic}\n").into_bytes();
-            let of_topic = text.len();
-            let (mut names, mut digests) = (Vec::new(), Vec::new());
-            write_array(&mut encoded, results.len());
-            for result in results {
-                keys.documents(result, arena, python, &mut names)?;
-                self.without_name += usize::from(names.is_empty());
-                digests.clear();
-                for name in &names {
-                    text.truncate(of_topic);
-                    text.extend_from_slice(name.as_bytes());
-                    digests.extend(xxh3_64(&text).to_be_bytes());
-                    if !requested.contains(*name) {
-                        requested.insert((*name).to_owned());
-                    }
+        write_array(&mut encoded, results.len());
+        for result in results {
+            keys.documents(result, arena, python, &mut names)?;
+            self.without_name += usize::from(names.is_empty());
+            digests.clear();
+            for name in &names {
+                digests.extend(xxh3_64(name.as_bytes()).to_be_bytes());
+                if !self.documents.contains(*name) {
+                    self.documents.insert((*name).to_owned());
                 }
-                write_bytes(&mut encoded, &digests);
             }
+            write_bytes(&mut encoded, &digests);
         }
         self.digests.insert(record_digest, encoded);
+        if keys.topic_attribute.is_some() {
+            let deciding = SearchCall {
+                query: None,
+                tool: None,
+                turn_count: None,
+                is_final: false,
+                costs: Span::default(),
+                results: Span::default(),
+                ..*call
+            };
+            encode_call(&mut self.records, &deciding, arena);
+            self.record_count += 1;
+        }
         Ok(())
     }
 
@@ -138,8 +129,9 @@ impl LabelRequest {
 
     /// What Python needs for its `LabelRequest`.
     pub fn into_plain(self) -> PlainLabelRequest {
-        let by_topic =
-            self.by_topic.into_iter().map(|(topic, names)| (topic, names.into_iter().collect()));
-        (by_topic.collect(), self.without_topic, self.without_name)
+        let mut records = Vec::new();
+        write_array(&mut records, self.record_count);
+        records.extend(self.records);
+        (self.documents.into_iter().collect(), records, self.without_name)
     }
 }

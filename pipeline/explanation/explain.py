@@ -23,7 +23,11 @@ from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.local import open_local
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
+from goodgain.transforms.core.judgments.external_labels import (
+    ExternalLabels,
+    TopicLabels,
+    document_digests,
+)
 from goodgain.transforms.core.judgments.judgment import LabelKeys, label_request
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -36,6 +40,7 @@ from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
 from goodgain.transforms.core.scoring.pool_shares import turn_pool_of
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.scoring.topic_request import topic_request
 
 _NEAR_MISSES = "near_misses_by_step."
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -89,9 +94,14 @@ def explain(
     last_turn_calls = [calls_by_fingerprint[id(one)] for one in delivered.of_last_turn()]
     labelled = replace(delivered, calls=label_calls(delivered.calls, labels).calls)
     explained_calls: dict[int, list[ExplainedCall]] = {}
-    pool = turn_pool_of(gathered.conversation_id, delivered.attributes(), scoring.pool, pools)
+    attributes = delivered.attributes()
+    judgments = None
+    if scoring.label_keys is not None and external is not None:
+        topic = scoring.label_keys.topic(gathered.conversation_id, attributes)
+        judgments = external.of_topic(topic)
+    pool = turn_pool_of(gathered.conversation_id, attributes, scoring.pool, pools)
     for i, explained_call in _explained_calls(
-        labelled.of_last_turn(), last_turn_calls, scoring, external, pool
+        labelled.of_last_turn(), last_turn_calls, scoring, judgments, pool
     ):
         explained_calls.setdefault(i, []).append(explained_call)
     return ConversationExplanation(
@@ -120,7 +130,8 @@ def _external(
     if keys is None:
         return None
     request = label_request(gathered.conversation_id, gathered.calls, keys)
-    joined = join([request], read_judgments(qrels, open_local, budget, request.documents))
+    topics = topic_request([request]).topics
+    joined = join([request], read_judgments(qrels, open_local, budget, topics))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)
@@ -132,11 +143,11 @@ def _explained_calls(
     fingerprints: list[CallFingerprint],
     calls: list[SearchCall],
     scoring: Scoring,
-    external: ExternalLabels | None,
+    judgments: TopicLabels | None,
     pool: TurnPool | None,
 ) -> Iterator[tuple[int, ExplainedCall]]:
     """Each call of the turn with its i."""
-    turn = fold_turn(fingerprints, scoring.rules, scoring.good_gain_threshold, external, pool)
+    turn = fold_turn(fingerprints, scoring.rules, scoring.good_gain_threshold, judgments, pool)
     details = TurnDetails(turn, scoring.rules)
     results = [result for call in calls for result in call.results]
     reasons = Reasons(turn, results, details, scoring.rules)

@@ -62,14 +62,22 @@ def test_each_record_is_in_one_payload_or_a_rejected_row(tmp_path, shard_bytes):
 def test_payloads_name_the_labels_that_their_records_need(tmp_path):
     path = tmp_path / "traces.jsonl"
     records = [
-        {"conversation_id": "c", "iteration": 1, "results": [{"ids": {"doc_id": " B "}}, {}]},
+        {
+            "conversation_id": "c",
+            "iteration": 1,
+            "attributes": {"topic": "t"},
+            "results": [{"ids": {"doc_id": " B "}}, {}],
+        },
         {"conversation_id": "c", "iteration": 2, "results": [{"ids": {"doc_id": ["B", "A"]}}]},
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     (packed,) = found_in(path, 1 << 20, Packing(shipped_rules(), label_keys=LabelKeys()))
-    assert packed.label_request == LabelRequest(
-        "c", {"c": ["A", "B"]}, without_topic=0, without_name=1
-    )
+    assert packed.label_request == LabelRequest("c", ["A", "B"], without_name=1)
     by_topic = Packing(shipped_rules(), label_keys=LabelKeys(topic_attribute="topic"))
     (packed,) = found_in(path, 1 << 20, by_topic)
-    assert packed.label_request == LabelRequest("c", {}, without_topic=2, without_name=0)
+    request = packed.label_request
+    assert (request.documents, request.topic_attribute) == (["A", "B"], "topic")
+    assert [(one.iteration, one.attributes, one.results) for one in request.records] == [
+        (1, {"topic": "t"}, []),
+        (2, {}, []),
+    ]

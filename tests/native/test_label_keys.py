@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest
+from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -46,7 +46,9 @@ def test_adversarial_traces(keys, keep_encodings):
     records = [parse_mapping(with_ids(record)) for record in trace(Random(21), conversations=60)]
     records[5:5] = [rejected(records[0].conversation_id), rejected("alone"), rejected(None)]
     found = assert_same_records(records, label_keys=keys, keep_encodings=keep_encodings)
-    assert sum(len(one.label_request.documents) for one in found if one.label_request) > 20
+    requests = [one.label_request for one in found if one.label_request]
+    assert sum(bool(one.documents) for one in requests) > 20
+    assert any(one.records for one in requests) == (keys is BY_ATTRIBUTE)
     assert [one.conversation_id for one in found if one.label_request is None] == ["alone"]
 
 
@@ -83,7 +85,7 @@ def test_what_is_asked():
     calls = [
         SearchCall("c", 1, attributes={"arm": "\u3000é\x1c"}, results=[Result(id=" b ")]),
         SearchCall("c", 2, attributes={"arm": "A"}, results=[Result(), Result(id=" ")]),
-        SearchCall("c", 3, results=[Result(id="not asked")]),
+        SearchCall("c", 3, results=[Result(id="also asked")]),
         SearchCall(
             "c",
             4,
@@ -95,12 +97,14 @@ def test_what_is_asked():
         ),
     ]
     (one,) = assert_same_records([*calls, calls[0]], label_keys=BY_ATTRIBUTE)
-    assert one.label_request == LabelRequest("c", {"é": ["a", "b", "shown"], "A": []}, 1, 2)
-    _, native = packers(label_keys=BY_ATTRIBUTE)
-    (again,) = payloads(native, calls)
-    assert list(again.label_request.documents) == ["é", "A"]
-    documents = unpack([again.payload]).external.documents.values()
-    assert [list(map(len, names)) for names in documents] == [[8], [0, 0], [], [16, 8]]
+    request = one.label_request
+    assert request.documents == ["a", "also asked", "b", "shown"]
+    assert (request.topic_attribute, request.without_name) == ("arm", 2)
+    asked_by = [*calls, calls[0]]
+    assert [record.attributes for record in request.records] == [one.attributes for one in asked_by]
+    assert [record.iteration for record in request.records] == [1, 2, 3, 4, 1]
+    documents = unpack([one.payload]).external.documents.values()
+    assert [list(map(len, names)) for names in documents] == [[8], [0, 0], [8], [16, 8]]
 
 
 def test_only_rejected_records_ask_for_nothing():
@@ -115,28 +119,22 @@ def test_plain_records_need_no_python(monkeypatch):
     packer = native_packing.NativePacker(how, native_module())
     result = Result(id="x", ids={"file_id": ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "\ta "]})
     (one,) = payloads(packer, [SearchCall("c", 1, attributes={"arm": " A"}, results=[result])])
-    assert one.label_request.documents == {"A": ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "a"]}
+    assert one.label_request.documents == ["3F2504E0-4F89-11D3-9A0C-0305E82C3301", "a"]
 
 
 def test_white_space_is_python_s():
-    """Every character of the basic plane, and some beyond, at the ends of names and topics."""
+    """Every character of the basic plane, and some beyond, at the ends of names."""
     codes = [*range(0xD800), *range(0xE000, 0x10000), *range(0x10000, 0x110000, 997)]
     names = [f"{chr(code)}{code}{chr(code)}" for code in codes]
     calls = [
         SearchCall(
             "c",
             at + 1,
-            attributes={"arm": names[at]},
             results=[Result(ids={"file_id": names[at : at + 500]})],
         )
         for at in range(0, len(names), 500)
     ]
-    topics = [
-        SearchCall("c", at + 1, attributes={"arm": f"{chr(code)}t{chr(code)}"})
-        for at, code in enumerate(codes)
-        if code < 0x3100 or code > 0xD000
-    ]
-    assert_same_records([*calls, *topics], label_keys=BY_ATTRIBUTE)
+    assert_same_records(calls, label_keys=BY_ATTRIBUTE)
 
 
 texts = st.one_of(

@@ -293,15 +293,15 @@ def test_first_look_reads_some_of_many_files(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_records_without_the_topic_of_the_judgments_are_said_once(tmp_path, capsys):
+def test_conversations_without_the_topic_of_the_judgments_are_said_once(tmp_path, capsys):
     traces = records([{}], conversations=2, attributes={"query_id": "q"})
-    del traces[1]["attributes"]
+    del traces[1]["attributes"], traces[2]["attributes"], traces[3]["attributes"]
     (tmp_path / "qrels.txt").write_text("q 0 0-1-0 3\nq 0 1-1-0 3\nq 0 1-2-0 3\n")
     words = ["--qrels", str(tmp_path / "qrels.txt"), "--qrels-topic", "query_id"]
     assert run(tmp_path / "out", [write_jsonl(tmp_path / "a.jsonl", traces)], *words) == 0
-    assert codes(tmp_path / "out") == ["records_without_topic", "few_labels"]
+    assert codes(tmp_path / "out") == ["conversations_without_topic", "few_labels"]
     printed = capsys.readouterr().out
-    assert "1 of 4 records (25.0%) has no attribute query_id" in " ".join(printed.split())
+    assert "1 of 2 conversations (50.0%) has no attribute query_id" in " ".join(printed.split())
     assert "Not joined" not in printed
     assert "has no attribute query_id" in (tmp_path / "out" / REPORT).read_text()
 

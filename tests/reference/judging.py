@@ -1,6 +1,6 @@
 """External labels, straight from SPEC 8: which judgment labels which document.
 
-Where the SPEC is silent: a blank topic is absent; a record without a topic has no judgments.
+Where the SPEC is silent: a blank topic is absent; a conversation without topic has no judgments.
 """
 
 from itertools import groupby
@@ -21,20 +21,17 @@ def judge(records, qrels, *, id_name, topic_attribute=None, threshold=2):
 
     Returns:
       A dict: "labels" (by rank of the list of first occurrences, a gain or None), "pool" (gains of
-      the judged documents of the turn's topics), "judgments_met_again", "unlabelled", "CG", "GR".
+      the judged documents of the topic), "judgments_met_again", "unlabelled", "CG", "GR".
     """
-    scored, occurrences = last_turn(records)
-    names = [
-        (topic_of(record, topic_attribute), names_of(result, id_name))
-        for record in scored
-        for result in record["results"]
-    ]
+    usable, scored, occurrences = last_turn(records)
+    topic = topic_of(usable, topic_attribute)
+    names = [names_of(result, id_name) for record in scored for result in record["results"]]
     firsts = [one for one in occurrences if one.is_first()]
     taken, labels, met_again = set(), {}, 0
     for document in firsts:
         judged = [
             (topic, name)
-            for occurrence, (topic, some) in zip(occurrences, names, strict=True)
+            for occurrence, some in zip(occurrences, names, strict=True)
             if occurrence.first is document and topic
             for name in some
             if qrels.get((topic, name), -1) in GRADES
@@ -47,10 +44,9 @@ def judge(records, qrels, *, id_name, topic_attribute=None, threshold=2):
             met_again += 1
     by_rank = [labels.get(id(document)) for document in firsts]
     good = [label for label in by_rank if label is not None and label >= threshold]
-    topics = {topic_of(record, topic_attribute) for record in scored} - {""}
     return {
         "labels": by_rank,
-        "pool": [gain for (topic, _), gain in qrels.items() if topic in topics and gain in GRADES],
+        "pool": [gain for (of, _), gain in qrels.items() if of == topic and gain in GRADES],
         "judgments_met_again": met_again,
         "unlabelled": sum(id(one.first) not in labels for one in occurrences),
         "CG": sum(good),
@@ -59,20 +55,22 @@ def judge(records, qrels, *, id_name, topic_attribute=None, threshold=2):
 
 
 def last_turn(records):
-    """The records of the last turn, in order, and their occurrences."""
+    """The usable records, those of the last turn, both in order, and their occurrences."""
     usable, _, _ = delivery.without_redeliveries(list(map(delivery.parsed_record, records)))
     last = delivery.last_turn_of(usable)
-    scored = [record for record in delivery.in_order(usable) if record["turn"] == last]
+    ordered = delivery.in_order(usable)
+    scored = [record for record in ordered if record["turn"] == last]
     by_iteration = groupby(scored, key=lambda record: record["iteration"])
     occurrences = occurrences_of([(iteration, list(calls)) for iteration, calls in by_iteration])
     mark_duplicates(occurrences, 256, Tallies())
-    return scored, occurrences
+    return ordered, scored, occurrences
 
 
-def topic_of(record, attribute):
+def topic_of(ordered, attribute):
+    """The conversation_id, or the last nonblank value of an attribute (SPEC 6)."""
     if attribute is None:
-        return record["conversation_id"].strip()
-    return (record["attributes"].get(attribute) or "").strip()
+        return ordered[0]["conversation_id"].strip()
+    return (delivery.attributes_of(ordered).get(attribute) or "").strip()
 
 
 def names_of(result, id_name):

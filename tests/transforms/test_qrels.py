@@ -136,8 +136,27 @@ def test_the_topic_can_be_an_attribute_of_many_conversations():
     calls.append(call("none", 1, "a"))
     judged = judgments(("7", "a", 2), *[("7", f"own-{n}", 3) for n in range(50)])
     expected = {f"c{n}": (5, 0, 2 / 51) for n in range(50)} | {"none": (0, 1, None)}
-    counts = {"judgments": 51, "topics": 1, "records_without_topic": 1}
+    counts = {"judgments": 51, "topics": 1}
     assert_joined(calls, judged, LabelKeys(topic_attribute="topic"), expected, counts)
+
+
+@pytest.mark.parametrize(
+    ("topics", "expected", "counts"),
+    [
+        (("t", None, None), (7, 0, 1.0), {"never_retrieved": 2}),
+        ((None, " ", " t "), (7, 0, 1.0), {"never_retrieved": 2}),
+        (("u", "t", None), (7, 0, 1.0), {"never_retrieved": 2}),
+        (("t", "v", "u"), (2, 2, 0.5), {"never_retrieved": 4}),
+        ((None, "", " "), (0, 3, None), {"never_retrieved": 5}),
+    ],
+)
+def test_all_records_have_the_topic_of_their_conversation(topics, expected, counts):
+    calls = [call("c", at + 1, "abd"[at], topic=topic) for at, topic in enumerate(topics)]
+    judged = judgments(("t", "a", 2), ("t", "b", 3), ("t", "d", 2), ("u", "a", 2), ("u", "x", 2))
+    missing = 1 if expected[2] else 2
+    counts = {"judgments": 5, "topics": 2, "topics_without_conversation": missing, **counts}
+    keys = LabelKeys(topic_attribute="topic")
+    assert_joined([calls[2], *calls[:2]], judged, keys, {"c": expected}, counts)
 
 
 def test_of_several_ids_the_first_judged_one_decides():
@@ -174,7 +193,7 @@ def test_judgments_do_not_change_what_is_redelivered():
         fingerprint.record_digest: document_digests(one, keys)
         for fingerprint, one in zip(fingerprints, calls, strict=True)
     }
-    external = ExternalLabels(documents, {document_digest("c", "a"): 3}, {"c": [0, 0, 0, 1, 0]})
+    external = ExternalLabels(documents, {"c": {document_digest("a"): 3}}, {"c": [0, 0, 0, 1, 0]})
     score = score_conversation("c", fingerprints, 0, scoring(keys), external)
     assert score.counts["conflicting_redeliveries"] == 1
     assert score.conversation.CG == 3
@@ -183,7 +202,8 @@ def test_judgments_do_not_change_what_is_redelivered():
 def test_external_labels_are_merged_in_any_number_and_order():
     parts = [
         ExternalLabels({b"r": [b"d"]}, {}, {}),
-        ExternalLabels({}, {b"d": 3}, {}),
+        ExternalLabels({}, {"t": {b"d": 3}}, {}),
+        ExternalLabels({}, {"t": {b"e": 1}, "u": {b"d": 0}}, {}),
         ExternalLabels({}, {}, {"t": [0, 1, 0, 0, 0]}),
     ]
     whole = merged(parts)

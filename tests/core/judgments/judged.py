@@ -26,7 +26,7 @@ def score_judged(records, qrels, keys, **options):
     labels, pools = {}, {}
     for (topic, name), gain in qrels.items():
         if gain >= 0:
-            labels[document_digest(topic, name)] = gain
+            labels.setdefault(topic, {})[document_digest(name)] = gain
             pools.setdefault(topic, [0] * GRADES)[gain] += 1
     settings = scoring(label_keys=keys, **options)
     external = ExternalLabels(documents, labels, pools)

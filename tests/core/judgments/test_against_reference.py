@@ -46,8 +46,9 @@ results = st.fixed_dictionaries(
 )  # fmt: skip
 records = st.lists(
     st.builds(
-        lambda call, iteration, topic, found: {
+        lambda call, iteration, turn, topic, found: {
             "conversation_id": "c",
+            "turn": turn,
             "iteration": iteration,
             "call": call,
             "attributes": {} if topic is None else {"topic": topic},
@@ -55,12 +56,12 @@ records = st.lists(
         },
         st.integers(0, 1),
         st.integers(1, 3),
+        st.sampled_from([2, 2, 1]),
         st.sampled_from(["t", " t ", "u", "", None]),
         st.lists(results, max_size=5),
     ),
     min_size=1,
     max_size=5,
-    unique_by=lambda record: (record["iteration"], record["call"]),
 )
 judgments = st.dictionaries(
     st.tuples(st.sampled_from(["t", "u", "c"]), st.sampled_from(["n1", "N1", "n2", "n3", "n4"])),

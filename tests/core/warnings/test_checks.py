@@ -20,11 +20,13 @@ from goodgain.transforms.core.scoring.data_counts import (
     REPEATS,
     RESULTS,
     SCORED,
+    SEVERAL_TOPICS,
     TIMES,
     UNIDENTIFIED,
     UNIQUE,
     UNLABELLED,
     WEAK_DOCUMENTS,
+    WITHOUT_TOPIC,
 )
 from goodgain.transforms.core.warnings.check_inputs import (
     CheckInputs,
@@ -35,8 +37,6 @@ from goodgain.transforms.core.warnings.field_names import SeenNames, names_in, u
 from goodgain.transforms.core.warnings.warning import CODES, allowed_codes, failing
 from tests.core.direct import shipped_rules
 from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warned
-
-WITHOUT_TOPIC = "qrels.records_without_topic"
 
 
 def test_good_data_give_no_warning():
@@ -244,20 +244,30 @@ def test_conflicting_redeliveries_of_a_window_are_a_share_of_its_records():
     assert "3 of 200 records" in one.message
 
 
-def test_any_record_without_the_attribute_of_the_topic_gives_a_warning():
-    counts = {WITHOUT_TOPIC: 1}
-    (one,) = warned(counts, records=1_000, topic_attribute="query_id")
-    assert (one.code, one.count, one.share) == ("records_without_topic", 1, 0.001)
+def test_any_conversation_without_the_attribute_of_the_topic_gives_a_warning():
+    counts = {WITHOUT_TOPIC: 1, "conversations.total": 1_000}
+    (one,) = warned(counts, topic_attribute="query_id")
+    assert (one.code, one.count, one.share) == ("conversations_without_topic", 1, 0.001)
     assert one.message == (
-        "1 of 1,000 records (0.1%) has no attribute query_id, so no judgment labels its results: "
-        "gains and recall can be too low."
+        "1 of 1,000 conversations (0.1%) has no attribute query_id, so no judgment labels its "
+        "results: gains and recall can be too low."
     )
-    (several,) = warned({WITHOUT_TOPIC: 12}, records=360, topic_attribute="query_id")
+    counts = {WITHOUT_TOPIC: 12, "conversations.total": 360}
+    (several,) = warned(counts, topic_attribute="query_id")
     assert several.message == (
-        "12 of 360 records (3.3%) have no attribute query_id, so no judgment labels their results: "
-        "gains and recall can be too low."
+        "12 of 360 conversations (3.3%) have no attribute query_id, so no judgment labels their "
+        "results: gains and recall can be too low."
     )
-    assert "every record" in several.remedy
+    assert "every conversation" in several.remedy
+
+
+def test_any_conversation_with_several_topics_gives_a_warning():
+    counts = {SEVERAL_TOPICS: 1, "conversations.total": 4}
+    (one,) = warned(counts, topic_attribute="query_id")
+    assert (one.code, one.count, one.share) == ("conversations_with_several_topics", 1, 0.25)
+    assert (
+        "1 of 4 conversations (25.0%) has several values of the attribute query_id" in one.message
+    )
 
 
 UNREAD = [
@@ -346,7 +356,8 @@ def test_every_code_has_a_check():
         *codes({RESULTS: 100, LABELS[2]: 100, MET_AGAIN: 1}),
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
         *codes({"labels.read": 2, "labels.rejected": 1}),
-        *codes({CONFLICTING: 1, WITHOUT_TOPIC: 1}),
+        *codes({CONFLICTING: 1}),
+        *codes({WITHOUT_TOPIC: 1, SEVERAL_TOPICS: 1, "conversations.total": 2}),
         *codes({RESULTS: 1, LABELS[2]: 1}, relevance=RANKED),
         *(one.code for one in warnings_of_spans(20, 2)),
     }

@@ -73,11 +73,12 @@ CASES = {
     ),
     "without topic": (
         [
-            call([{"id": "a"}], attributes={"query": "c"}),
-            call([{"id": "b"}], iteration=2, attributes={}),
+            call([{"id": "a"}], attributes={"query": "x"}),
+            call([{"id": "b"}], iteration=2, attributes={"query": "c"}),
+            call([{"id": "b"}], conversation="d", attributes={}),
         ],
         {"qrels": "qrels.txt", "qrels_topic": "query"},
-        {"records_without_topic", "few_labels"},
+        {"conversations_without_topic", "conversations_with_several_topics", "few_labels"},
     ),
     "redelivered": (
         [call([{"id": at, "gain": 3}], call=0) for at in "abc"],

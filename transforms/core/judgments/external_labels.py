@@ -25,23 +25,41 @@ class ExternalLabels(Struct, frozen=True, array_like=True):
     Attributes:
       documents: for each call's record_digest, by rank, the concatenated digests of the result's
         document names.
-      labels: gain by document digest, for documents that are judged and were retrieved.
+      labels: for each topic, the gains of documents that are judged and were retrieved, by digest.
       pools: for each topic, how many documents are judged with gain 0, 1, .. 4, retrieved or not.
     """
 
     documents: dict[bytes, list[bytes]] = {}
-    labels: dict[bytes, int] = {}
+    labels: dict[str, dict[bytes, int]] = {}
     pools: dict[str, list[int]] = {}
+
+    def of_topic(self, topic: str) -> TopicLabels:
+        """The judgments of one topic."""
+        pool = enumerate(self.pools.get(topic, ()))
+        return TopicLabels(
+            self.documents,
+            self.labels.get(topic, {}),
+            [gain for gain, documents in pool for _ in range(documents)],
+        )
+
+
+class TopicLabels(Struct, frozen=True):
+    """The external judgments for the results of one conversation by the topic that it has.
+
+    Attributes:
+      documents: as in `ExternalLabels`.
+      labels: gain by document digest.
+      pool: the gains of all judged documents of the topic, retrieved or not.
+    """
+
+    documents: dict[bytes, list[bytes]]
+    labels: dict[bytes, int]
+    pool: list[int]
 
 
 def document_digests(call: SearchCall, keys: LabelKeys) -> list[bytes]:
-    """The entry of `ExternalLabels.documents` for a call; empty if it has no topic."""
-    topic = keys.topic(call.conversation_id, call.attributes)
-    if not topic:
-        return []
-    return [
-        b"".join([document_digest(topic, name) for name in names]) for names in keys.documents(call)
-    ]
+    """The entry of `ExternalLabels.documents` for a call."""
+    return [b"".join(map(document_digest, names)) for names in keys.documents(call)]
 
 
 def merged(parts: Iterable[ExternalLabels]) -> ExternalLabels:
@@ -49,12 +67,13 @@ def merged(parts: Iterable[ExternalLabels]) -> ExternalLabels:
     whole = ExternalLabels({}, {}, {})
     for part in parts:
         whole.documents.update(part.documents)
-        whole.labels.update(part.labels)
+        for topic, labels in part.labels.items():
+            whole.labels.setdefault(topic, {}).update(labels)
         whole.pools.update(part.pools)
     return whole
 
 
-def relabelled(calls: Sequence[CallFingerprint], external: ExternalLabels) -> list[CallFingerprint]:
+def relabelled(calls: Sequence[CallFingerprint], external: TopicLabels) -> list[CallFingerprint]:
     """The calls with external gains: that of the result's first judged name, or None.
 
     These are the labels of results; `document_labels` decides which of them labels a document. The
@@ -89,7 +108,7 @@ class DocumentLabels(Struct, frozen=True):
 def document_labels(
     calls: Sequence[CallFingerprint],
     duplicates: Sequence[Duplicate | None],
-    external: ExternalLabels,
+    external: TopicLabels,
 ) -> DocumentLabels:
     """Label each document of a turn, in the order of first occurrences (SPEC 8).
 
@@ -121,32 +140,10 @@ def document_labels(
     return DocumentLabels(list(map(labels.get, documents)), met_again)
 
 
-def _judged(call: CallFingerprint, external: ExternalLabels) -> Iterator[list[bytes]]:
+def _judged(call: CallFingerprint, external: TopicLabels) -> Iterator[list[bytes]]:
     """The judged names of each result by rank, in order."""
-    documents = external.documents.get(call.record_digest) or [b""] * len(call.results)
+    documents = external.documents.get(call.record_digest, [b""] * len(call.results))
     for names in documents:
         starts = range(0, len(names), DIGEST_BYTES)
         digests = (names[start : start + DIGEST_BYTES] for start in starts)
         yield [digest for digest in digests if digest in external.labels]
-
-
-def external_pool(
-    conversation_id: str,
-    calls: Sequence[CallFingerprint],
-    attributes: dict[str, str],
-    keys: LabelKeys,
-    external: ExternalLabels,
-) -> list[int]:
-    """Gains of all judged documents of the conversation's topics, retrieved or not.
-
-    Args:
-      calls: calls of the last turn, each of which has a topic.
-      attributes: attributes of the conversation, for the topic if the last turn did not search.
-    """
-    of_calls = [call.attributes for call in calls] or [attributes]
-    topics = {keys.topic(conversation_id, own) for own in of_calls}
-    pool: list[int] = []
-    for topic in sorted(topics & external.pools.keys()):
-        for gain, documents in enumerate(external.pools[topic]):
-            pool += [gain] * documents
-    return pool

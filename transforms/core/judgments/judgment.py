@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from msgspec import Struct
 from xxhash import xxh3_64_digest, xxh32_intdigest
@@ -81,8 +82,8 @@ class LabelKeys(Struct, frozen=True):
     Attributes:
       id_name: the named id of a result that holds its document name (`qrels_id`); the generic id is
         used if a result lacks it.
-      topic_attribute: the attribute of a record that holds its topic (`qrels_topic`); None if the
-        conversation_id is the topic.
+      topic_attribute: the attribute of a conversation that holds its topic (`qrels_topic`); None if
+        the conversation_id is the topic.
 
     Example: see `JoinQrels`.
     """
@@ -91,7 +92,7 @@ class LabelKeys(Struct, frozen=True):
     topic_attribute: str | None = None
 
     def topic(self, conversation_id: str, attributes: Mapping[str, str]) -> str:
-        """The topic of a record; "" if it has none."""
+        """The topic of a conversation with these attributes; "" if it has none."""
         if self.topic_attribute is None:
             return conversation_id.strip()
         return attributes.get(self.topic_attribute, "").strip()
@@ -114,51 +115,63 @@ class LabelRequest(Struct, frozen=True, array_like=True):
 
     Attributes:
       conversation_id: the conversation.
-      documents: for each topic, the distinct document names in the records, sorted.
-      without_topic: number of records without a topic.
-      without_name: number of results without a document name, in records with a topic.
+      documents: the distinct document names in the records, sorted.
+      topic_attribute: as in `LabelKeys`.
+      records: the parts of the records that decide the attributes of the conversation; empty if no
+        attribute holds the topic.
+      without_name: number of results without a document name.
 
     Example:
       >>> from goodgain import LabelRequest
-      >>> list(LabelRequest("c", {"topic": ["a", "b"]}).names())
-      ['topic', 'a', 'b']
+      >>> list(LabelRequest("c", ["a", "b"]).names())
+      ['c', 'a', 'b']
     """
 
     conversation_id: str
-    documents: dict[str, list[str]]
-    without_topic: int = 0
+    documents: list[str]
+    topic_attribute: str | None = None
+    records: list[SearchCall] = []
     without_name: int = 0
 
     def names(self) -> Iterator[str]:
-        """The names of the topics and of their documents."""
-        for topic, documents in self.documents.items():
-            yield topic
-            yield from documents
+        """The names by which judgments are found, and the texts of each record, joined."""
+        yield self.conversation_id
+        yield from self.documents
+        for record in self.records:
+            yield "".join((record.record_id or "", *chain(*record.attributes.items())))
 
 
 def label_request(
     conversation_id: str, calls: Sequence[SearchCall], keys: LabelKeys
 ) -> LabelRequest:
     """The judgments that these calls of a conversation need."""
-    by_topic: dict[str, set[str]] = {}
-    without_topic = without_name = 0
-    for call in calls:
-        topic = keys.topic(conversation_id, call.attributes)
-        if not topic:
-            without_topic += 1
-            continue
-        names = by_topic.setdefault(topic, set())
-        for result_names in keys.documents(call):
-            without_name += not result_names
-            names.update(result_names)
-    documents = {topic: sorted(names) for topic, names in by_topic.items()}
-    return LabelRequest(conversation_id, documents, without_topic, without_name)
+    of_results = [names for call in calls for names in keys.documents(call)]
+    by_attribute = keys.topic_attribute is not None
+    return LabelRequest(
+        conversation_id,
+        sorted({name for names in of_results for name in names}),
+        keys.topic_attribute,
+        list(map(_deciding, calls)) if by_attribute else [],
+        of_results.count([]),
+    )
 
 
-def document_digest(topic: str, document: str) -> bytes:
-    """An eight-byte digest of the name of a document, together with its topic."""
-    # A topic is trimmed, so it cannot end with the separator.
-    return xxh3_64_digest(f"{topic}\n{document}".encode())
+def _deciding(call: SearchCall) -> SearchCall:
+    """The parts of a call that decide the attributes of its conversation."""
+    return SearchCall(
+        call.conversation_id,
+        call.iteration,
+        call.turn,
+        call.call,
+        call.record_id,
+        call.timestamp,
+        attributes=call.attributes,
+    )
+
+
+def document_digest(document: str) -> bytes:
+    """An eight-byte digest of the name of a document."""
+    return xxh3_64_digest(document.encode())
 
 
 def judgment_digest(topic: str, document: str, gain: int) -> int:

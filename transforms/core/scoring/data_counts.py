@@ -29,6 +29,8 @@ UNIQUE, GOOD = "results.unique", "results.good"
 OUTSIDE_POOL, WEAK_DOCUMENTS = "pool.outside_pool", "pool.weak_documents"
 DUPLICATES, CONFLICTS = "results.duplicates", "results.label_conflicts"
 MET_AGAIN = "qrels.judgments_met_again"
+WITHOUT_TOPIC = "qrels.conversations_without_topic"
+SEVERAL_TOPICS = "qrels.conversations_with_several_topics"
 SCORED, EARLIER_TURN = "records.scored", "records.earlier_turn"
 REDELIVERED, CONFLICTING = "records.redelivered", "conflicting_redeliveries"
 # Every count behind a warning about conversations; sums for windows and slices are tuples in this

@@ -13,7 +13,7 @@ from goodgain.transforms.core.dedup.duplicates import Deduplicator, Duplicate
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.judgments.external_labels import (
-    ExternalLabels,
+    TopicLabels,
     document_labels,
     relabelled,
 )
@@ -56,7 +56,7 @@ def fold_turn(
     calls: Sequence[CallFingerprint],
     rules: RuleTable,
     good_gain_threshold: int,
-    external: ExternalLabels | None = None,
+    external: TopicLabels | None = None,
     pool: TurnPool | None = None,
 ) -> FoldedTurn:
     """Fold the calls of one turn, given in the order of SPEC 3.

@@ -33,7 +33,7 @@ from goodgain.transforms.core.files.record_packer import PackedBlock, ReadRecord
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
 from goodgain.transforms.core.scoring.payload import compressed
@@ -46,9 +46,10 @@ _JAMO_THAT_JOIN = (
 )  # these compose by rule, not by table
 
 _encode = msgspec.msgpack.Encoder(enc_hook=int).encode
+_decode_records = msgspec.msgpack.Decoder(list[SearchCall], dec_hook=timestamp_hook).decode
 
-# The fields of `LabelRequest` after the conversation, its documents in pairs.
-_NativeAsked = tuple[list[tuple[str, list[str]]], int, int]
+# Document names, encoded records, results without a name.
+_NativeAsked = tuple[list[str], bytes, int]
 # Conversation, payload, number of calls, earliest time, requested judgments.
 _NativePacked = list[tuple[str, bytes, int, int, _NativeAsked | None]]
 
@@ -80,7 +81,7 @@ class NativePacker:
 
     def __init__(self, packing: Packing, native: Any) -> None:
         self._native = native
-        self._keep_encodings = packing.keep_encodings
+        self._packing = packing
         self.from_python = 0
         self._packer = native.Packer(
             _plain_rules(packing.rules),
@@ -160,11 +161,17 @@ class NativePacker:
 
     def _packed(self, packed: _NativePacked) -> Iterator[Packed]:
         for conversation_id, payload, calls, earliest, requested in packed:
-            small = compressed(payload) if self._keep_encodings else payload
-            request = None
-            if requested is not None:
-                documents, *counts = requested
-                request = LabelRequest(conversation_id, dict(documents), *counts)
+            small = compressed(payload) if self._packing.keep_encodings else payload
+            request, keys = None, self._packing.label_keys
+            if requested is not None and keys is not None:
+                documents, records, without_name = requested
+                request = LabelRequest(
+                    conversation_id,
+                    documents,
+                    keys.topic_attribute,
+                    _decode_records(records),
+                    without_name,
+                )
             yield Packed(conversation_id, small, calls, earliest, request)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
-from goodgain.transforms.core.judgments.external_labels import ExternalLabels, external_pool
+from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.result_labels import (
     LabelledCalls,
     RejectedLabel,
@@ -32,6 +33,8 @@ from goodgain.transforms.core.scoring.data_counts import (
     EARLIER_TURN,
     REDELIVERED,
     SCORED,
+    SEVERAL_TOPICS,
+    WITHOUT_TOPIC,
     times_counts,
 )
 from goodgain.transforms.core.scoring.delivery import deliver
@@ -121,18 +124,22 @@ def score_conversation(
     calls = delivered.of_last_turn()
     attributes = delivered.attributes()
     keys, threshold = scoring.label_keys, scoring.good_gain_threshold
-    external = None if keys is None else external or ExternalLabels()
+    judgments = None
+    if keys is not None:
+        topic = keys.topic(conversation_id, attributes)
+        judgments = (external or ExternalLabels()).of_topic(topic)
     turn_pool = turn_pool_of(conversation_id, attributes, scoring.pool, pools)
-    turn = fold_turn(calls, scoring.rules, threshold, external, turn_pool)
+    turn = fold_turn(calls, scoring.rules, threshold, judgments, turn_pool)
     if turn_pool is not None:
         judged = [label for label in turn_pool.topic_pool.labels if label is not None]
-    elif keys is None or external is None:
-        judged = judged_pool(turn)
     else:
-        judged = external_pool(conversation_id, calls, attributes, keys, external)
+        judged = judged_pool(turn) if judgments is None else judgments.pool
     tally = tally_of(delivered, turn, judged, scoring.rules, scoring.hold_slot)
     shares = None if turn_pool is None else pool_shares(turn, turn_pool, threshold)
     score = score_tally(conversation_id, tally, rejected_records, scoring, shares)
+    if keys is not None:
+        topics = {keys.topic(conversation_id, call.attributes) for call in delivered.calls}
+        score = replace(score, counts={**score.counts, **_topic_counts(topics)})
     if labelled is not None:
         score = replace(
             score,
@@ -278,6 +285,14 @@ def _call_rows(
             )
         )
     return rows
+
+
+def _topic_counts(topics: AbstractSet[str]) -> dict[str, int]:
+    """How many topics a conversation has, given those of its records ("" = none)."""
+    return {
+        WITHOUT_TOPIC: int(topics == {""}),
+        SEVERAL_TOPICS: int(len(topics - {""}) > 1),
+    }
 
 
 def _label_counts(labelled: LabelledCalls) -> dict[str, int]:

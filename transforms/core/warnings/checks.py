@@ -24,7 +24,8 @@ from goodgain.transforms.core.warnings.label_checks import (
 )
 from goodgain.transforms.core.warnings.record_checks import (
     conflicting_redeliveries,
-    records_without_topic,
+    conversations_without_topic,
+    several_topics,
 )
 from goodgain.transforms.core.warnings.warning import (
     EMPTY_INPUT,
@@ -307,7 +308,8 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     labels_below_threshold,
     labels_below_relevance_threshold,
     conflicting_redeliveries,
-    records_without_topic,
+    conversations_without_topic,
+    several_topics,
     few_labels,
     _unknown_fields,
     _no_identity,

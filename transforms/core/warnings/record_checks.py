@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goodgain.transforms.core.scoring.data_counts import CONFLICTING
+from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.warning import (
     CONFLICTING_REDELIVERIES,
-    RECORDS_WITHOUT_TOPIC,
+    CONVERSATIONS_WITHOUT_TOPIC,
+    SEVERAL_TOPICS,
     DataWarning,
 )
-from goodgain.transforms.core.wording import pluralize
+from goodgain.transforms.core.wording import counted, pluralize
 
-_WITHOUT_TOPIC = "qrels.records_without_topic"
+_CONVERSATIONS = "conversations.total"
 _MOST_CONFLICTING_SHARE = 0.01  # corrections that are sent later are rarely more
 _ONE_COUNTS = (
     "of records of a conversation with the same `record_id` (without one: the same turn, iteration "
@@ -23,7 +24,7 @@ _ONE_COUNTS = (
 
 def conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many records were dropped for one of the same identity but with other content."""
-    conflicting, read = inputs.count(CONFLICTING), inputs.read
+    conflicting, read = inputs.count(data_counts.CONFLICTING), inputs.read
     if conflicting <= _MOST_CONFLICTING_SHARE * read:
         return
     share = conflicting / read
@@ -43,22 +44,44 @@ def conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def records_without_topic(inputs: CheckInputs) -> Iterator[DataWarning]:
-    """Warn if records lack the attribute that holds the topic of external judgments."""
-    without, read = inputs.count(_WITHOUT_TOPIC), inputs.read
+def conversations_without_topic(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if conversations lack the attribute that holds the topic of external judgments."""
+    without, total = inputs.count(data_counts.WITHOUT_TOPIC), inputs.count(_CONVERSATIONS)
     if not without:
         return
-    share = without / read
+    share = without / total
     yield DataWarning(
-        RECORDS_WITHOUT_TOPIC,
+        CONVERSATIONS_WITHOUT_TOPIC,
         without,
         share,
-        f"{without:,} of {read:,} records ({share:.1%}) "
+        f"{without:,} of {counted(total, 'conversation')} ({share:.1%}) "
         + pluralize(
             without,
             f"has no attribute {inputs.topic_attribute}, so no judgment labels its results",
             f"have no attribute {inputs.topic_attribute}, so no judgment labels their results",
         )
         + ": gains and recall can be too low.",
-        "Write the attribute that --qrels-topic names into every record of the conversation.",
+        "Write the attribute that --qrels-topic names into a record of every conversation.",
+    )
+
+
+def several_topics(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if records of a conversation name different topics of external judgments."""
+    several, total = inputs.count(data_counts.SEVERAL_TOPICS), inputs.count(_CONVERSATIONS)
+    if not several:
+        return
+    share = several / total
+    yield DataWarning(
+        SEVERAL_TOPICS,
+        several,
+        share,
+        f"{several:,} of {counted(total, 'conversation')} ({share:.1%}) "
+        + pluralize(
+            several,
+            f"has several values of the attribute {inputs.topic_attribute}: the last one is its "
+            "topic, whose judgments label all of its results.",
+            f"have several values of the attribute {inputs.topic_attribute}: the last one is their "
+            "topic, whose judgments label all of their results.",
+        ),
+        "If the records answer different questions, give each question its own conversation_id.",
     )

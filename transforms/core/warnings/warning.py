@@ -25,7 +25,8 @@ WEAK_DOCUMENTS = "weak_documents"
 LABELS_APART = "labels_apart"
 REJECTED_LABELS = "rejected_labels"
 CONFLICTING_REDELIVERIES = "conflicting_redeliveries"
-RECORDS_WITHOUT_TOPIC = "records_without_topic"
+CONVERSATIONS_WITHOUT_TOPIC = "conversations_without_topic"
+SEVERAL_TOPICS = "conversations_with_several_topics"
 CODES = (
     EMPTY_INPUT,
     NO_RESULTS,
@@ -33,7 +34,8 @@ CODES = (
     LABELS_BELOW_THRESHOLD,
     LABELS_BELOW_RELEVANCE_THRESHOLD,
     CONFLICTING_REDELIVERIES,
-    RECORDS_WITHOUT_TOPIC,
+    CONVERSATIONS_WITHOUT_TOPIC,
+    SEVERAL_TOPICS,
     FEW_LABELS,
     UNKNOWN_FIELDS,
     NO_IDENTITY,
