@@ -48,8 +48,9 @@ from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.labels import JoinLabels, LabelledPayloads, LabelsRead, ReadLabels
 from goodgain.transforms.means import SumMeans
-from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
+from goodgain.transforms.qrels import JoinQrels, Labelling
 from goodgain.transforms.read_payloads import ReadFiles, ReadPayloads
+from goodgain.transforms.read_qrels import ReadQrels
 from goodgain.transforms.score import ScorePayloads
 from goodgain.transforms.score_tied import ScoreTied
 
@@ -179,7 +180,9 @@ def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labell
     read = pipeline | "ReadQrels" >> ReadQrels(
         plan.qrels, plan.shard_bytes, plan.target.max_held_bytes
     )
-    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments)
+    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(
+        read.judgments, plan.target.max_held_bytes
+    )
     problems = (
         (read.problems, joined.problems)
         | "QrelsProblems" >> beam.Flatten()

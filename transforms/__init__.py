@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     )
     from goodgain.transforms.fingerprint import FingerprintCalls
     from goodgain.transforms.means import GlobalMeans
-    from goodgain.transforms.qrels import JoinQrels, ReadQrels, RequestLabels
+    from goodgain.transforms.qrels import JoinQrels, RequestLabels
     from goodgain.transforms.read import FindShards, ReadTraces
     from goodgain.transforms.read_payloads import ReadPayloads
+    from goodgain.transforms.read_qrels import ReadQrels
     from goodgain.transforms.score import ScoreConversations, ScorePayloads
     from goodgain.transforms.score_stream import ScoreStreamedConversations, ScoreStreamedPayloads
     from goodgain.transforms.score_tied import ScoreTied
@@ -59,7 +60,7 @@ _MODULES = {
     "ReadKafkaTraces": "sources.kafka",
     "ReadPayloads": "read_payloads",
     "ReadPubSubTraces": "sources.pubsub",
-    "ReadQrels": "qrels",
+    "ReadQrels": "read_qrels",
     "ReadTraceRows": "beam_rows",
     "ReadTraces": "read",
     "RequestLabels": "qrels",

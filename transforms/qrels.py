@@ -1,8 +1,8 @@
-"""Reads external judgments from files, and joins them with results (SPEC 8)."""
+"""Joins external judgments with results (SPEC 8)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,10 +11,10 @@ import msgspec
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.typehints import KV
 from apache_beam.utils.windowed_value import WindowedValue
+from msgspec.structs import astuple
+from xxhash import xxh3_128_digest
 
 from goodgain.transforms.coders import StructCoder
-from goodgain.transforms.core.files.qrels import read_qrels
-from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     JUDGMENTS_DIGEST,
@@ -32,17 +32,12 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.topic_request import topic_request
-from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.gather import Pair, flatten_pairs
-from goodgain.transforms.read import PlanShards
 from goodgain.transforms.times import at_end_of_global_window
 
 _PROBLEMS = "problems"
 _TOPICS = "topics"
 _COUNTS = "counts"
-# Beam queues a shard's content until the engine takes it, and a judgment is ten times as large
-# there as in a file.
-_MOST_SHARD_BYTES = 1024 * 1024
 _MOST_HELD = 100_000  # labels, and topics, that a bundle buffers before it emits them
 
 # The first byte of a grouped value tells requests from judgments.
@@ -51,82 +46,10 @@ _JUDGMENT = b"j"
 
 _requests = StructCoder(LabelRequest)
 _encode = msgspec.msgpack.Encoder().encode
-_decode_key = msgspec.msgpack.Decoder(tuple[str, str]).decode
-_decode_judgment = msgspec.msgpack.Decoder(tuple[int | None, JudgmentPlace]).decode
+_decode_judgment = msgspec.msgpack.Decoder(Judgment).decode
 _decode_pool = msgspec.msgpack.Decoder(list[int]).decode
 
 Counts = dict[str, int]
-
-
-class Judgments(NamedTuple):
-    """The outputs of reading judgment files.
-
-    Attributes:
-      judgments: PCollection[Judgment].
-      problems: PCollection[QrelsProblem]; if there is any, labels are missing.
-    """
-
-    judgments: beam.PCollection[Judgment]
-    problems: beam.PCollection[QrelsProblem]
-
-
-class ReadQrels(beam.PTransform):
-    """PBegin to Judgments: TREC qrels or tables, split over workers by byte ranges.
-
-    Attributes:
-      files: the files to read; the place of a judgment has the index of its file in this list.
-      shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
-      max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
-
-    Example: see `JoinQrels`.
-    """
-
-    def __init__(
-        self,
-        files: Sequence[InputFile],
-        shard_bytes: int = DEFAULT_SHARD_BYTES,
-        max_held_bytes: int | None = None,
-    ) -> None:
-        """Read `files`."""
-        super().__init__()
-        self.files = tuple(files)
-        self.shard_bytes = min(shard_bytes, _MOST_SHARD_BYTES)
-        self.max_held_bytes = max_held_bytes
-
-    def expand(self, begin: beam.pvalue.PBegin) -> Judgments:
-        """Apply the transform."""
-        outputs = (
-            begin
-            | "Files" >> beam.Create(self.files)
-            | "PlanShards" >> beam.ParDo(PlanShards(self.shard_bytes, of_traces=False))
-            | "Spread" >> beam.Reshuffle()
-            | "ReadShard"
-            >> beam.ParDo(_ReadShard(self.files, self.max_held_bytes)).with_outputs(
-                _PROBLEMS, main="judgments"
-            )
-        )
-        judgments, problems = outputs["judgments"], outputs[_PROBLEMS]
-        judgments.element_type = Judgment
-        problems.element_type = QrelsProblem
-        return Judgments(judgments, problems)
-
-
-class _ReadShard(beam.DoFn):
-    def __init__(self, files: Sequence[InputFile], max_held_bytes: int | None) -> None:
-        self._numbers = {file.path: number for number, file in enumerate(files)}
-        self._max_held_bytes = max_held_bytes
-
-    def setup(self) -> None:
-        self._budget = MemoryBudget(self._max_held_bytes)
-
-    def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
-        for judgment in read_qrels(shard, self._numbers[shard.path], open_plain):
-            if isinstance(judgment, Judgment):
-                self._budget.count_label(judgment.topic, judgment.document)
-                yield judgment
-            else:
-                self._budget.count_label(judgment.text)
-                yield TaggedOutput(_PROBLEMS, judgment)
 
 
 class Labelling(NamedTuple):
@@ -188,6 +111,7 @@ class JoinQrels(beam.PTransform):
 
     Attributes:
       judgments: PCollection[Judgment].
+      max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
 
     Example:
       >>> import apache_beam as beam
@@ -212,14 +136,15 @@ class JoinQrels(beam.PTransform):
     """
 
     judgments: beam.PCollection[Judgment]
+    max_held_bytes: int | None = None
 
     def expand(self, requests: beam.PCollection[LabelRequest]) -> Labelling:
         """Apply the transform."""
         keyed = requests | "KeyRequests" >> beam.Map(_keyed_by_conversation).with_output_types(Pair)
         conversations = _group("Conversation", keyed)
-        requested = conversations | "Request" >> beam.ParDo(_RequestJudgments()).with_outputs(
-            _TOPICS, _COUNTS, main="documents"
-        )
+        requested = conversations | "Request" >> beam.ParDo(
+            _RequestJudgments(self.max_held_bytes)
+        ).with_outputs(_TOPICS, _COUNTS, main="documents")
         judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed_by_document).with_output_types(
             Pair
         )
@@ -249,8 +174,16 @@ def _keyed_by_conversation(labels: LabelRequest) -> Pair:
 
 
 def _keyed_by_document(judgment: Judgment) -> Pair:
-    key = _encode((judgment.topic, judgment.document))
-    return key, _JUDGMENT + _encode((judgment.gain, judgment.place))
+    return _document_key(judgment.topic, judgment.document), _JUDGMENT + _encode(judgment)
+
+
+def _document_key(topic: str, document: str) -> bytes:
+    """A digest, since all documents of a conversation would repeat a long name of its topic."""
+    return xxh3_128_digest(_encode((topic, document)))
+
+
+def _place_of(judgment: Judgment) -> JudgmentPlace:
+    return judgment.place
 
 
 class _CountingDoFn(beam.DoFn):
@@ -270,6 +203,12 @@ class _CountingDoFn(beam.DoFn):
 class _RequestJudgments(_CountingDoFn):
     """Requests of one conversation for judgments, keyed by document and by topic."""
 
+    def __init__(self, max_held_bytes: int | None) -> None:
+        self._max_held_bytes = max_held_bytes
+
+    def setup(self) -> None:
+        self._budget = MemoryBudget(self._max_held_bytes)
+
     def process(
         self, conversation: tuple[bytes, Iterable[bytes]]
     ) -> Iterator[WindowedValue | TaggedOutput]:
@@ -277,10 +216,12 @@ class _RequestJudgments(_CountingDoFn):
         labels = topic_request(list(map(_requests.decode, requests)))
         self._count("qrels.results_without_id", labels.without_name)
         request = _REQUEST + conversation_id
-        for topic in labels.topics:
+        for number, topic in enumerate(labels.topics):
             yield TaggedOutput(_TOPICS, at_end_of_global_window((topic.encode(), request)))
             for document in labels.documents:
-                yield at_end_of_global_window((_encode((topic, document)), request))
+                if number:  # the reader has counted the requests for one topic
+                    self._budget.count_label(conversation_id.decode())
+                yield at_end_of_global_window((_document_key(topic, document), request))
 
     def finish_bundle(self) -> Iterator[TaggedOutput]:
         return self._emit_counts()
@@ -299,15 +240,15 @@ class _Label(_CountingDoFn):
     def process(
         self, document: tuple[bytes, Iterable[bytes]]
     ) -> Iterator[WindowedValue | TaggedOutput]:
-        key, values = document
+        _, values = document
         judged, judgment_count = self._judgments_in(values)
-        if not judgment_count:
+        if not judged:
             return
-        topic, name = _decode_key(key)
+        topic, name, gain, _ = astuple(next(iter(judged.values())))
         if len(judged) > 1:
-            yield TaggedOutput(_PROBLEMS, conflict(topic, name, judged))
+            places = {gain: one.place for gain, one in judged.items()}
+            yield TaggedOutput(_PROBLEMS, conflict(topic, name, places))
             return
-        ((gain, _),) = judged.items()
         self._count("qrels.repeated", judgment_count - 1)
         if topic not in self._pools and len(self._pools) >= _MOST_HELD:
             yield from self._emit_pools()
@@ -326,16 +267,17 @@ class _Label(_CountingDoFn):
         if not asked:
             self._count("qrels.never_retrieved")
 
-    def _judgments_in(self, values: Iterable[bytes]) -> tuple[dict[int | None, JudgmentPlace], int]:
-        """The first place of each different label, and the number of judgments."""
-        places: dict[int | None, JudgmentPlace] = {}
+    def _judgments_in(self, values: Iterable[bytes]) -> tuple[dict[int | None, Judgment], int]:
+        """The first judgment of each different label, and the number of judgments."""
+        first: dict[int | None, Judgment] = {}
         judgment_count = 0
         for value in values:
             if value[:1] == _JUDGMENT:
-                gain, place = _decode_judgment(value[1:])
-                places[gain] = min(place, places.get(gain, place))
+                judgment = _decode_judgment(value[1:])
+                known = first.get(judgment.gain, judgment)
+                first[judgment.gain] = min(judgment, known, key=_place_of)
                 judgment_count += 1
-        return places, judgment_count
+        return first, judgment_count
 
     def _add_label(
         self, place: tuple[str, str], digest: bytes, gain: int

@@ -39,6 +39,12 @@ def test_text_counts_as_its_size_in_memory():
         MemoryBudget(2**16).count_read("c", "\N{GRINNING FACE}" + "d" * 10_000)
 
 
+def test_names_of_labels_count_by_their_bytes():
+    MemoryBudget(2**16).count_label("c", "d" * 10_000)
+    with pytest.raises(GoodGainError):
+        MemoryBudget(2**16).count_label("c", "\N{GRINNING FACE}" * 10_000)
+
+
 @pytest.mark.parametrize("kind", ["count", "check_conversation", "count_rows"])
 def test_data_of_every_kind_is_bounded(kind):
     grow = {

@@ -181,6 +181,20 @@ def test_max_held_bytes_limits_lookups_of_judgments(tmp_path, capsys):
         goodgain.evaluate(traces, max_held_bytes=100_000, qrels=label_file)
 
 
+def test_topics_of_a_megabyte_take_little_memory(tmp_path):
+    """All documents of a conversation are asked for under its topic."""
+    traces, label_file = tmp_path / "in.jsonl.gz", tmp_path / "qrels.txt"
+    topic = "\N{GRINNING FACE}" * (MEBIBYTE // 4)
+    results = [{"ids": {"doc_id": f"d{at}"}} for at in range(10)]
+    with gzip.open(traces, "wt", compresslevel=1) as file:
+        for at in range(300):
+            file.write(json.dumps(record(at, attributes={"a": topic}, results=results)) + "\n")
+    label_file.write_text("t 0 d0 1\n")
+    words = ["--qrels", str(label_file), "--qrels-topic", "a"]
+    code, error = limited_run(traces, tmp_path / "out", *words)
+    assert (code, MESSAGE in error) == (ExitCode.FAILED, True)
+
+
 def built_pool(tmp_path, results, *options):
     """A trace with one result, and a pool built from another trace with that and more results."""
     traces, others, pool = (tmp_path / name for name in ("in.jsonl", "others.jsonl", "pool"))

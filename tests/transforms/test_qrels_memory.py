@@ -11,10 +11,12 @@ from itertools import chain
 import pytest
 
 from goodgain.transforms import qrels
+from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files import text_lines
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import plan_shards
-from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace
+from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace, LabelRequest
+from goodgain.transforms.core.records.search_call import SearchCall
 
 pytestmark = pytest.mark.slow
 
@@ -36,6 +38,7 @@ class Repeatable:
 
 def run(dofn, elements):
     """The number of outputs of one bundle."""
+    dofn.setup()
     dofn.start_bundle()
     outputs = 0
     for element in elements:
@@ -59,6 +62,13 @@ def judged(topic, document, gain=2):
 
 def asking(number):
     return qrels._REQUEST + f"conversation {number}".encode()
+
+
+def many_conversations(size):
+    """Many conversations in one bundle, each with two requests for the same document."""
+    requests = (LabelRequest(f"conversation {at}", ["d"]) for at in range(size))
+    elements = ((key, [value] * 2) for key, value in map(qrels._keyed_by_conversation, requests))
+    return run(qrels._RequestJudgments(None), elements)
 
 
 def topics_of_one_document(size):
@@ -96,6 +106,7 @@ def pool_of_one_topic(size):
 @pytest.mark.parametrize(
     ("work", "outputs_per_element"),
     [
+        (many_conversations, 2),
         (topics_of_one_document, 1),
         (one_hot_topic, 2),
         (one_hot_document, 1),
@@ -108,6 +119,20 @@ def test_memory_of_a_bundle_does_not_grow_with_judgments(work, outputs_per_eleme
     many, outputs = peak(work, MANY)
     assert outputs >= outputs_per_element * MANY  # nothing was skipped
     assert many < few * MOST_GROWTH, (few, many)
+
+
+def test_lookups_under_many_topics_of_one_conversation_are_limited():
+    """Which deliveries count depends on texts, so the conversation may have each of the topics."""
+    records = [
+        SearchCall("c", at, record_id=f"r{topic}", attributes={"a": f"t{topic}"})
+        for topic in range(20)
+        for at in (1, 2)
+    ]
+    request = LabelRequest("c", [f"d{at}" for at in range(30)], "a", records)
+    key, value = qrels._keyed_by_conversation(request)
+    assert run(qrels._RequestJudgments(None), [(key, [value])]) == 1 + 20 * (1 + 30)
+    with pytest.raises(GoodGainError, match="--max-held-bytes"):
+        run(qrels._RequestJudgments(200_000), [(key, [value])])
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".jsonl"])

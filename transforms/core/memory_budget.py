@@ -25,7 +25,7 @@ _CONVERSATION_COPIES = 30  # copies of payloads while they are scored; a result 
 _COMPRESSED_COPIES = 6  # copies of compressed rows to be written
 _UNCOMPRESSED_COPIES = 2  # copies of these rows as they were before compression
 _LABEL_BYTES = 400  # bytes per external label, in addition to its names
-_NAME_CHARACTER_BYTES = 4  # bytes per character of its names
+_NAME_COPIES = 4  # copies of its names
 _EXPLAINED_RESULT_BYTES = 3_000  # bytes per explained result, in addition to its texts
 _EXPLAINED_TEXT_COPIES = 6  # copies of its texts
 # For the documents of a pool.
@@ -35,6 +35,10 @@ _DOCUMENT_COPIES = 10  # copies of a document that is ready for scoring, except 
 _DOCUMENT_TEXT_COPIES = 3  # copies of its texts
 _DOCUMENT_ID_BYTES = 1_500  # further bytes per id
 _DOCUMENT_FIELD_BYTES = 300  # further bytes per field
+
+
+def _encoded_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
 
 
 def default_memory_budget(input_bytes: int) -> int:
@@ -91,7 +95,7 @@ class MemoryBudget:
 
     def count_label(self, *names: str | None) -> None:
         """Count an external label, or a request for one, with the names that join them."""
-        self.count(_LABEL_BYTES + _NAME_CHARACTER_BYTES * sum(map(len, filter(None, names))))
+        self.count(_LABEL_BYTES + _NAME_COPIES * sum(map(_encoded_bytes, filter(None, names))))
 
     def count_explained(self, results: int, size: int) -> None:
         """Count results of an explained conversation, with `size` bytes of texts."""

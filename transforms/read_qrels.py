@@ -1,0 +1,92 @@
+"""Reads external judgments from files (SPEC 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import apache_beam as beam
+from apache_beam.pvalue import TaggedOutput
+
+from goodgain.transforms.core.files.qrels import read_qrels
+from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
+from goodgain.transforms.core.judgments.judgment import Judgment, QrelsProblem
+from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.filesystems import open_plain
+from goodgain.transforms.read import PlanShards
+
+_PROBLEMS = "problems"
+# Beam queues a shard's content until the engine takes it, and a judgment is ten times as large
+# there as in a file.
+_MOST_SHARD_BYTES = 1024 * 1024
+
+
+class Judgments(NamedTuple):
+    """The outputs of reading judgment files.
+
+    Attributes:
+      judgments: PCollection[Judgment].
+      problems: PCollection[QrelsProblem]; if there is any, labels are missing.
+    """
+
+    judgments: beam.PCollection[Judgment]
+    problems: beam.PCollection[QrelsProblem]
+
+
+class ReadQrels(beam.PTransform):
+    """PBegin to Judgments: TREC qrels or tables, split over workers by byte ranges.
+
+    Attributes:
+      files: the files to read; the place of a judgment has the index of its file in this list.
+      shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
+      max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
+
+    Example: see `JoinQrels`.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[InputFile],
+        shard_bytes: int = DEFAULT_SHARD_BYTES,
+        max_held_bytes: int | None = None,
+    ) -> None:
+        """Read `files`."""
+        super().__init__()
+        self.files = tuple(files)
+        self.shard_bytes = min(shard_bytes, _MOST_SHARD_BYTES)
+        self.max_held_bytes = max_held_bytes
+
+    def expand(self, begin: beam.pvalue.PBegin) -> Judgments:
+        """Apply the transform."""
+        outputs = (
+            begin
+            | "Files" >> beam.Create(self.files)
+            | "PlanShards" >> beam.ParDo(PlanShards(self.shard_bytes, of_traces=False))
+            | "Spread" >> beam.Reshuffle()
+            | "ReadShard"
+            >> beam.ParDo(_ReadShard(self.files, self.max_held_bytes)).with_outputs(
+                _PROBLEMS, main="judgments"
+            )
+        )
+        judgments, problems = outputs["judgments"], outputs[_PROBLEMS]
+        judgments.element_type = Judgment
+        problems.element_type = QrelsProblem
+        return Judgments(judgments, problems)
+
+
+class _ReadShard(beam.DoFn):
+    def __init__(self, files: Sequence[InputFile], max_held_bytes: int | None) -> None:
+        self._numbers = {file.path: number for number, file in enumerate(files)}
+        self._max_held_bytes = max_held_bytes
+
+    def setup(self) -> None:
+        self._budget = MemoryBudget(self._max_held_bytes)
+
+    def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
+        for judgment in read_qrels(shard, self._numbers[shard.path], open_plain):
+            if isinstance(judgment, Judgment):
+                self._budget.count_label(judgment.topic, judgment.document)
+                yield judgment
+            else:
+                self._budget.count_label(judgment.text)
+                yield TaggedOutput(_PROBLEMS, judgment)
