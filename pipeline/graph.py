@@ -68,6 +68,7 @@ class Plan(Struct, frozen=True):
       iteration_base: number of the first iteration of a turn, in traces and labels.
       spill_folder: where an engine that keeps everything in memory writes payloads
         (`goodgain.transforms.gather.GatherPayloads`); empty for other engines.
+      threads: how many threads of native code read one file (`Packing.threads`).
       finishes: the run, if the last step of the graph must finish it because no program waits for
         the end.
     """
@@ -86,6 +87,7 @@ class Plan(Struct, frozen=True):
     labels: tuple[LabelFile, ...] = ()
     iteration_base: int = 1
     spill_folder: str = ""
+    threads: int = 1
     finishes: StartedRun | None = None
 
 
@@ -95,6 +97,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         plan.scoring.rules,
         keep_encodings=plan.scoring.pool is not None,  # a pool orders documents by their texts
         label_keys=plan.scoring.label_keys,
+        threads=plan.threads,
     )
     files = pipeline | "Read" >> ReadPayloads(
         plan.inputs,

@@ -45,6 +45,7 @@ from goodgain.pipeline.qrels import check_beginnings, find_label_files
 from goodgain.pipeline.summary import print_summary
 from goodgain.pipeline.terminal import progress
 from goodgain.pipeline.terminal.console import message_console
+from goodgain.pipeline.threads import usable_threads
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
@@ -188,6 +189,8 @@ def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, template_only: b
         qrels=run.qrels,
         labels=run.labels,
         iteration_base=config.iteration_base,
+        # Other engines have a worker for each core.
+        threads=usable_threads() if ENGINES[config.runner].in_memory else 1,
         finishes=run if template_only else None,
     )
 

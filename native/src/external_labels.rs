@@ -73,32 +73,32 @@ pub struct LabelRequest {
 pub type PlainLabelRequest = (Vec<String>, Vec<u8>, usize);
 
 impl LabelRequest {
-    /// Add a call.
-    pub fn add(
-        &mut self,
+    /// What one call requests.
+    pub fn of(
         call: &SearchCall,
         record_digest: [u8; 16],
         arena: &Arena,
         keys: &LabelKeys,
         python: &Fallback,
-    ) -> PyResult<()> {
+    ) -> PyResult<Self> {
+        let mut request = LabelRequest::default();
         let results = arena.results_of(call.results);
         let (mut names, mut digests) = (Vec::new(), Vec::new());
         let mut encoded = Vec::new();
         write_array(&mut encoded, results.len());
         for result in results {
             keys.documents(result, arena, python, &mut names)?;
-            self.without_name += usize::from(names.is_empty());
+            request.without_name += usize::from(names.is_empty());
             digests.clear();
             for name in &names {
                 digests.extend(xxh3_64(name.as_bytes()).to_be_bytes());
-                if !self.documents.contains(*name) {
-                    self.documents.insert((*name).to_owned());
+                if !request.documents.contains(*name) {
+                    request.documents.insert((*name).to_owned());
                 }
             }
             write_bytes(&mut encoded, &digests);
         }
-        self.digests.insert(record_digest, encoded);
+        request.digests.insert(record_digest, encoded);
         if keys.topic_attribute.is_some() {
             let deciding = SearchCall {
                 query: None,
@@ -109,10 +109,19 @@ impl LabelRequest {
                 results: Span::default(),
                 ..*call
             };
-            encode_call(&mut self.records, &deciding, arena);
-            self.record_count += 1;
+            encode_call(&mut request.records, &deciding, arena);
+            request.record_count = 1;
         }
-        Ok(())
+        Ok(request)
+    }
+
+    /// Add what later calls request.
+    pub fn append(&mut self, other: LabelRequest) {
+        self.documents.extend(other.documents);
+        self.records.extend(other.records);
+        self.record_count += other.record_count;
+        self.without_name += other.without_name;
+        self.digests.extend(other.digests);
     }
 
     /// Append an encoded `ExternalLabels`, still without labels and pools.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::Write;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use pyo3::PyResult;
@@ -42,7 +43,7 @@ struct Part {
 
 /// Turns results into fingerprints.
 pub struct Fingerprinter {
-    rules: RuleTable,
+    rules: Arc<RuleTable>,
     python: Fallback,
     seeds: Vec<u64>,
     text: Vec<u8>,
@@ -55,7 +56,7 @@ pub struct Fingerprinter {
 }
 
 impl Fingerprinter {
-    pub fn new(rules: RuleTable, python: Fallback) -> Self {
+    pub fn new(rules: Arc<RuleTable>, python: Fallback) -> Self {
         let seeds = (0..KEY).map(|number| digest(&format!("attribute {number}"))).collect();
         Fingerprinter {
             rules,

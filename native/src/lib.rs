@@ -8,6 +8,8 @@ mod avro;
 mod avro_codecs;
 mod avro_schema;
 mod avro_values;
+mod blocks;
+mod call_packing;
 mod canonical_encoding;
 mod characters;
 mod delivery;
@@ -33,24 +35,24 @@ mod verification;
 
 use bumpalo::Bump;
 use memchr::memchr;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arrow::RowReader;
-use crate::avro::{Found, read_block};
+use crate::call_packing::Packing;
 use crate::external_labels::{LabelKeys, LabelRequest, PlainLabelRequest};
 use crate::json::{is_blank, read_line};
 use crate::packing::Packed;
 use crate::python::{Fallback, RecordReader};
-use crate::records::{Arena, SearchCall};
+use crate::records::Arena;
 use crate::rules::{IgnoredParameters, RuleTable, TextKey};
 use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 
 /// Initial capacity of the buffer for records, in bytes.
 const MOST_ROOM: usize = 1 << 15;
@@ -102,23 +104,23 @@ impl Packer {
         keep_encodings: bool,
         label_keys: Option<(String, Option<String>)>,
         most_buffered: usize,
+        threads: usize,
     ) -> PyResult<Self> {
-        let rules = read_rules(rules)?;
-        let label_keys =
-            label_keys.map(|(id_name, topic_attribute)| LabelKeys { id_name, topic_attribute });
-        Ok(Packer(packing::Packer::new(
-            rules,
-            Fallback(fallback),
+        let packing = Packing {
+            rules: read_rules(rules)?.into(),
+            python: Fallback(fallback.into()),
             keep_encodings,
-            label_keys,
-            most_buffered,
-        )))
+            label_keys: label_keys
+                .map(|(id_name, topic_attribute)| LabelKeys { id_name, topic_attribute }),
+        };
+        Ok(Packer(packing::Packer::new(packing, most_buffered, threads)))
     }
 
     /// Add a call that msgspec encoded as MessagePack.
     fn add<'py>(&mut self, py: Python<'py>, encoded: &[u8], at: i64) -> PyResult<Given<'py>> {
-        let packer = &mut self.0;
-        Ok(given(py, |out| add_encoded(packer, encoded, |_| Some(at), out))?.0)
+        let packing::Packer { calls, buffer, .. } = &mut self.0;
+        let add = |out: &mut _| blocks::add_encoded(calls, buffer, encoded, |_| Some(at), out);
+        Ok(given(py, add)?.0)
     }
 
     /// Add rejected records of a conversation.
@@ -129,8 +131,8 @@ impl Packer {
         records: i64,
         at: i64,
     ) -> PyResult<Given<'py>> {
-        let packer = &mut self.0;
-        Ok(given(py, |out| packer.add_rejected(conversation_id, records, at, out))?.0)
+        let buffer = &mut self.0.buffer;
+        Ok(given(py, |out| buffer.add_rejected(conversation_id, records, at, out))?.0)
     }
 
     /// Add lines from an offset up to the first one that Python must read; returns its offset, or
@@ -189,15 +191,39 @@ impl Packer {
         let packer = &mut self.0;
         let reader = RecordReader(read);
         let mut times = Times::new(bounds);
-        let (given, taken) =
-            given(py, |out| add_block(packer, &plan.0, content, count, &reader, &mut times, out))?;
+        let (given, taken) = given(py, |out| {
+            blocks::add_block(packer, &plan.0, content, count, &reader, &mut times, out)
+        })?;
         Ok(taken.then_some((given, times.timestamps)))
+    }
+
+    /// Add blocks like `add_block` without bounds, but compressed, and by several threads. Each is
+    /// its data, its number of records and `read`. Stops before a block that Python must read or
+    /// that has more than `most` bytes, after one with a record that `read` leaves out, and at an
+    /// error, which is returned beside what the blocks before it gave.
+    fn add_blocks<'py>(
+        &mut self,
+        py: Python<'py>,
+        plan: &Plan,
+        codec: &str,
+        blocks: Vec<(PyBackedBytes, usize, Py<PyAny>)>,
+        most: usize,
+    ) -> (Vec<Given<'py>>, Option<PyErr>) {
+        let packer = &mut self.0;
+        let blocks: Vec<_> = blocks
+            .into_iter()
+            .map(|(data, count, read)| blocks::Block { data, count, reader: RecordReader(read) })
+            .collect();
+        let mut out = Vec::new();
+        let added =
+            py.detach(|| blocks::add_blocks(packer, &plan.0, codec, &blocks, most, &mut out));
+        (out.into_iter().map(|packed| rows(py, packed)).collect(), added.err())
     }
 
     /// One payload for each buffered conversation.
     fn rest<'py>(&mut self, py: Python<'py>) -> PyResult<Given<'py>> {
-        let packer = &mut self.0;
-        Ok(given(py, |out| packer.rest(out))?.0)
+        let buffer = &mut self.0.buffer;
+        Ok(given(py, |out| buffer.rest(out))?.0)
     }
 }
 
@@ -210,6 +236,10 @@ fn given<T: Send>(
         let mut out = Vec::new();
         work(&mut out).map(|result| (out, result))
     })?;
+    Ok((rows(py, packed), result))
+}
+
+fn rows(py: Python<'_>, packed: Vec<Packed>) -> Given<'_> {
     let rows = packed.into_iter().map(|one| {
         let payload = PyBytes::new(py, &one.payload);
         (
@@ -220,19 +250,7 @@ fn given<T: Send>(
             one.label_request.map(LabelRequest::into_plain),
         )
     });
-    Ok((rows.collect(), result))
-}
-
-fn add_encoded(
-    packer: &mut packing::Packer,
-    encoded: &[u8],
-    at_of: impl FnOnce(&SearchCall) -> Option<i64>,
-    out: &mut Vec<Packed>,
-) -> PyResult<()> {
-    let mut arena = Arena::for_bytes(encoded.len());
-    let call = record_encoding::decode_call(encoded, &mut arena)?;
-    let at = at_of(&call).ok_or_else(|| PyValueError::new_err("a call without a timestamp"))?;
-    packer.add(&call, &arena, at, out)
+    rows.collect()
 }
 
 /// Add lines from an offset; returns the offset of the first one that Python must read.
@@ -289,33 +307,6 @@ fn add_rows(
         arena.truncate([0; 4]);
     }
     Ok(None)
-}
-
-/// Add all records of a block; false if Python must read the whole block.
-fn add_block(
-    packer: &mut packing::Packer,
-    plan: &avro_schema::Plan,
-    content: &[u8],
-    count: usize,
-    reader: &RecordReader,
-    times: &mut Times,
-    out: &mut Vec<Packed>,
-) -> PyResult<bool> {
-    let mut arena = Arena::for_bytes(content.len());
-    let Some(records) = read_block(plan, content, count, &mut arena) else {
-        return Ok(false);
-    };
-    for (index, Found { bytes, call }) in records.iter().enumerate() {
-        match call.as_ref().and_then(|call| Some((call, times.of(call)?))) {
-            Some((call, at)) => packer.add(call, &arena, at, out)?,
-            None => {
-                if let Some(encoded) = reader.record(index, bytes)? {
-                    add_encoded(packer, &encoded, |call| times.of(call), out)?;
-                }
-            }
-        }
-    }
-    Ok(true)
 }
 
 fn read_rules(rules: &Bound<PyAny>) -> PyResult<RuleTable> {

@@ -1,23 +1,17 @@
 //! Packs records into payloads: `scoring/packing.py`.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use pyo3::PyResult;
 use rustc_hash::FxHashMap;
 
-use crate::canonical_encoding::{canonical_encoding, canonical_encoding_of};
+use crate::call_packing::{Call, CallPacker, PackedCall, Packing, packed_encoding};
+use crate::canonical_encoding::canonical_encoding_of;
 use crate::delivery::{Delivery, tied};
-use crate::external_labels::{LabelKeys, LabelRequest};
-use crate::fingerprint::{Fingerprinter, Names};
-use crate::msgpack::{
-    write_array, write_bool, write_bytes, write_int, write_map, write_null, write_optional_int,
-    write_optional_text, write_text,
-};
+use crate::external_labels::LabelRequest;
 use crate::payload::Frame;
-use crate::python::Fallback;
-use crate::record_encoding::{encode_call, encode_pairs, record_digest};
-use crate::records::{Arena, SearchCall, SearchResult};
-use crate::rules::RuleTable;
+use crate::records::{Arena, SearchCall};
 
 /// Bytes of a record that take as much memory as a result: `_BYTES_PER_RESULT` of `packing.py`.
 const BYTES_PER_RESULT: usize = 1 << 14;
@@ -33,10 +27,14 @@ pub struct Packed {
 
 /// Fingerprints records and joins those of one conversation.
 pub struct Packer {
-    fingerprinter: Fingerprinter,
-    python: Fallback,
-    keep_encodings: bool,
-    label_keys: Option<LabelKeys>,
+    pub calls: CallPacker,
+    /// One for each thread that may help; none if the calling thread does everything.
+    pub of_threads: Vec<CallPacker>,
+    pub buffer: Buffer,
+}
+
+/// Joins packed records of one conversation.
+pub struct Buffer {
     most_buffered: usize,
     buffered: FxHashMap<String, Buffered>,
     /// Conversations in the order in which they were seen, with a sequence number; only the last
@@ -44,8 +42,6 @@ pub struct Packer {
     seen: VecDeque<(u64, String)>,
     next_number: u64,
     results: usize,
-    /// Size of the last encoded call; the next one is likely to be similar.
-    last_length: usize,
 }
 
 /// The buffered data of one conversation.
@@ -61,41 +57,25 @@ struct Buffered {
     last_seen: u64,
 }
 
-/// A packed call: the parts before and after its canonical encoding.
-struct Call {
-    before: Vec<u8>,
-    attributes: Vec<u8>,
-    encoding: Option<Vec<u8>>,
-    after: Vec<u8>,
-    /// The call as encoded by msgspec.
-    whole: Box<[u8]>,
-}
-
 impl Packer {
     /// Buffer at most about `most_buffered` results.
-    pub fn new(
-        rules: RuleTable,
-        python: Fallback,
-        keep_encodings: bool,
-        label_keys: Option<LabelKeys>,
-        most_buffered: usize,
-    ) -> Self {
+    pub fn new(packing: Packing, most_buffered: usize, threads: usize) -> Self {
+        let packing = Arc::new(packing);
+        let of_threads = if threads > 1 { threads } else { 0 };
         Packer {
-            fingerprinter: Fingerprinter::new(rules, python.clone_ref()),
-            python,
-            keep_encodings,
-            label_keys,
-            most_buffered,
-            buffered: FxHashMap::default(),
-            seen: VecDeque::new(),
-            next_number: 0,
-            results: 0,
-            last_length: 0,
+            calls: CallPacker::new(packing.clone()),
+            of_threads: (0..of_threads).map(|_| CallPacker::new(packing.clone())).collect(),
+            buffer: Buffer {
+                most_buffered,
+                buffered: FxHashMap::default(),
+                seen: VecDeque::new(),
+                next_number: 0,
+                results: 0,
+            },
         }
     }
 
-    /// Add one call with its time `at`. If the buffer is full, return the least recently seen
-    /// conversations.
+    /// Add one call with its time `at`; see `Buffer::add`.
     pub fn add(
         &mut self,
         call: &SearchCall,
@@ -103,39 +83,27 @@ impl Packer {
         at: i64,
         given: &mut Vec<Packed>,
     ) -> PyResult<()> {
-        let mut whole = Vec::with_capacity(self.last_length + self.last_length / 4);
-        encode_call(&mut whole, call, arena);
-        self.last_length = whole.len();
-        let whole = whole.into_boxed_slice();
-        let record_digest = record_digest(&whole);
-        let encoding = self.keep_encodings.then(|| canonical_encoding(call, arena));
-        let results = arena.results_of(call.results);
+        let call = self.calls.pack(call, arena)?;
+        self.buffer.add(call, at, given)
+    }
+}
+
+impl Buffer {
+    /// Add one call with its time `at`. If the buffer is full, return the least recently seen
+    /// conversations.
+    pub fn add(&mut self, packed: PackedCall, at: i64, given: &mut Vec<Packed>) -> PyResult<()> {
         // A call without results takes memory too, and so do long texts.
-        let size = 1 + results.len() + whole.len() / BYTES_PER_RESULT;
-        let mut buffered = self.take(call.conversation_id, at);
-        let names = self.add_results(results, arena, &mut buffered.frame)?;
-        if let Some(keys) = &self.label_keys {
-            let label_request = buffered.label_request.get_or_insert_default();
-            label_request.add(call, record_digest, arena, keys, &self.python)?;
+        let size = 1 + packed.results.len() + packed.call.whole.len() / BYTES_PER_RESULT;
+        let mut buffered = self.take(&packed.conversation_id, at);
+        buffered.frame.add_call(&packed);
+        if let Some(label_request) = packed.label_request {
+            buffered.label_request.get_or_insert_default().append(label_request);
         }
-        buffered.calls.push(Call {
-            before: packed_before(call, &record_digest),
-            attributes: packed_attributes(call, arena),
-            encoding,
-            after: packed_after(&names, call, arena),
-            whole,
-        });
-        buffered.deliveries.push(Delivery {
-            turn: call.turn,
-            iteration: call.iteration,
-            call: call.call,
-            timestamp: call.timestamp,
-            record_id: call.record_id.map(Box::from),
-            record_digest,
-        });
+        buffered.calls.push(packed.call);
+        buffered.deliveries.push(packed.delivery);
         buffered.size += size;
         self.results += size;
-        self.put(call.conversation_id, buffered);
+        self.put(&packed.conversation_id, buffered);
         self.give_when_full(given)
     }
 
@@ -159,22 +127,6 @@ impl Packer {
     /// One payload for each buffered conversation.
     pub fn rest(&mut self, given: &mut Vec<Packed>) -> PyResult<()> {
         self.give(0, given)
-    }
-
-    fn add_results(
-        &mut self,
-        results: &[SearchResult],
-        arena: &Arena,
-        frame: &mut Frame,
-    ) -> PyResult<Names> {
-        let mut names = Names::default();
-        frame.begin_call(results.len());
-        for result in results {
-            self.fingerprinter.add(result, arena, &mut names)?;
-            frame.add(result, &self.fingerprinter.codes, &self.fingerprinter.digests);
-        }
-        frame.end_call();
-        Ok(names)
     }
 
     fn take(&mut self, conversation_id: &str, at: i64) -> Buffered {
@@ -253,48 +205,4 @@ impl Buffered {
             label_request: self.label_request,
         }
     }
-}
-
-/// A `CallFingerprint` up to and including its record_digest, without its attributes.
-fn packed_before(call: &SearchCall, record_digest: &[u8; 16]) -> Vec<u8> {
-    let mut out = Vec::new();
-    write_array(&mut out, 13);
-    write_int(&mut out, call.turn);
-    write_int(&mut out, call.iteration);
-    write_optional_int(&mut out, call.call);
-    write_optional_int(&mut out, call.timestamp);
-    write_optional_text(&mut out, call.record_id);
-    write_optional_int(&mut out, call.turn_count);
-    write_bool(&mut out, call.is_final);
-    write_map(&mut out, 0);
-    write_bytes(&mut out, record_digest);
-    out
-}
-
-fn packed_attributes(call: &SearchCall, arena: &Arena) -> Vec<u8> {
-    let mut out = Vec::new();
-    encode_pairs(&mut out, arena.pairs_of(call.attributes).iter(), arena);
-    out
-}
-
-fn packed_encoding(encoding: Option<&[u8]>) -> Vec<u8> {
-    let mut out = Vec::new();
-    match encoding {
-        Some(encoding) => write_bytes(&mut out, encoding),
-        None => write_null(&mut out),
-    }
-    out
-}
-
-/// The rest of a `CallFingerprint` after its encoding: names, results (empty) and costs.
-fn packed_after(names: &Names, call: &SearchCall, arena: &Arena) -> Vec<u8> {
-    let mut out = Vec::new();
-    write_map(&mut out, names.len());
-    for (codes, name) in names {
-        write_bytes(&mut out, codes);
-        write_text(&mut out, name);
-    }
-    write_array(&mut out, 0);
-    encode_pairs(&mut out, arena.costs_of(call.costs).iter(), arena);
-    out
 }

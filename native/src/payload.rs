@@ -6,12 +6,12 @@ use hashbrown::HashTable;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
+use crate::call_packing::PackedCall;
 use crate::external_labels::LabelRequest;
 use crate::msgpack::{
     write_array, write_bytes, write_int, write_map, write_null, write_optional_int,
 };
 use crate::record_encoding::write_optional_number;
-use crate::records::SearchResult;
 
 /// A frame under construction: data that its results share are stored once.
 #[derive(Default)]
@@ -64,28 +64,27 @@ fn hash_of(shape: usize, digests: &[u8]) -> u64 {
 }
 
 impl Frame {
-    /// Start a call with so many results.
-    pub fn begin_call(&mut self, results: usize) {
+    /// Add the results of a call.
+    pub fn add_call(&mut self, packed: &PackedCall) {
+        let count = packed.results.len();
         write_array(&mut self.results, 3);
         for column in [&mut self.results, &mut self.gains, &mut self.scores] {
-            write_array(column, results);
+            write_array(column, count);
         }
-    }
-
-    /// Add a result of the call, and its fingerprint.
-    pub fn add(&mut self, result: &SearchResult, codes: &[u8], digests: &[u8]) {
-        let shape = match self.shapes.get_index_of(codes) {
-            Some(shape) => shape,
-            None => self.shapes.insert_full(codes.into(), digests.len()).0,
-        };
-        let index = self.evidence.index_of(shape, digests);
-        write_int(&mut self.results, index as i64);
-        write_optional_int(&mut self.gains, result.gain);
-        write_optional_number(&mut self.scores, result.score);
-    }
-
-    /// End the call.
-    pub fn end_call(&mut self) {
+        let (mut codes_start, mut digests_start) = (0, 0);
+        for result in &packed.results {
+            let codes = &packed.codes[codes_start..result.codes_end];
+            let digests = &packed.digests[digests_start..result.digests_end];
+            (codes_start, digests_start) = (result.codes_end, result.digests_end);
+            let shape = match self.shapes.get_index_of(codes) {
+                Some(shape) => shape,
+                None => self.shapes.insert_full(codes.into(), digests.len()).0,
+            };
+            let index = self.evidence.index_of(shape, digests);
+            write_int(&mut self.results, index as i64);
+            write_optional_int(&mut self.gains, result.gain);
+            write_optional_number(&mut self.scores, result.score);
+        }
         self.results.append(&mut self.gains);
         self.results.append(&mut self.scores);
     }

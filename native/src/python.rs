@@ -2,34 +2,39 @@
 //!
 //! It mirrors no Python file: `_Fallback` of `scoring/native_packing.py` is what it calls.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 
 use crate::characters::Characters;
 use crate::normalise::Query;
 
-// One per process, since a process has one Python.
-static CHARACTERS: OnceLock<Characters> = OnceLock::new();
+// One per process, since a process has one Python. The first cell is for threads that wait for
+// Python to make it, the second for reading it without the GIL.
+static MADE: PyOnceLock<Characters> = PyOnceLock::new();
+static CHARACTERS: OnceLock<&Characters> = OnceLock::new();
 
 /// The Python object that handles strings which native code does not: `_Fallback` of
 /// `scoring/native_packing.py`, which has the methods that are called here.
-pub struct Fallback(pub Py<PyAny>);
+#[derive(Clone)]
+pub struct Fallback(pub Arc<Py<PyAny>>);
 
 impl Fallback {
-    pub fn clone_ref(&self) -> Self {
-        Python::attach(|py| Fallback(self.0.clone_ref(py)))
-    }
-
     /// The table of the normal forms of single characters, made on first use.
     pub fn characters(&self) -> PyResult<&'static Characters> {
         if let Some(made) = CHARACTERS.get() {
             return Ok(made);
         }
-        let forms: Vec<Option<String>> =
-            Python::attach(|py| self.0.call_method0(py, "characters")?.extract(py))?;
-        Ok(CHARACTERS.get_or_init(|| Characters::new(&forms)))
+        let made = Python::attach(|py| {
+            MADE.get_or_try_init(py, || {
+                let forms: Vec<Option<String>> =
+                    self.0.call_method0(py, "characters")?.extract(py)?;
+                PyResult::Ok(Characters::new(&forms))
+            })
+        })?;
+        Ok(CHARACTERS.get_or_init(|| made))
     }
 
     pub fn text(&self, text: &str) -> PyResult<String> {

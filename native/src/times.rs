@@ -7,7 +7,7 @@ use crate::records::SearchCall;
 const MICROS: i64 = 1_000; // of a millisecond
 
 /// The time of all records of batch.
-const UNTIMED: i64 = 0;
+pub const UNTIMED: i64 = 0;
 
 /// Gives each record its own timestamp, clipped to bounds in milliseconds; without bounds, gives all
 /// `UNTIMED`.

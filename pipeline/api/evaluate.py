@@ -33,6 +33,7 @@ from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.rows import RankedRows, duplicate_rows, iteration_rows
 from goodgain.pipeline.outputs.sort_keys import mean_key, rejected_key, score_key
 from goodgain.pipeline.terminal import progress
+from goodgain.pipeline.threads import usable_threads
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.means.rows import MeanRow
@@ -147,7 +148,7 @@ def _evaluated(
         pool is not None,
     )
     with progress.shown(sum(file.size for file in files or ())):
-        packing = Packing(scoring.rules, pool is not None, scoring.label_keys)
+        packing = Packing(scoring.rules, pool is not None, scoring.label_keys, usable_threads())
         packer = packer_for(packing)
         gathered = gather(source.packed(packer), trace_budget)
         judgments = join(gathered.label_requests, judged)

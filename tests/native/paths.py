@@ -29,6 +29,13 @@ def packers(rules=None, keep_encodings=False, label_keys=None):
     return Packer(packing), NativePacker(packing, native_module())
 
 
+@cache
+def threaded_packer(threads=3, rules=None, keep_encodings=False, label_keys=None):
+    """A packer in native code that reads blocks of Avro by several threads."""
+    packing = Packing(rules or shipped_rules(), keep_encodings, label_keys, threads)
+    return NativePacker(packing, native_module())
+
+
 def given(packer, content, path, shard_bytes=1 << 30, adaptation=None, bounds=DEFAULT_BOUNDS):
     """Payloads and rejected rows of a file, each in the order in which they come.
 
@@ -56,15 +63,19 @@ def assert_same(
 ):
     """Assert that both give the same payloads and rejected rows, and return those of Python.
 
+    So do threads, where they read.
     Returns None without a check where native code is not built.
     """
     if native_module() is None:
         return None
-    in_python, native = (
+    in_python, *native = (
         given(packer, content, path, shard_bytes, adaptation, bounds)
-        for packer in packers(**packing)
+        for packer in (
+            *packers(**packing),
+            *([threaded_packer(**packing)] if ".avro" in path else []),
+        )
     )
-    assert native == in_python
+    assert native == [in_python] * len(native)
     return in_python
 
 

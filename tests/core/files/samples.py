@@ -133,10 +133,10 @@ def avro_bytes(rows, codec="deflate", schema=None, block=4000):
 
 def zstandard_avro_bytes(rows):
     """Avro with the zstandard codec; fastavro would need another package to write it."""
-    return _recoded(avro_bytes(rows, "null"), b"zstandard", zstandard.compress)
+    return recoded(avro_bytes(rows, "null"), b"zstandard", zstandard.compress)
 
 
-def _recoded(plain, codec, compress):
+def recoded(plain, codec, compress):
     """An uncompressed Avro file, compressed block by block with a codec."""
     source = io.BytesIO(plain)
     reader = fastavro.block_reader(source)

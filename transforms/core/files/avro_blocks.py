@@ -6,7 +6,7 @@ makes a file splittable, and lets a reader resume after damage.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import BinaryIO, Generic, TypeVar
 
 from msgspec import Struct
@@ -20,10 +20,30 @@ _WINDOW = 1024 * 1024
 _LONGEST_BLOCK_HEADER = 20
 _MOST_RECORDS_PER_BYTE = 64  # for the smallest records, compressed
 _MOST_DATA_KEPT = 8192
+_ENOUGH_DATA = 4 * 1024 * 1024  # of blocks that are decoded together
 _DAMAGED_HEADER = "The header of this Avro block is damaged."
 
 Block = TypeVar("Block")
-Decode = Callable[[int, bytes, int], Block]
+
+
+class RawBlock(Struct, frozen=True):
+    """A block between two sync markers, not decoded.
+
+    Attributes:
+      offset: offset of its first byte.
+      records: number of records.
+      data: as compressed by the codec of the file.
+      end: offset of the marker after it.
+    """
+
+    offset: int
+    records: int
+    data: bytes
+    end: int
+
+
+# Decodes consecutive blocks; an error stands for one that does not decode.
+Decode = Callable[[Sequence[RawBlock]], Iterator[Block | DamagedBlockError]]
 
 
 class DamagedStretch(Struct, frozen=True):
@@ -43,7 +63,11 @@ class DamagedStretch(Struct, frozen=True):
 
 
 def blocks_in(
-    file: BinaryIO, header: Header, decode: Decode[Block], shard: FileShard
+    file: BinaryIO,
+    header: Header,
+    decode: Decode[Block],
+    shard: FileShard,
+    most_together: int = 1,
 ) -> Iterator[Block | DamagedStretch]:
     """The blocks whose leading sync marker begins in the shard.
 
@@ -54,13 +78,18 @@ def blocks_in(
     Args:
       file: seekable.
       header: the file's header.
-      decode: makes a block from its offset, data and number of records; raises DamagedBlockError.
+      decode: decodes blocks.
       shard: the part to read.
+      most_together: most blocks for one call of `decode`.
     """
     window = _Window(file)
     reader = _BlockReader(window, header.sync, decode, shard.bounds)
     marker = window.find(header.sync, max(shard.start, header.first_block - SYNC_BYTES))
     while marker is not None and marker < shard.end:
+        if intact := reader.intact(marker, shard.end, most_together):
+            yield from reader.decoded(intact)
+            marker = intact[-1].end
+            continue
         offset = marker + SYNC_BYTES
         marker = None
         while marker is None and offset < window.size:
@@ -71,8 +100,8 @@ def blocks_in(
 class _BlockReader(Generic[Block]):
     """Reads single blocks.
 
-    Its methods return the blocks and damaged stretches from an offset on, the offset after them,
-    and the intact marker before that offset.
+    Its methods for single ones return the blocks and damaged stretches from an offset on,
+    the offset after them, and the intact marker before that offset.
     """
 
     def __init__(
@@ -83,16 +112,58 @@ class _BlockReader(Generic[Block]):
         self._decode = decode
         self._bounds = bounds
 
+    def intact(self, marker: int, end: int, most: int) -> list[RawBlock]:
+        """Consecutive intact blocks, at most `most`; the first is after the marker at an offset.
+
+        Args:
+          end: the leading marker of each begins before it.
+        """
+        found: list[RawBlock] = []
+        size = 0
+        while marker < end and len(found) < most and size < _ENOUGH_DATA:
+            block = self._intact_at(marker + SYNC_BYTES)
+            if block is None:
+                break
+            found.append(block)
+            size += len(block.data)
+            marker = block.end
+        return found
+
+    def _intact_at(self, offset: int) -> RawBlock | None:
+        header = _block_header(self._window.at(offset, _LONGEST_BLOCK_HEADER))
+        if header is None:
+            return None
+        records, size, length = header
+        end = offset + length + size
+        if end > self._window.size or size > self._bounds.decoded_bytes:
+            return None
+        raw = self._window.at(offset, length + size + SYNC_BYTES)
+        if raw[length + size :] != self._sync:
+            return None
+        return RawBlock(offset, records, raw[length : length + size], end)
+
+    def decoded(self, intact: Sequence[RawBlock]) -> Iterator[Block | DamagedStretch]:
+        """Decode intact blocks."""
+        for raw, block in zip(intact, self._decode(intact), strict=True):
+            if isinstance(block, DamagedBlockError):
+                yield self._damaged(
+                    raw.offset, _claimed(raw.records, len(raw.data)), block, raw.data
+                )
+            else:
+                yield block
+
     def read(self, offset: int) -> tuple[list[Block | DamagedStretch], int, int | None]:
         """Read the block at `offset`."""
+        intact = self._intact_at(offset)
+        if intact is not None:
+            return list(self.decoded([intact])), intact.end + SYNC_BYTES, intact.end
         window, largest = self._window, self._bounds.decoded_bytes
         header = _block_header(window.at(offset, _LONGEST_BLOCK_HEADER))
         if header is None:
             return self._skip(offset, 1, _DAMAGED_HEADER)
         records, size, length = header
         end = offset + length + size
-        # The number of records that the header claims, unless they cannot fit.
-        claimed = records if 0 < records <= _MOST_RECORDS_PER_BYTE * size else 1
+        claimed = _claimed(records, size)
         if end > window.size:
             if window.find(self._sync, offset) is not None:
                 return self._skip(offset, 1, _DAMAGED_HEADER)
@@ -103,29 +174,21 @@ class _BlockReader(Generic[Block]):
             data = window.at(offset + length, _MOST_DATA_KEPT)
             damaged = self._damaged(offset, claimed, too_large(largest), data)
             return [damaged], end + SYNC_BYTES, end
-        raw = window.at(offset, length + size + SYNC_BYTES)
-        data = raw[length : length + size]
-        if raw[length + size :] != self._sync:
-            return self._read_without_marker(offset, records, data, end)
-        block: Block | DamagedStretch
-        try:
-            block = self._decode(offset, data, records)
-        except DamagedBlockError as error:
-            block = self._damaged(offset, claimed, error, data)
-        return [block], end + SYNC_BYTES, end
+        raw = RawBlock(offset, records, window.at(offset + length, size), end)
+        return self._read_without_marker(raw)
 
     def _read_without_marker(
-        self, offset: int, records: int, data: bytes, end: int
+        self, raw: RawBlock
     ) -> tuple[list[Block | DamagedStretch], int, int | None]:
         """Distinguish a block with a damaged or missing marker from one with a wrong header."""
-        window = self._window
+        window, offset, end = self._window, raw.offset, raw.end
         marker = window.find(self._sync, offset)
         if marker is not None and marker < end:
             return self._skip(offset, 1, _DAMAGED_HEADER)
-        try:
-            blocks: list[Block | DamagedStretch] = [self._decode(offset, data, records)]
-        except DamagedBlockError:
+        (block,) = self._decode([raw])
+        if isinstance(block, DamagedBlockError):
             return self._skip(offset, 1, _DAMAGED_HEADER)
+        blocks: list[Block | DamagedStretch] = [block]
         if end + SYNC_BYTES > window.size:
             rest = window.at(end, SYNC_BYTES)
             reason = "The file ends inside the marker after an Avro block; more may have followed."
@@ -148,6 +211,11 @@ class _BlockReader(Generic[Block]):
         remedy = f"; to read it, {self._bounds.remedy}" if error.too_large else ""
         reason = f"This Avro block is damaged: {error}{remedy}."
         return DamagedStretch(offset, records, reason, data[:_MOST_DATA_KEPT])
+
+
+def _claimed(records: int, size: int) -> int:
+    """The number of records that a header claims for so many bytes, or 1 if they cannot fit."""
+    return records if 0 < records <= _MOST_RECORDS_PER_BYTE * size else 1
 
 
 def _block_header(data: bytes) -> tuple[int, int, int] | None:

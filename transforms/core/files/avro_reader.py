@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, BinaryIO, cast
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
+from typing import Any, BinaryIO, TypeAlias, cast
 
 import fastavro
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.avro_blocks import DamagedStretch, blocks_in
+from goodgain.transforms.core.files.avro_blocks import DamagedStretch, RawBlock, blocks_in
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decompress_block
 from goodgain.transforms.core.files.avro_header import (
     Header,
@@ -32,7 +33,7 @@ from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_s
 from goodgain.transforms.core.files.bounds import check_results
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
-from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
+from goodgain.transforms.core.files.record_packer import ReadRecord, RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import (
@@ -45,6 +46,9 @@ from goodgain.transforms.core.records.rejected import (
 from goodgain.transforms.core.records.search_call import SearchCall
 
 _KEPT_OF_HEADER = 8192
+# Limits on blocks that threads pack. Ordinary ones take far less: 16 to 100 KB each.
+_MOST_TOGETHER = 1024
+_MOST_DECODED_AHEAD = 2**20
 # fastavro's messages have the address of the object it reads from, which differs between runs.
 _OBJECT = re.compile(r" from <[^>]*>")
 
@@ -64,6 +68,9 @@ class DecodedBlock(Struct, frozen=True):
     def position(self, index: int) -> str:
         """The position of a record, for people."""
         return _position(self.offset, index)
+
+
+_Decoded: TypeAlias = DecodedBlock | list[RecordOrPacked]
 
 
 def _position(offset: int, index: int) -> str:
@@ -112,7 +119,10 @@ def _blocks(
             payload = payload_of_bytes(file.read(_KEPT_OF_HEADER))
             yield RejectedRecord(shard.path, WHOLE_FILE, str(error), payload=payload)
         return
-    for block in blocks_in(file, header, decoder.decode, shard):
+    blocks: Iterator[_Decoded | DamagedStretch] = blocks_in(
+        file, header, decoder.decode, shard, decoder.most_together
+    )
+    for block in blocks:
         if isinstance(block, DamagedStretch):
             yield RejectedRecord(
                 shard.path,
@@ -132,6 +142,9 @@ class _BlockDecoder:
 
     fastavro decodes fastest from an open file, so the decoder keeps one in memory: a header with
     the plain schema, after which it puts one decompressed block after another.
+
+    Attributes:
+      most_together: how many blocks at a time it can make use of.
     """
 
     def __init__(
@@ -160,8 +173,43 @@ class _BlockDecoder:
         plan = None if packer is None else plan_of(header.schema, self._bounds.record_results)
         self._packer = None if plan is None else packer
         self._prepared = packer.prepare(plan) if packer is not None and plan is not None else None
+        ahead = 0 if self._packer is None or self._wanted is not None else self._packer.most_ahead
+        self.most_together = _MOST_TOGETHER if ahead else 1
+        # All that are decoded at the same time take no more than one block may.
+        self._most_ahead = min(_MOST_DECODED_AHEAD, self._bounds.decoded_bytes // (ahead + 1))
 
-    def decode(self, offset: int, data: bytes, count: int) -> DecodedBlock | list[RecordOrPacked]:
+    def decode(self, blocks: Sequence[RawBlock]) -> Iterator[_Decoded | DamagedBlockError]:
+        """Decode blocks; an error stands for one that does not decode to what its header claims."""
+        ahead = self._packed_ahead(blocks)
+        for block in blocks:
+            decoded: _Decoded | DamagedBlockError | None
+            try:
+                decoded = next(ahead, None)
+                if decoded is None:
+                    decoded = self._decode(block.offset, block.data, block.records)
+            except DamagedBlockError as error:
+                decoded = error
+            yield decoded
+
+    def _packed_ahead(self, blocks: Sequence[RawBlock]) -> Iterator[list[RecordOrPacked]]:
+        """The first blocks, packed by several threads; the others are to be decoded one by one.
+
+        Raises:
+          DamagedBlockError: the next block is damaged.
+        """
+        if self._packer is not None and len(blocks) > 1:
+            to_pack = [
+                (block.data, block.records, self._reader(block.offset))
+                for block in takewhile(self._takes_little_memory, blocks)
+            ]
+            yield from self._packer.pack_blocks(
+                self._prepared, self._codec, to_pack, self._most_ahead
+            )
+
+    def _takes_little_memory(self, block: RawBlock) -> bool:
+        return self._layout.at_most(self._most_ahead, block.records) <= self._bounds.memory
+
+    def _decode(self, offset: int, data: bytes, count: int) -> _Decoded:
         """Decode the data of the block at `offset`.
 
         Raises:
@@ -175,9 +223,11 @@ class _BlockDecoder:
             raise DamagedBlockError(reason, self._records_in(content, count))
         if self._layout.at_most(len(content), count) > self._bounds.memory:
             self._check(content, count)
-        packed = None if self._packer is None else self._pack(self._packer, offset, content, count)
-        if packed is not None:
-            return packed
+        if self._packer is not None:
+            read = self._reader(offset)
+            packed = self._packer.pack_block(self._prepared, content, count, read)
+            if packed is not None:
+                return packed
         escaped = False
         try:
             records = self._decoded(content, count, self._feed, self._blocks)
@@ -187,9 +237,9 @@ class _BlockDecoder:
             records = self._decoded(content, count, *self._opened("surrogateescape"))
         return DecodedBlock(offset, self._with_millis(records), escaped)
 
-    def _pack(
-        self, packer: RecordPacker, offset: int, content: bytes, count: int
-    ) -> list[RecordOrPacked] | None:
+    def _reader(self, offset: int) -> ReadRecord:
+        """What parses single records of the block at `offset`."""
+
         def read(index: int, data: bytes) -> SearchCall | RejectedRecord:
             (record,) = self._with_millis(self._decoded(data, 1, self._feed, self._blocks))
             try:
@@ -198,7 +248,7 @@ class _BlockDecoder:
                 position = _position(offset, index)
                 return rejected_for(self._path, position, error, payload_of_mapping(record))
 
-        return packer.pack_block(self._prepared, content, count, read)
+        return read
 
     def _decoded(
         self, content: bytes, count: int, feed: io.BytesIO, blocks: Iterator[Any]

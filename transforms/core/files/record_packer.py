@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -13,6 +13,8 @@ from goodgain.transforms.core.records.search_call import SearchCall
 
 # From a record's index in its block and its bytes to the call, or to the row if it is rejected.
 ReadRecord = Callable[[int, bytes], SearchCall | RejectedRecord]
+# The data of a compressed block, its number of records, and what parses single ones.
+BlockToPack = tuple[bytes, int, ReadRecord]
 
 
 class PackedBlock(Struct, frozen=True):
@@ -35,7 +37,13 @@ class RecordPacker(Protocol):
     """Packs records from the bytes of a file.
 
     In a stream each is at its own timestamp, and records without one are left to the caller.
+
+    Attributes:
+      most_ahead: how many blocks `pack_blocks` decompresses before their turn; 0 if it is not to be
+        called.
     """
+
+    most_ahead: int
 
     def prepare(self, plan: AvroPlan) -> Any:
         """Prepare `pack_block` for the blocks of one file; returns its argument `prepared`."""
@@ -47,6 +55,15 @@ class RecordPacker(Protocol):
 
         Single records that it cannot parse are parsed by `read`. Among its output are the rejected
         records and those left to the caller, in a stream in their places.
+        """
+
+    def pack_blocks(
+        self, prepared: Any, codec: str, blocks: Sequence[BlockToPack], most: int
+    ) -> Iterator[list[RecordOrPacked]]:
+        """Like `pack_block` for consecutive blocks by several threads, still compressed.
+
+        Ends before a block that it cannot pack, or that has more than `most` bytes decompressed.
+        What it yields for a block must be added before the next.
         """
 
     def pack_lines(

@@ -7,7 +7,7 @@ needs tables of characters, and records that need coercion.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -29,7 +29,12 @@ from goodgain.transforms.core.dedup.normalise import (
 )
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.files.record_packer import PackedBlock, ReadRecord, RecordOrPacked
+from goodgain.transforms.core.files.record_packer import (
+    BlockToPack,
+    PackedBlock,
+    ReadRecord,
+    RecordOrPacked,
+)
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -45,6 +50,9 @@ _JAMO_THAT_JOIN = (
     *range(0x11A8, 0x11C3),
 )  # these compose by rule, not by table
 
+# Blocks: as many in work as may wait (`TOGETHER` and `AHEAD` in native/src/blocks.rs).
+_AHEAD_OF_EACH_THREAD = 16
+
 _encode = msgspec.msgpack.Encoder(enc_hook=int).encode
 _decode_records = msgspec.msgpack.Decoder(list[SearchCall], dec_hook=timestamp_hook).decode
 
@@ -52,6 +60,8 @@ _decode_records = msgspec.msgpack.Decoder(list[SearchCall], dec_hook=timestamp_h
 _NativeAsked = tuple[list[str], bytes, int]
 # Conversation, payload, number of calls, earliest time, requested judgments.
 _NativePacked = list[tuple[str, bytes, int, int, _NativeAsked | None]]
+# Records left out of a block, each after so many of the others.
+_LeftOut = list[tuple[int, SearchCall | RejectedRecord]]
 
 
 def packer_for(packing: Packing) -> Packer | NativePacker:
@@ -75,6 +85,7 @@ class NativePacker:
       from_python: number of search calls that Python had to parse or decode first.
       bounds: in a stream, those of the times of records from bytes, in milliseconds: each record is
         at its own timestamp, clipped to them; None in batch, where records have no times.
+      most_ahead: see `RecordPacker`.
     """
 
     bounds: tuple[int, int] | None = None
@@ -83,12 +94,14 @@ class NativePacker:
         self._native = native
         self._packing = packing
         self.from_python = 0
+        self.most_ahead = _AHEAD_OF_EACH_THREAD * packing.threads if packing.threads > 1 else 0
         self._packer = native.Packer(
             _plain_rules(packing.rules),
             _Fallback(packing.rules),
             packing.keep_encodings,
             None if packing.label_keys is None else astuple(packing.label_keys),
             in_python.MOST_BUFFERED_RESULTS,
+            packing.threads,
         )
 
     def add(self, record: SearchCall | RejectedRecord, at: int) -> Iterator[Packed]:
@@ -116,7 +129,39 @@ class NativePacker:
 
         None if the block does not fit its schema, or has bytes that are not UTF-8.
         """
-        left_out: list[tuple[int, SearchCall | RejectedRecord]] = []
+        left_out: _LeftOut = []
+        encoded = self._encoded(read, left_out)
+        taken = self._packer.add_block(prepared, content, count, encoded, self.bounds)
+        if taken is None:
+            return None
+        packed, timestamps = taken
+        return _in_order(list(self._packed(packed)), timestamps, left_out)
+
+    def pack_blocks(
+        self, prepared: Any, codec: str, blocks: Sequence[BlockToPack], most: int
+    ) -> Iterator[list[RecordOrPacked]]:
+        """Pack blocks by several threads, up to the first that native code cannot pack."""
+        left_out: list[_LeftOut] = [[] for _ in blocks]
+        to_add = [
+            (data, count, self._encoded(read, of_block))
+            for (data, count, read), of_block in zip(blocks, left_out, strict=True)
+        ]
+        done = 0
+        while done < len(blocks):
+            packed, error = self._packer.add_blocks(prepared, codec, to_add[done:], most)
+            for of_block in packed:
+                yield _in_order(list(self._packed(of_block)), [], left_out[done])
+                done += 1
+            if error is not None:
+                raise error
+            # Going on costs what was packed behind the block that it stopped at.
+            if len(packed) <= self.most_ahead or not left_out[done - 1]:
+                return
+
+    def _encoded(
+        self, read: ReadRecord, left_out: _LeftOut
+    ) -> Callable[[int, bytes], bytes | None]:
+        """What native code calls for a record that Python must read."""
 
         def encoded(index: int, data: bytes) -> bytes | None:
             record = read(index, data)
@@ -128,11 +173,7 @@ class NativePacker:
             left_out.append((index - len(left_out), record))
             return None
 
-        taken = self._packer.add_block(prepared, content, count, encoded, self.bounds)
-        if taken is None:
-            return None
-        packed, timestamps = taken
-        return _in_order(list(self._packed(packed)), timestamps, left_out)
+        return encoded
 
     def pack_lines(
         self, lines: bytes, begin: int, longest: int, most_results: int
@@ -178,9 +219,9 @@ class NativePacker:
 def _in_order(
     packed: list[Packed],
     timestamps: list[int],
-    left_out: list[tuple[int, SearchCall | RejectedRecord]],
+    left_out: _LeftOut,
 ) -> list[RecordOrPacked]:
-    """The output for a block with the records left out of it, each after so many of the others."""
+    """The output for a block with the records left out of it, each in its place."""
     ordered: list[RecordOrPacked] = []
     begin = 0
     for place, record in left_out:

@@ -35,6 +35,8 @@ class Packing(Struct, frozen=True):
         order of records and as large as the texts. If False, only records that tie with another
         one in their payload keep it.
       label_keys: how external judgments are matched to results; None = labels of the traces.
+      threads: how many threads may read the blocks of one Avro file in native code, with the same
+        results; 1 in streams, and on engines, which have workers for other cores.
 
     Example: see `ScoreTied`.
     """
@@ -42,6 +44,7 @@ class Packing(Struct, frozen=True):
     rules: RuleTable
     keep_encodings: bool = False
     label_keys: LabelKeys | None = None
+    threads: int = 1
 
 
 class Packed(Struct, frozen=True, gc=False):
