@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,11 +34,16 @@ def in_turns(measures: Mapping[Key, Callable[[], Measured]]) -> list[dict[Key, M
     return [{key: measure() for key, measure in measures.items()} for _ in range(TURNS)]
 
 
-def cost_of(arguments: list[str], environment: Mapping[str, str] | None = None) -> Cost:
+def cost_of(
+    arguments: list[str],
+    environment: Mapping[str, str] | None = None,
+    core: int | None = None,
+) -> Cost:
     """Run Python with arguments and measure it.
 
     Args:
       environment: variables in addition to those of this process.
+      core: the only processor core that it may use; None = any.
 
     Raises:
       RuntimeError: the process ended with an error.
@@ -48,6 +54,7 @@ def cost_of(arguments: list[str], environment: Mapping[str, str] | None = None) 
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env={**os.environ, **(environment or {})},
+        preexec_fn=None if core is None else partial(os.sched_setaffinity, 0, {core}),
     )
     errors = process.stderr.read().decode()
     _, status, usage = os.wait4(process.pid, 0)
@@ -58,7 +65,11 @@ def cost_of(arguments: list[str], environment: Mapping[str, str] | None = None) 
 
 
 def cost_of_run(
-    trace: Path, output: Path, *options: str, environment: Mapping[str, str] | None = None
+    trace: Path,
+    output: Path,
+    *options: str,
+    environment: Mapping[str, str] | None = None,
+    core: int | None = None,
 ) -> Cost:
     """Cost of `goodgain run` over one file."""
     return cost_of(
@@ -67,4 +78,5 @@ def cost_of_run(
             *("--output", str(output), "--overwrite", *options),
         ],
         environment,
+        core,
     )
