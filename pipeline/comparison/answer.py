@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 
 from goodgain.pipeline.comparison.rows import ComparisonRow
-from goodgain.transforms.core.metric import ZERO_TO_ONE
+from goodgain.pipeline.terminal.metric_values import difference_text, interval_text
 from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
 from goodgain.transforms.core.wording import counted
 
@@ -59,14 +58,17 @@ def _primary(row: ComparisonRow, compared: tuple[int, int]) -> str:
     if _without_difference(row):
         return f"{_no_difference(row)} in {what or label}{basis or _n(row)}"
     if row.verdict == "not shown":
-        about = f"whether the candidate finds more {what}" if what else f"whether {label} changed"
-        return f"the data do not show {about}: {_size(row)} {_interval(row)}{basis}"
+        if what:
+            about = f"whether the candidate finds more {what}: {label}"
+        else:
+            about = f"whether {label} changed:"
+        return f"the data do not show {about} {_size(row)}{basis}"
     if what:
-        up = (row.difference or 0) > 0
-        more = "more" if up else "less"
-        size, ends = _size(row).lstrip("+-"), _interval(row, 0 if up else -1)
-        return f"the candidate finds {size} {more} {what} per conversation {ends}{basis}"
-    return f"the candidate is {row.verdict} by {label}: {_size(row)} {_interval(row)}{basis}"
+        relative = row.relative_difference
+        percent = "" if relative is None else f"{100 * abs(relative):.3g} % "
+        more = f"{percent}{'more' if row.difference > 0 else 'less'} {what} per conversation"
+        return f"the candidate finds {more}: {label} {_size(row)}{basis}"
+    return f"the candidate is {row.verdict} by {label}: {_size(row)}{basis}"
 
 
 def _basis(row: ComparisonRow, compared: tuple[int, int]) -> str:
@@ -109,41 +111,17 @@ def _n(row: ComparisonRow) -> str:
 
 
 def _size(row: ComparisonRow) -> str:
-    """The difference, in percent of the base; in the metric's unit where the base is 0."""
-    scale, unit = _scale(row)
-    return f"{scale * (row.difference or 0):+.3g}{unit}"
+    """The difference with the interval that the verdict rests on, as in the table.
 
-
-def _interval(row: ComparisonRow, sign: int | None = None) -> str:
-    """The interval that the verdict rests on, in the unit of `_size`.
-
-    No metric is below 0, so nothing falls by more than 100 %.
-
-    Args:
-      sign: None = print signs; 0 or -1 = print none, since the sentence says "more" or "less"; -1
-        also negates and swaps the ends.
+    The interval is not given in percent of the base, since it does not cover the error of the
+    base's mean.
     """
     low, high = row.shown_interval
-    if low is None or high is None:
-        return "(no interval)"
-    scale, _ = _scale(row)
-    low = max(low, -abs(row.base_mean or inf))
-    if sign is None:
-        ends = f"{scale * low:+.3g} to {scale * high:+.3g}"
-    elif sign < 0:
-        ends = f"{-scale * high:.3g} to {-scale * low:.3g}"
-    else:
-        ends = f"{scale * low:.3g} to {scale * high:.3g}"
-    return f"({100 * (row.verdict_confidence or row.confidence):.4g} %: {ends})"
-
-
-def _scale(row: ComparisonRow) -> tuple[float, str]:
-    if row.base_mean:
-        return 100 / abs(row.base_mean), " %"
-    metric = metric_by_name(row.metric)
-    if metric.in_percent:
-        return 100.0, " points"
-    return 1.0, "" if metric.unit in ZERO_TO_ONE else f" {metric.unit}"
+    interval = "no interval"
+    if low is not None and high is not None:
+        ends = interval_text(row.metric, low, high).replace("..", " to ")
+        interval = f"{100 * (row.verdict_confidence or row.confidence):.4g} %: {ends}"
+    return f"{difference_text(row.metric, row.difference)} ({interval})"
 
 
 def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> list[str]:
