@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
 from goodgain.pipeline.comparison.compare import Compared
+from goodgain.pipeline.comparison.measures import Family
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.wording import counted
@@ -32,7 +32,7 @@ def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tu
     level = f"{compared.request.tests.options.confidence * 100:g} %"
     paired = compared.matched.paired
     method = _METHODS[compared.request.correction]
-    yield "p adj.", f"p value of the t-test{_corrections(compared.rows, shown, method)}"
+    yield "p adj.", f"p value of the t-test{_corrections(compared.tests, shown, method)}"
     yield (
         "interval",
         f"of the difference, {level} over the same tests: it excludes 0 exactly when the verdict "
@@ -49,22 +49,19 @@ def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tu
         yield "pp", "percentage points, also of the interval beside them"
 
 
-def _corrections(rows: Sequence[ComparisonRow], shown: Sequence[ComparisonRow], method: str) -> str:
+def _corrections(
+    tests: Mapping[tuple[Family, bool], int], shown: Sequence[ComparisonRow], method: str
+) -> str:
     """How the p values are corrected: of each family that is shown, slices apart."""
-    tests = Counter(
-        (row.family, bool(row.slice))
-        for row in rows
-        if row.p_value is not None and row.reason is None
-    )
     wanted = sorted({(row.family, bool(row.slice)) for row in shown})
     counts = [
         f"{counted(tests[family, sliced], 'test')} of the {family} family"
         + (" in slices" if sliced else "")
         for family, sliced in wanted
-        if tests[family, sliced] and (family != "primary" or sliced)
+        if tests.get((family, sliced)) and (family != "primary" or sliced)
     ]
     text = f", corrected by {method} for {', for '.join(counts)}" if counts else ""
     alone = [row.metric for row in shown if row.family == "primary" and not row.slice]
-    if alone and tests["primary", False]:
+    if alone and tests.get(("primary", False)):
         text += f"; {metric_by_name(alone[0]).label}, the primary metric, is tested by itself"
     return text

@@ -55,7 +55,7 @@ def _primary(row: ComparisonRow, compared: tuple[int, int]) -> str:
         return f"nothing can be said about {label}: {row.note or 'it has no values'}"
     what = _PLAIN_NAMES.get(row.metric)
     basis = _basis(row, compared)
-    if _without_difference(row):
+    if row.without_difference:
         return f"{_no_difference(row)} in {what or label}{basis or _n(row)}"
     if row.verdict == "not shown":
         if what:
@@ -91,13 +91,9 @@ def _repetition(row: ComparisonRow) -> str:
         return f"it repeats {'less' if row.verdict == 'better' else 'more'}"
     if row.verdict == "not tested":
         return "nothing can be said about repetition"
-    if _without_difference(row):
+    if row.without_difference:
         return f"{_no_difference(row)} in repetition{_n(row)}"
     return "no change of repetition is shown"
-
-
-def _without_difference(row: ComparisonRow) -> bool:
-    return row.verdict == "not shown" and row.difference == 0 and row.stderr is None
 
 
 def _no_difference(row: ComparisonRow) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -22,7 +22,7 @@ from goodgain.pipeline.comparison.matching import (
     match_conversations,
     match_everyone,
 )
-from goodgain.pipeline.comparison.measures import Measure
+from goodgain.pipeline.comparison.measures import Family, Measure
 from goodgain.pipeline.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.rows import ComparisonRow
@@ -46,6 +46,7 @@ class Compared(Struct, frozen=True):
 
     Attributes:
       rows: by slice, metric, i and population.
+      tests: see `Corrected`.
       only_family_in_slices: whether there are so many slices that they get rows for the declared
         family only.
       arm_means: means of gain and costs; empty if no cost is compared.
@@ -62,6 +63,7 @@ class Compared(Struct, frozen=True):
     request: ComparisonRequest
     arms: Arms
     rows: Sequence[ComparisonRow]
+    tests: Mapping[tuple[Family, bool], int]
     only_family_in_slices: bool
     arm_means: Sequence[ArmMean]
     answer: str
@@ -98,7 +100,8 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         )
     without_labels: list[WithoutLabels] = []
     tested = _rows(request, arms, parts, matched.paired, cluster, only_family, without_labels)
-    rows = corrected(list(tested), request.correction)
+    found = corrected(list(tested), request.correction)
+    rows = found.rows
     shown = ShownRows(without_labels)
     at_end = [shown.struct(row) for row in rows if row.i is None]
     answered = answer(at_end, arms.measures.primary, _compared(matched))
@@ -106,6 +109,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         request=request,
         arms=arms,
         rows=rows,
+        tests=found.tests,
         only_family_in_slices=only_family,
         arm_means=list(
             arm_means(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.comparison.measures import Family
 from goodgain.pipeline.comparison.rows import ComparisonRow, Verdict
 from goodgain.pipeline.comparison.statistics import IntervalAt, TestedRow
 from goodgain.transforms.core.comparison import AdjustmentMethod, adjust
@@ -14,35 +16,51 @@ _METHODS: tuple[AdjustmentMethod, ...] = ("holm", "benjamini_hochberg")
 _TESTS = {"p_value": "p", "wilcoxon_p": "wilcoxon_p", "sign_p": "sign_p"}
 
 
-def corrected(tested: Sequence[TestedRow], verdict_by: AdjustmentMethod) -> list[ComparisonRow]:
+class Corrected(Struct, frozen=True):
+    """The rows of a comparison with corrected p values and verdicts.
+
+    Attributes:
+      tests: the number of t-tests that were corrected together, by family, and whether in slices.
+    """
+
+    rows: list[ComparisonRow]
+    tests: Mapping[tuple[Family, bool], int]
+
+
+def corrected(tested: Sequence[TestedRow], verdict_by: AdjustmentMethod) -> Corrected:
     """The rows with corrected p values and verdicts, in the same order.
 
     Each family is corrected separately, and within it the overall rows separately from those of
-    slices, so that adding slices changes no overall verdict. A row whose verdict is withheld does
-    not count as a test.
+    slices, so that adding slices changes no overall verdict. Rows that make the same test, like
+    those of iterations after the last one, count as one test. Not counted are rows whose verdict is
+    withheld, and those in which no value differs: they cannot reject.
 
     Args:
       verdict_by: the correction whose p value of the t-test decides, at the level 1 - confidence.
     """
+    families: dict[tuple[Family, bool], dict[int, list[int]]] = {}
+    for at, one in enumerate(tested):
+        if one.row.reason is None:
+            family = one.row.family, bool(one.row.slice)
+            families.setdefault(family, {}).setdefault(one.test, []).append(at)
     rows = [one.row for one in tested]
-    corrected_rows = list(rows)
-    for family in dict.fromkeys(map(_family, rows)):
-        indexes = [
-            at for at, row in enumerate(rows) if _family(row) == family and row.reason is None
-        ]
+    tests = {}
+    for family, same in families.items():
+        first = [tested[indexes[0]].row for indexes in same.values()]
         for test, name in _TESTS.items():
+            p_values = [None if row.without_difference else getattr(row, test) for row in first]
+            if test == "p_value":
+                tests[family] = len(p_values) - p_values.count(None)
             for method in _METHODS:
-                values = adjust([getattr(rows[at], test) for at in indexes], method)
-                for at, value in zip(indexes, values, strict=True):
-                    corrected_rows[at] = replace(corrected_rows[at], **{f"{name}_{method}": value})
-    return [
-        _decided(row, one.interval_at, verdict_by)
-        for row, one in zip(corrected_rows, tested, strict=True)
+                values = adjust(p_values, method)
+                for row, indexes, value in zip(first, same.values(), values, strict=True):
+                    p = getattr(row, test) if value is None else value
+                    for at in indexes:
+                        rows[at] = replace(rows[at], **{f"{name}_{method}": p})
+    decided = [
+        _decided(row, one.interval_at, verdict_by) for row, one in zip(rows, tested, strict=True)
     ]
-
-
-def _family(row: ComparisonRow) -> tuple[str, bool]:
-    return row.family, bool(row.slice)
+    return Corrected(decided, tests)
 
 
 def corrected_p(row: ComparisonRow, verdict_by: AdjustmentMethod) -> float | None:

@@ -86,6 +86,11 @@ class ComparisonRow(Struct, frozen=True, kw_only=True):
     note: str | None
 
     @property
+    def without_difference(self) -> bool:
+        """Whether no value differs between the arms, so that there is no interval."""
+        return self.difference == 0 and self.stderr is None and self.p_value is not None
+
+    @property
     def shown_interval(self) -> tuple[float | None, float | None]:
         """The interval to show: the one that decided the verdict, else the uncorrected one.
 

@@ -28,10 +28,11 @@ from goodgain.transforms.core.comparison import (
     compare_paired,
     compare_unpaired,
     good_same_bad,
+    rounded_differences,
     sign_test,
     wilcoxon,
 )
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
 
 # The ends of the interval of a difference at a confidence.
 IntervalAt = Callable[[float], tuple[float, float]]
@@ -42,10 +43,12 @@ class TestedRow(Struct, frozen=True):
 
     Attributes:
       interval_at: gives the interval at a confidence; None if there is no interval.
+      test: the same number for rows of one slice and metric that test the same differences.
     """
 
     row: ComparisonRow
     interval_at: IntervalAt | None
+    test: int
 
 
 def row_of(
@@ -121,7 +124,8 @@ def row_of(
         **requested,
     )
     studentized = compared.studentized
-    return TestedRow(row, None if studentized is None else studentized.interval)
+    interval_at = None if studentized is None else studentized.interval
+    return TestedRow(row, interval_at, _test(slice_, measure, values, paired))
 
 
 # The note is extended.
@@ -140,6 +144,24 @@ def _good_same_bad(
         "gsb_ci_low": counted.ci_low,
         "gsb_ci_high": counted.ci_high,
     }
+
+
+def _test(slice_: dict[str, str], measure: Measure, values: Sample, paired: bool) -> int:
+    """A number that is the same for rows of one slice and metric that make the same test.
+
+    A metric at N and its counterpart at i count as one metric. Tests do not depend on the scale,
+    which is all that differs in gain per iteration after the last iteration.
+    """
+    contrast = at_i(measure.metric) if measure.i is None else measure.metric
+    if paired:
+        tested, of = rounded_differences(values.base, values.candidate), values.shared
+    else:
+        tested, of = np.concatenate((values.base, values.candidate)), np.array([values.base.size])
+    digest = xxhash.xxh3_64(msgspec.json.encode((slice_, contrast), order="sorted"))
+    digest.update(of.tobytes())
+    greatest = float(np.abs(tested).max(initial=0.0)) or 1.0
+    digest.update((tested / greatest).astype(np.float32).tobytes())  # without rounding errors
+    return digest.intdigest()
 
 
 def _seed_of(slice_: dict[str, str], measure: Measure) -> int:

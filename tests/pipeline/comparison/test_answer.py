@@ -21,6 +21,7 @@ def comparison_row(metric, verdict="not shown", difference=0.0, low=None, high=N
         "base_mean": 10.0,
         "difference": difference,
         "stderr": 1.0,
+        "p_value": 1.0,
         "design": "paired",
         "n_base": 40,
         "n_candidate": 40,

@@ -38,7 +38,7 @@ def legend(lines, heading):
 def test_the_legend_counts_tests_that_were_made_and_explains_shown_columns_only(
     outputs, arms, text_of
 ):
-    lines, _ = text_of(*outputs, "--metrics", "CG", "N")
+    lines, _ = text_of(*outputs, "--metrics", "CG", "N", "R")
     assert legend(lines, "p adj.") == (
         "p adj. p value of the t-test, corrected by Holm for 1 test of the declared family; "
         "Gain (CG), the primary metric, is tested by itself"

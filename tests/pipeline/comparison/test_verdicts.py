@@ -73,14 +73,33 @@ def test_verdict_intervals_exclude_0_exactly_if_a_change_is_shown(outputs, capsy
 
 def test_the_table_shows_the_interval_of_the_verdict(outputs, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    sre = row(compared(capsys, *outputs), "SRE")
-    assert sre["verdict_ci_low"] < sre["ci_low"]
+    dcg = row(compared(capsys, *outputs), "DCG")
+    assert dcg["verdict_ci_low"] < dcg["ci_low"]
     assert main(["compare", *outputs]) == 0
-    shown = interval_text("SRE", sre["verdict_ci_low"], sre["verdict_ci_high"])
+    shown = interval_text("DCG", dcg["verdict_ci_low"], dcg["verdict_ci_high"])
     (line, *_) = [
-        line for line in capsys.readouterr().out.splitlines() if line.startswith("Good and new")
+        line
+        for line in capsys.readouterr().out.splitlines()
+        if line.startswith("Discounted gain (DCG)")
     ]
     assert f" {shown} " in line
+
+
+@pytest.mark.parametrize("design", [[], ["--unpaired"], ["--slice", "market", "--sign"]])
+def test_iterations_after_the_last_one_change_no_verdict(outputs, capsys, design):
+    """No conversation has more than four: later rows repeat the fourth, also per iteration."""
+
+    def rows(max_i):
+        found = compared(capsys, *outputs, "--max-i", max_i, *design)["rows"]
+        return [one for one in found if one["i"] is None or one["i"] <= 4]
+
+    up_to_4 = rows(4)
+    assert rows(10) == up_to_4
+    first, again = (
+        next(one for one in up_to_4 if (one["i"], one["population"]) == (1, population))
+        for population in ("reached", "all")
+    )
+    assert first["p_holm"] == again["p_holm"]
 
 
 def test_withheld_metrics_do_not_count_in_corrections(outputs, capsys):

@@ -9,6 +9,7 @@ from goodgain.transforms.core.comparison.difference_test import ComparisonOption
 from goodgain.transforms.core.comparison.gsb import good_same_bad
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.result import Design, EffectSize, MetricComparison
+from goodgain.transforms.core.comparison.samples import rounded_differences
 from goodgain.transforms.core.comparison.signed_ranks import wilcoxon
 from goodgain.transforms.core.comparison.signs import sign_test
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
@@ -24,6 +25,7 @@ __all__ = [
     "compare_paired",
     "compare_unpaired",
     "good_same_bad",
+    "rounded_differences",
     "sign_test",
     "wilcoxon",
 ]
