@@ -32,11 +32,13 @@ def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tu
     level = f"{compared.request.tests.options.confidence * 100:g} %"
     paired = compared.matched.paired
     method = _METHODS[compared.request.correction]
-    yield "p adj.", f"p value of the t-test{_corrections(compared.tests, shown, method)}"
+    test = "p value of the t-test, or of the exact test that a note names"
+    yield "p adj.", f"{test}{_corrections(compared.tests, shown, method)}"
     yield (
         "interval",
-        f"of the difference, {level} over the same tests: it excludes 0 exactly when the verdict "
-        f"is better, worse or changed; without a verdict, {level} by itself",
+        "of the difference, corrected like p: it excludes 0 exactly when the verdict is better, "
+        f"worse or changed; in at least {level} of comparisons it covers the true difference, each "
+        "interval by itself, not all at once",
     )
     if any(row.verdict == "not shown" for row in shown):
         yield "not shown", "the data show no difference, which does not prove that there is none"
@@ -44,7 +46,10 @@ def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tu
         yield "GSB", f"(good - bad) / pairs; its interval, {level} by itself, decides no verdict"
     yield "rel.", "difference in percent of the base"
     yield "effect", "Cohen's d_z" if paired else "Hedges' g"
-    yield "detect.", "smallest true difference that 80 % of such comparisons find"
+    yield (
+        "detect.",
+        "smallest true difference that 80 % of such comparisons find, before any correction",
+    )
     if any(metric_by_name(row.metric).in_percent for row in shown):
         yield "pp", "percentage points, also of the interval beside them"
 

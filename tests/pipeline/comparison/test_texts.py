@@ -40,8 +40,15 @@ def test_the_legend_counts_tests_that_were_made_and_explains_shown_columns_only(
 ):
     lines, _ = text_of(*outputs, "--metrics", "CG", "N", "R")
     assert legend(lines, "p adj.") == (
-        "p adj. p value of the t-test, corrected by Holm for 1 test of the declared family; "
-        "Gain (CG), the primary metric, is tested by itself"
+        "p adj. p value of the t-test, or of the exact test that a note names, corrected by Holm "
+        "for 1 test of the declared family; Gain (CG), the primary metric, is tested by itself"
+    )
+    assert legend(lines, "interval").endswith(
+        "; in at least 95 % of comparisons it covers the true difference, each interval by itself, "
+        "not all at once"
+    )
+    assert legend(lines, "detect.").endswith(
+        "true difference that 80 % of such comparisons find, before any correction"
     )
     assert not any(line.startswith("pp ") for line in lines)
     assert any(line.startswith("GSB (good - bad) / pairs") for line in lines)
