@@ -30,6 +30,8 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None, compared: tuple[i
     at_end = [row for row in rows if row.i is None]
     whole = {row.metric: row for row in at_end if not row.slice and row.family != "further"}
     first = whole.pop(primary, None) if primary else None
+    if not (first or whole):
+        return "The decision rests only on metrics at an iteration, so there is no verdict at N."
     parts = [_primary(first, compared)] if first else []
     repetition = whole.pop(_REPETITION, None)
     if repetition is not None and repetition.reason is None:
@@ -42,7 +44,7 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None, compared: tuple[i
     if withheld and withheld != [first]:
         named = [row.metric for row in withheld if row is not first]
         parts.append(f"not comparable: {labels(named)}")
-    clauses = "; ".join(parts) or "No metric that the decision rests on has a value at N"
+    clauses = "; ".join(parts) or "No change is shown in any metric that the decision rests on"
     return ". ".join((clauses[:1].upper() + clauses[1:], *_slices(at_end, first))) + "."
 
 

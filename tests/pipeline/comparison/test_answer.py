@@ -236,8 +236,17 @@ def test_the_size_of_a_change_is_in_the_unit_of_the_metric_as_in_the_table():
         assert answer(rows, metric, HEADER).endswith(size)
 
 
-def test_without_rows_the_answer_says_that_no_metric_has_a_value():
-    assert answer([], None, HEADER) == "No metric that the decision rests on has a value at N."
+def test_an_answer_about_metrics_at_an_iteration_does_not_deny_that_they_have_values():
+    rows = [comparison_row("CG_at_i", "better", 1.0, i=2), comparison_row("R", family="further")]
+    assert answer(rows, None, HEADER) == (
+        "The decision rests only on metrics at an iteration, so there is no verdict at N."
+    )
+
+
+def test_metrics_without_a_change_are_not_said_to_have_no_value():
+    assert answer([comparison_row("N")], None, HEADER) == (
+        "No change is shown in any metric that the decision rests on."
+    )
 
 
 @pytest.mark.parametrize(

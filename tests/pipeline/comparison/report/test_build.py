@@ -160,7 +160,7 @@ def test_family_without_a_metric_at_n_gives_a_page(tmp_path):
     output = write_comparison(tmp_path, arms(), "--metrics", "AvgGain_i")
     page = Page((output / "report.html").read_bytes())
     assert list(page.data["metrics"]["iteration"]) == ["AvgGain_i"]
-    assert "No metric of the declared family has a value at N" in page.text
+    assert "The declared family has only metrics at an iteration" in page.text
 
 
 def test_manifest_of_an_unknown_kind_is_refused(tmp_path, capsys):
