@@ -248,6 +248,7 @@ def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
             seen=run.seen,
             slices=slice_labels(means),
             external=bool(run.qrels),
+            pooled=run.pool is not None,
             clock=clock,
             label_spans=run.pool.label_spans if run.pool else {},
             relevance=run.relevance,

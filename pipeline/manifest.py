@@ -24,7 +24,15 @@ from goodgain.transforms.core.wording import counted
 
 # Always in the manifest, even if 0.
 _CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records")
-_RESULTS = ("total", "unique", "good", "duplicates", "unlabelled", "label_conflicts")
+_RESULTS = (
+    "total",
+    "unique",
+    "good",
+    "duplicates",
+    "unlabelled",
+    "labelled_duplicates",
+    "label_conflicts",
+)
 OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
 LABEL_OUTCOMES = ("joined", "repeated", "empty", "rejected")
 QRELS_COUNTS = (

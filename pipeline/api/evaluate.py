@@ -193,6 +193,7 @@ def _evaluated(
                 seen=settings.names_to_check(seen),
                 slices=slice_labels(map(asdict, means)),
                 external=bool(scored_with.qrels),
+                pooled=pool is not None,
                 clock=scoring.clock,
                 label_spans=pool.label_spans if pool else {},
                 topic_attribute=settings.qrels_topic,

@@ -204,6 +204,19 @@ def test_labels_of_annotators_override_votes():
     assert topic_pool([given], preferred="eve").labels == (0,)
 
 
+@pytest.mark.parametrize(("copy", "conflicts"), [(3, 0), (1, 1), (None, 0)])
+def test_a_pool_changes_no_label_conflicts(copy, conflicts):
+    """They are of the trace: with what the first occurrence says, not the pool (SPEC 5)."""
+    run = [call(doc("d1", 3)), call(doc("d1", copy), iteration=2)]
+    (built,) = build(
+        {"A": [call(doc("d1", 1), conversation_id=run[0]["conversation_id"])]}
+    ).values()
+    assert [one.label() for one in built.documents] == [1]
+    for scored, gain in ((only(score(run, {built.topic: built})), 0), (only(plain_score(run)), 3)):
+        assert (scored.conversation.CG, scored.conversation.label_conflicts) == (gain, conflicts)
+        assert scored.counts["results.labelled_duplicates"] == (copy is not None)
+
+
 def test_topics_of_attributes_and_of_conversations_are_distinct():
     assert Topic("c").key != Topic(None, "c").key
 

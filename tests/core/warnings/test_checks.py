@@ -7,10 +7,10 @@ from goodgain.transforms.core.scoring.data_counts import (
     BEFORE_1990,
     CONFLICTING,
     CONFLICTS,
-    DUPLICATES,
     EARLIER_TURN,
     GOOD,
     IN_SECONDS,
+    LABELLED_COPIES,
     LABELS,
     MET_AGAIN,
     OF_ONE_ITERATION,
@@ -40,7 +40,7 @@ from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, war
 
 
 def test_good_data_give_no_warning():
-    counts = {RESULTS: 100, LABELS[3]: 90, UNLABELLED: 10, UNIDENTIFIED: 10, DUPLICATES: 30}
+    counts = {RESULTS: 100, LABELS[3]: 90, UNLABELLED: 10, UNIDENTIFIED: 10, LABELLED_COPIES: 30}
     assert codes(counts) == []
     assert codes({}) == []
 
@@ -169,7 +169,10 @@ def test_no_identity_suggests_only_names_that_can_tell_documents_apart():
             "1 of 5 results (20.0%) has no id that counts",
         ),
         ({TIMES: 1, BEFORE_1990: 1, IN_SECONDS: 1}, "Of 1 timestamp 1 lies before 1990; 1 of them"),
-        ({DUPLICATES: 3, CONFLICTS: 1}, "1 of 3 copies (33.3%) has another label than the first"),
+        (
+            {LABELLED_COPIES: 3, CONFLICTS: 1},
+            "1 of 3 labelled copies (33.3%) has another label than the first",
+        ),
         (
             {RESULTS: 3, LABELS[3]: 3, MET_AGAIN: 1},
             "1 document stays unjudged because the judgments",
@@ -223,9 +226,26 @@ def test_odd_times_warns_before_1990_and_after_the_clock():
 
 
 def test_label_conflicts_warns_above_10_percent():
-    assert codes({DUPLICATES: 10, CONFLICTS: 1}) == []
-    (one,) = warned({DUPLICATES: 10, CONFLICTS: 2})
+    assert codes({LABELLED_COPIES: 10, CONFLICTS: 1}) == []
+    (one,) = warned({LABELLED_COPIES: 10, CONFLICTS: 2})
     assert (one.code, one.count, one.share) == ("label_conflicts", 2, 0.2)
+    assert "whose label counts" in one.message
+
+
+def test_label_conflicts_say_which_label_counts():
+    """Above the labels of a trace stand those of judgments and of a pool (SPEC 5)."""
+    (pooled,) = warned({LABELLED_COPIES: 10, CONFLICTS: 2}, pooled=True)
+    assert pooled.message == (
+        "2 of 10 labelled copies (20.0%) have another label in the traces than the first "
+        "occurrence of their document. The label in the pool counts; only where the pool has none, "
+        "that of the first occurrence does."
+    )
+    (judged,) = warned({LABELLED_COPIES: 10, CONFLICTS: 2}, external=True)
+    assert judged.message == (
+        "2 of 10 labelled copies (20.0%) have another judgment than that of their document, which "
+        "counts."
+    )
+    assert "--qrels" not in pooled.remedy + judged.remedy
 
 
 def test_conflicting_redeliveries_warn_above_1_percent_of_the_records():
@@ -352,7 +372,7 @@ def test_every_code_has_a_check():
         *codes({RESULTS: 1, LABELS[1]: 1}),
         *codes({RESULTS: 2, LABELS[2]: 1, UNLABELLED: 1, UNIDENTIFIED: 2}, [{"colour": 1}]),
         *codes({OF_ONE_ITERATION: 1_000}),
-        *codes({REPEATABLE: 1_000, TIMES: 1, BEFORE_1990: 1, CONFLICTS: 1, DUPLICATES: 1}),
+        *codes({REPEATABLE: 1_000, TIMES: 1, BEFORE_1990: 1, CONFLICTS: 1, LABELLED_COPIES: 1}),
         *codes({RESULTS: 100, LABELS[2]: 100, MET_AGAIN: 1}),
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
         *codes({"labels.read": 2, "labels.rejected": 1}),

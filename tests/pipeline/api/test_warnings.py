@@ -66,6 +66,11 @@ CASES = {
         {},
         {"label_conflicts"},
     ),
+    "conflicts in a pool": (
+        [call(documents(1), "a"), call(documents(1, gain=0), "a", iteration=2)],
+        {"pool": "pool", "run_name": "a"},
+        {"label_conflicts", "labels_below_threshold", "labels_apart"},
+    ),
     "judged": (
         [call([{"id": "a", "url": f"https://a.example/{at}"} for at in range(2)])],
         {"qrels": "qrels.txt"},
@@ -129,6 +134,8 @@ def test_every_warning_of_the_command_is_given_by_evaluate(case, folder, tmp_pat
     run(tmp_path / "out", [path], *words)
     warned = manifest(tmp_path / "out")["warnings"]
     assert {one["code"] for one in warned} == expected
+    conflicts = " ".join(one["message"] for one in warned if one["code"] == "label_conflicts")
+    assert ("The label in the pool counts" in conflicts) == ("pool" in options and bool(conflicts))
     assert gg.evaluate(path, **options).manifest["warnings"] == warned
     assert gg.evaluate(records, **options).manifest["warnings"] == warned
 

@@ -27,5 +27,8 @@ def test_conversations_have_metrics_in_words_and_shares_in_percent(page):
 
 def test_shares_say_of_what(page):
     assert "Copies: repeat an earlier result 2 40.0 % of results" in page.text
-    assert "copies labelled differently 1 50.0 % of copies" in page.text
-    assert "1 copy (50.0 % of the copies) has another label" in page.text
+    assert "copies labelled differently 1 50.0 % of labelled copies" in page.text
+    assert (
+        "1 copy (50.0 % of the labelled copies) has another label than the first occurrence, whose "
+        "label counts."
+    ) in page.text

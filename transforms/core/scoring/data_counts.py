@@ -27,7 +27,7 @@ BEFORE_1990, IN_SECONDS = "data.times_before_1990", "data.times_in_seconds"
 RESULTS, UNLABELLED = "results.total", "results.unlabelled"
 UNIQUE, GOOD = "results.unique", "results.good"
 OUTSIDE_POOL, WEAK_DOCUMENTS = "pool.outside_pool", "pool.weak_documents"
-DUPLICATES, CONFLICTS = "results.duplicates", "results.label_conflicts"
+LABELLED_COPIES, CONFLICTS = "results.labelled_duplicates", "results.label_conflicts"
 MET_AGAIN = "qrels.judgments_met_again"
 WITHOUT_TOPIC = "qrels.conversations_without_topic"
 SEVERAL_TOPICS = "qrels.conversations_with_several_topics"
@@ -38,7 +38,7 @@ REDELIVERED, CONFLICTING = "records.redelivered", "conflicting_redeliveries"
 COUNTED = (
     RESULTS,
     UNLABELLED,
-    DUPLICATES,
+    LABELLED_COPIES,
     CONFLICTS,
     MET_AGAIN,
     *LABELS,

@@ -33,7 +33,9 @@ class FoldedTurn(Struct, frozen=True):
       judged: by index, the label for ranking metrics; with a pool, only the pool's (SPEC 9).
       pooled: the pool document of each first occurrence, by index; None without a pool.
       iterations: counts of each iteration, in order of i.
-      label_conflicts: number of duplicates whose own label differs from that of their document.
+      labelled_copies: number of duplicates with a label of their own.
+      label_conflicts: number of these whose label differs from that of their first occurrence or,
+        with external judgments, of their document; a pool changes nothing about it.
       judgments_met_again: for each document that stays unjudged because all judgments of its names
         label earlier documents, the first of these (SPEC 8); both by index of first occurrence.
         None without external judgments.
@@ -47,6 +49,7 @@ class FoldedTurn(Struct, frozen=True):
     judged: list[int | None]
     pooled: dict[int, Pooled] | None
     iterations: list[IterationCounts]
+    labelled_copies: int
     label_conflicts: int
     judgments_met_again: dict[int, int] | None
     deduplicator: Deduplicator
@@ -80,6 +83,11 @@ def fold_turn(
     if external is not None:
         of_judgments = document_labels(calls, duplicates, external)
         labels = of_judgments.labels
+    labels_of_copies = [
+        (gain, label)
+        for duplicate, gain, label in zip(duplicates, own_labels, labels, strict=True)
+        if duplicate is not None and gain is not None
+    ]
     judged = labels
     pooled = None
     if pool is not None:
@@ -105,10 +113,8 @@ def fold_turn(
             labels_of_results=own_labels if of_judgments is None and pool is None else labels,
             good_gain_threshold=good_gain_threshold,
         ),
-        sum(
-            duplicate is not None and gain is not None and label is not None and gain != label
-            for duplicate, gain, label in zip(duplicates, own_labels, labels, strict=True)
-        ),
+        len(labels_of_copies),
+        sum(label is not None and gain != label for gain, label in labels_of_copies),
         of_judgments.met_again if of_judgments else None,
         deduplicator,
     )

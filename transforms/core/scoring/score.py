@@ -320,6 +320,7 @@ def _record_counts(tally: Tally, row: ConversationRow) -> dict[str, int]:
         "results.good": row.GR,
         "results.duplicates": row.DupR,
         "results.unlabelled": row.unlabelled,
+        "results.labelled_duplicates": tally.labelled_copies,
         "results.label_conflicts": row.label_conflicts,
         "qrels.judgments_met_again": row.judgments_met_again or 0,
     }

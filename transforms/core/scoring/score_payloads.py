@@ -106,6 +106,7 @@ def _tally_of(delivered: Any, turn: Any, counts: Any) -> Tally:
         times,
         iterations,
         costs,
+        sum(by_gain) - len(judged),  # `judged` has the labels of first occurrences
         label_conflicts,
         None,
         LabelledList(labels, scores),

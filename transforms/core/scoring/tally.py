@@ -27,7 +27,7 @@ class Tally(Struct, frozen=True):
       times: timestamps of the usable records, in ms.
       iterations: counts of each iteration, in order of i.
       costs: for each iteration, the costs of each call.
-      label_conflicts: as in `FoldedTurn`.
+      labelled_copies, label_conflicts: as in `FoldedTurn`.
       judgments_met_again: number of those in `FoldedTurn`.
       ranked: the ranked list.
       judged: gains of the judged documents, in any order.
@@ -43,6 +43,7 @@ class Tally(Struct, frozen=True):
     times: Sequence[int]
     iterations: Sequence[IterationCounts]
     costs: Sequence[Sequence[Mapping[str, float]]]
+    labelled_copies: int
     label_conflicts: int
     judgments_met_again: int | None
     ranked: LabelledList
@@ -64,6 +65,7 @@ def tally_of(
         [call.timestamp for call in delivered.calls if call.timestamp is not None],
         turn.iterations,
         costs_by_iteration(turn.calls),
+        turn.labelled_copies,
         turn.label_conflicts,
         None if turn.judgments_met_again is None else len(turn.judgments_met_again),
         turn_list(turn, hold_slot),

@@ -43,6 +43,7 @@ def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarni
             scoring.good_gain_threshold,
             scoring.rules,
             external=scoring.label_keys is not None,
+            pooled=scoring.pool is not None,
             relevance=Relevance.of(scoring.ranking.relevance_threshold, scoring.ranking.metrics),
         )
     )

@@ -74,7 +74,8 @@ class CheckInputs(Struct, frozen=True):
       records: number of records read; None if unknown, as in a window of a stream.
       seen: the names in the first records.
       slices: the labels by slice, without the one of all conversations.
-      external: whether labels come from outside the traces.
+      external: whether labels come from external judgments.
+      pooled: whether labels of a pool override those of the traces.
       clock: the time beyond which timestamps were counted as ahead, in ms.
       label_spans: from the pool that was used, by name of the id.
       topic_attribute: the attribute that holds the topic of external judgments; None if the
@@ -89,6 +90,7 @@ class CheckInputs(Struct, frozen=True):
     seen: SeenNames = SeenNames()
     slices: Sequence[SliceLabels] = ()
     external: bool = False
+    pooled: bool = False
     clock: int | None = None
     label_spans: Mapping[str, LabelSpan] = MappingProxyType({})
     topic_attribute: str | None = None

@@ -16,6 +16,7 @@ from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS
 from goodgain.transforms.core.warnings.identity_advice import identity_advice
 from goodgain.transforms.core.warnings.label_checks import (
     few_labels,
+    label_conflicts,
     labels_apart,
     labels_below_relevance_threshold,
     labels_below_threshold,
@@ -30,7 +31,6 @@ from goodgain.transforms.core.warnings.record_checks import (
 from goodgain.transforms.core.warnings.warning import (
     EMPTY_INPUT,
     JUDGMENTS_MET_AGAIN,
-    LABEL_CONFLICTS,
     NO_DUPLICATES,
     NO_IDENTITY,
     NO_RESULTS,
@@ -246,17 +246,6 @@ class _CountCheck(Struct, frozen=True):
 # To warn about another count, add an entry here and its name to `data_counts.COUNTED`.
 _COUNT_CHECKS = (
     _CountCheck(
-        LABEL_CONFLICTS,
-        data_counts.CONFLICTS,
-        data_counts.DUPLICATES,
-        0.1,
-        "of {total:,} copies ({share:.1%}) has another label than the first occurrence of its "
-        "document, whose label counts.",
-        "of {total:,} copies ({share:.1%}) have another label than the first occurrence of their "
-        "document, whose label counts.",
-        "Label documents, not positions in a list, or give judgments with --qrels.",
-    ),
-    _CountCheck(
         JUDGMENTS_MET_AGAIN,
         data_counts.MET_AGAIN,
         data_counts.RESULTS,
@@ -316,6 +305,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _no_duplicates,
     _only_one_iteration,
     _odd_times,
+    label_conflicts,
     _count_checks,
     labels_apart,
     rejected_labels,

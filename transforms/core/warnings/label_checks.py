@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goodgain.transforms.core.scoring.data_counts import LABELS, RESULTS, UNLABELLED
+from goodgain.transforms.core.scoring.data_counts import (
+    CONFLICTS,
+    LABELLED_COPIES,
+    LABELS,
+    RESULTS,
+    UNLABELLED,
+)
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.warning import (
     FEW_LABELS,
+    LABEL_CONFLICTS,
     LABELS_APART,
     LABELS_BELOW_RELEVANCE_THRESHOLD,
     LABELS_BELOW_THRESHOLD,
@@ -24,6 +31,7 @@ _SHOWN_SLICES = 3
 _SHOWN_METRICS = 5
 _ENOUGH_DOCUMENTS = 20  # documents of a pool; a share of fewer says little
 _LEAST_APART_SHARE = 0.1
+_MOST_CONFLICTS_SHARE = 0.1
 
 
 def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
@@ -123,6 +131,32 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
         "Label them, or compare only slices with similar shares; --bounds shows how much the means "
         "could change.",
     )
+
+
+def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if many copies have another label than the first occurrence of their document."""
+    conflicts, copies = inputs.count(CONFLICTS), inputs.count(LABELLED_COPIES)
+    if not copies or conflicts <= _MOST_CONFLICTS_SHARE * copies:
+        return
+    share = conflicts / copies
+    message = f"{conflicts:,} of {copies:,} labelled copies ({share:.1%}) "
+    of = pluralize(conflicts, "of its document", "of their document")
+    if inputs.external:
+        message += pluralize(conflicts, "has", "have") + " another judgment than that "
+        message += f"{of}, which counts."
+        remedy = "Give all names of a document the same judgment."
+    elif inputs.pooled:
+        message += pluralize(conflicts, "has", "have") + " another label in the traces than the "
+        message += (
+            f"first occurrence {of}. The label in the pool counts; only where the pool has none, "
+            "that of the first occurrence does."
+        )
+        remedy = "Label documents, not positions in a list."
+    else:
+        message += pluralize(conflicts, "has", "have") + " another label than the first "
+        message += f"occurrence {of}, whose label counts."
+        remedy = "Label documents, not positions in a list, or give judgments with --qrels."
+    yield DataWarning(LABEL_CONFLICTS, conflicts, share, message, remedy)
 
 
 def rejected_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
