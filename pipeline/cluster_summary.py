@@ -40,9 +40,10 @@ def print_clusters(
     console.print(
         f"\nClusters by {attribute}"
         + (f"; {counted(alone, *_ALONE)}" if alone else "")
-        + f". Smallest change that a nightly gate detects ({_POWER * 100:g} % power): `paired` if "
-        f"both runs have the same values of {attribute} and all of these change equally (otherwise "
-        "it is larger), `unpaired` if they have different values:",
+        + f". Smallest true change that one two-sided test at {100 * (1 - _CONFIDENCE):.0f} % "
+        f"finds in {_POWER * 100:g} % of cases: `paired` if both runs repeat the same values of "
+        f"{attribute}, are paired by them, and all of these change equally (otherwise it is "
+        "larger); `unpaired` if they have different values:",
         soft_wrap=True,
     )
     if line := unshared_cluster(rows.values(), manifest):
@@ -68,26 +69,36 @@ def print_clusters(
 
 
 def detectable(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """The differences from another run like this one that a test detects with 80 % power.
+    """The true differences from a run like this one that a test detects with 80 % power.
+
+    The test is two-sided at 5 % and finds a true difference of (t[97.5 %] + t[80 %]) standard
+    errors of the difference with that power. The standard error is sqrt(2) times that of one run:
+
+    * paired by G queries with the same repeats in both runs, each weighing the same:
+      `stderr_within` with G - 1 degrees of freedom. What differs between queries cancels out.
+    * with other queries, as many as here and repeated like these: the clustered standard error of
+      each mean, which contains the variance between queries, with Welch's degrees of freedom, which
+      are 2 (G - 1) for runs alike.
 
     Args:
       row: a row of `means` from a run with clusters.
 
     Returns:
-      The difference if both runs repeat the same queries and are paired by them, which leaves only
-      the variance within clusters; and the difference if they have other queries. None if unknown.
+      The difference paired, and that unpaired; None if unknown.
     """
     if not row["clusters"] or row["clusters"] < 2 or not row["stderr"]:
         return None, None
-    degrees_of_freedom = row["clusters"] - 1
-    standard_errors = float(stdtrit(degrees_of_freedom, (1 + _CONFIDENCE) / 2)) + float(
-        stdtrit(degrees_of_freedom, _POWER)
-    )
-    paired = None
-    if row["intraclass_correlation"] is not None:
-        within = min(1 - row["intraclass_correlation"], 1.0)
-        paired = standard_errors * sqrt(2 * within / row["n"]) * row["stddev"]
-    return paired, standard_errors * sqrt(2) * row["stderr"]
+    freedom = row["clusters"] - 1
+    paired = row["stderr_within"]
+    if paired is not None:
+        paired *= _standard_errors(freedom) * sqrt(2)
+    return paired, _standard_errors(2 * freedom) * sqrt(2) * row["stderr"]
+
+
+def _standard_errors(degrees_of_freedom: int) -> float:
+    """The number of standard errors of a difference that is detected."""
+    quantiles = ((1 + _CONFIDENCE) / 2, _POWER)
+    return sum(float(stdtrit(degrees_of_freedom, one)) for one in quantiles)
 
 
 def _percent(share: float | None) -> str:

@@ -140,6 +140,22 @@ def test_intraclass_correlation_by_analysis_of_variance():
     assert found.intraclass_correlation(flat.var(ddof=1)) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        ([[1, 3], [5, 9]], sqrt(5 / 4)),  # W = (2 + 8) / 2, as for 4 independent values
+        ([[1, 3], [5, 9], [6]], sqrt(5 * 2) / 3),  # sum 1 / n = 1/2 + 1/2 + 1
+        ([[1, 9], [4, 6]], sqrt(34 / 3 / 4)),  # W = 17 is more than the variance of all, 34 / 3
+        ([[1], [5]], None),
+        ([[1, 3]], None),
+    ],
+)
+def test_stderr_within_by_hand(groups, expected):
+    flat = np.concatenate(groups)
+    found = ClusterVariance.of((len(one), float(sum(one))) for one in groups)
+    assert found.stderr_within(flat.var(ddof=1)) == (expected and pytest.approx(expected))
+
+
 def values_of(seed, conversations=24):
     """Values of the conversations of a difficult trace; some lack the attribute."""
     random = Random(seed)

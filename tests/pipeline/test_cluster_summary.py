@@ -7,6 +7,7 @@ import pytest
 
 from goodgain.pipeline.cluster_summary import detectable
 from goodgain.transforms.core.comparison import compare_paired, compare_unpaired
+from goodgain.transforms.core.means.clusters import ClusterVariance
 
 QUERIES, REPEATS, RUNS = 40, 5, 600
 BETWEEN, WITHIN = 1.5, 1.0  # standard deviations
@@ -17,13 +18,11 @@ POWER = pytest.approx(0.8, abs=0.045)
 
 def row(between=BETWEEN, within=WITHIN):
     """A row of `means` with the values that simulated runs have on average."""
-    n, variance = QUERIES * REPEATS, between**2 + within**2
+    n = QUERIES * REPEATS
     return {
-        "n": n,
         "clusters": QUERIES,
-        "stddev": sqrt(variance),
         "stderr": sqrt(between**2 / QUERIES + within**2 / n),
-        "intraclass_correlation": between**2 / variance,
+        "stderr_within": sqrt(within**2 / n),
     }
 
 
@@ -55,10 +54,35 @@ def test_runs_paired_by_query_detect_a_smaller_difference_in_80_percent():
     assert found / RUNS == POWER
 
 
-def test_negative_intraclass_correlation_counts_as_zero():
-    """An estimate below 0 must not make the detectable difference smaller."""
-    paired, _ = detectable({**row(between=0.0), "intraclass_correlation": -0.2})
-    assert paired == detectable(row(between=0.0))[0]
+@pytest.mark.parametrize("repeats", [(4, 4, 4, 4, 4), (1, 1, 2, 5, 9), (1, 1, 1, 1, 16)])
+def test_unequal_repeats_detect_what_the_run_before_says(repeats):
+    """Pairs by query weigh each query the same, so the ones with few repeats count most."""
+    generator = np.random.default_rng(3)
+    sizes = np.array(repeats * 10)
+    starts = np.cumsum(sizes) - sizes
+    found = 0
+    for _ in range(RUNS):
+        queries = np.repeat(generator.normal(0, BETWEEN, sizes.size), sizes)
+        base, candidate = queries + generator.normal(0, WITHIN, (2, queries.size))
+        totals = np.add.reduceat(base, starts)
+        between = ClusterVariance.of(zip(sizes.tolist(), totals.tolist(), strict=True))
+        printed, _ = detectable(
+            {
+                "clusters": between.clusters,
+                "stderr": between.stderr,
+                "stderr_within": between.stderr_within(float(base.var(ddof=1))),
+            }
+        )
+        by_query = (np.add.reduceat(arm, starts) / sizes for arm in (base, candidate + printed))
+        found += compare_paired(*by_query).p_value <= 0.05
+    assert found / RUNS == POWER
+
+
+def test_two_queries_computed_by_hand():
+    """t is 12.7062 and 1.3764 with 1 degree of freedom, and 4.3027 and 1.0607 with 2."""
+    paired, unpaired = detectable({"clusters": 2, "stderr": 3.0, "stderr_within": 0.5})
+    assert paired == pytest.approx((12.7062 + 1.3764) * sqrt(2) * 0.5, rel=1e-4)
+    assert unpaired == pytest.approx((4.3027 + 1.0607) * sqrt(2) * 3, rel=1e-4)
 
 
 @pytest.mark.parametrize("unknown", [{"clusters": None}, {"clusters": 1}, {"stderr": None}])

@@ -67,6 +67,9 @@ def test_means_have_intervals_by_cluster(outputs):
         (mean - half_width, mean + half_width), rel=1e-9
     )
     assert row["intraclass_correlation"] > 0.5
+    within = sum(((np.array(one) - np.mean(one)) ** 2).sum() for one in groups) / (49 - 13)
+    reciprocals = sum(1 / len(one) for one in groups)
+    assert row["stderr_within"] == pytest.approx(sqrt(within * reciprocals) / 13)
     manifest = read_manifest(outputs[0])
     assert manifest["parameters"]["cluster"] == "query_id"
     assert manifest["conversations"]["without_cluster"] == 1
@@ -77,7 +80,7 @@ def test_run_reports_the_change_that_its_clusters_can_detect(tmp_path, capsys):
     capsys.readouterr()
     output_of(tmp_path / "out", records, cluster="query_id")
     printed = capsys.readouterr().out
-    assert "Clusters by query_id. Smallest change that a nightly gate detects" in printed
+    assert "Clusters by query_id. Smallest true change that one two-sided test at 5 %" in printed
     table = printed[printed.index("Clusters by") :].splitlines()
     (line,) = (one for one in table if one.startswith("Gain (CG) "))
     _, _, clusters, share, sign, paired, other = line.split()

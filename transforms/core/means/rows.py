@@ -42,6 +42,8 @@ class Estimate(Struct, frozen=True):
       intraclass_correlation: the share of the variance that is between clusters; below 0 if
         conversations differ more within a cluster than between clusters; null if no cluster has
         two values.
+      stderr_within: standard error of the mean over clusters between runs of the same clusters, see
+        `ClusterVariance.stderr_within`; null if no cluster has two values.
       note: why there is no interval; null with an interval.
       worst, best: the mean of the same n values if every unlabelled result were worthless, or had
         the best label; null if the metric has no such bounds, if n = 0, and if not requested.
@@ -59,6 +61,7 @@ class Estimate(Struct, frozen=True):
     interval: IntervalKind | None = None
     clusters: int | None = None
     intraclass_correlation: float | None = None
+    stderr_within: float | None = None
     note: str | None = None
     worst: float | None = None
     best: float | None = None
@@ -112,6 +115,7 @@ class MeanRow(Estimate, frozen=True, kw_only=True):
       interval: its method: `hall`, `student`, `wilson` or `clusters`; None without an interval.
       clusters: number of clusters with a value; None if conversations count as independent.
       intraclass_correlation: share of the variance that is between clusters.
+      stderr_within: standard error of the mean over clusters between runs of the same clusters.
       note: why there is no interval; None with one.
       worst, best: the mean if every unlabelled result were worthless, or had the best label; None
         if the metric has no such bounds or if they were not requested.
@@ -219,11 +223,13 @@ def clustered(row: Estimate, between: ClusterVariance) -> Estimate:
     Args:
       between: the variance between the clusters; G clusters give G - 1 degrees of freedom.
     """
+    variance = (row.stddev or 0.0) ** 2
     estimate = replace(
         row,
         stderr=between.stderr,
         clusters=between.clusters,
-        intraclass_correlation=between.intraclass_correlation((row.stddev or 0.0) ** 2),
+        intraclass_correlation=between.intraclass_correlation(variance),
+        stderr_within=between.stderr_within(variance),
         **_NO_INTERVAL,
     )
     if row.mean is None or row.n < 2:
