@@ -44,14 +44,20 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
-from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs, Relevance
+from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.warnings.check_inputs import (
+    READ,
+    CheckInputs,
+    Relevance,
+    cluster_sizes,
+)
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.field_names import SeenNames
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
 
 SUMMARY = "summary.json"
-_LABELS_OF_SLICES = MeansWanted(metrics=frozenset(("R", "unlabelled")), at_end=True)
+_TO_CHECK = MeansWanted(metrics=frozenset(("R", "unlabelled", "N")), at_end=True)
 _MILLIS_PER_SECOND = 1_000
 
 
@@ -237,7 +243,7 @@ def _size_now(file: InputFile) -> int | None:
 
 
 def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
-    means = read_means(unfinished_folder(run.folder, run.area), _LABELS_OF_SLICES)
+    means = list(read_means(unfinished_folder(run.folder, run.area), _TO_CHECK))
     clock = int(run.started.timestamp() * _MILLIS_PER_SECOND)
     return warnings_of(
         CheckInputs(
@@ -246,6 +252,7 @@ def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
             run.rules,
             records=counts.get(READ, 0),
             seen=run.seen,
+            clusters=cluster_sizes(MeanRow(**row) for row in means),
             slices=slice_labels(means),
             external=bool(run.qrels),
             pooled=run.pool is not None,

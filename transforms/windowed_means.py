@@ -289,7 +289,7 @@ class GivePanes(beam.DoFn):
             rows = means.rows(slice_of(slice_), self._ranking_metrics, self._interval)
             yield from rows_of(pane, self._rules, rows)
             if slice_ == EVERYTHING:
-                warnings = window_warnings(pane, self._rules, means.counts(), self._scoring)
+                warnings = window_warnings(pane, self._rules, means.counts(), self._scoring, rows)
                 if warnings is not None:
                     yield TaggedOutput(WARNINGS, warnings)
         parts.write(_keep(by_window, sums))

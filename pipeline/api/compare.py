@@ -205,11 +205,15 @@ def _folder(run: _Arm, folder: str, name: str) -> str:
 
 def _warn_of(found: Compared, runs: Sequence[_Arm]) -> None:
     """Emit what the command prints beside the numbers; runs in memory have warned already."""
+    from goodgain.pipeline.comparison.clusters import few_effective_clusters, leading_row
+
     for mismatch in found.arms.forced:
         warn(f"Forced although the runs differ in {mismatch}.")
     sliced = sorted({name for names in found.request.slices for name in names})
     for line in missing(sliced, "slices", found.arms.base, found.arms.candidate):
         warn(line)
+    if found.cluster and (few := few_effective_clusters(found.cluster, leading_row(found.rows))):
+        warn(for_python(few))
     sources = (found.arms.base_source, found.arms.candidate_source)
     for which, run, source in zip(("Base", "Candidate"), runs, sources, strict=False):
         if not isinstance(run, Run):

@@ -54,7 +54,12 @@ from goodgain.transforms.core.scoring.shard_payloads import (
     payloads_of,
     payloads_of_shard,
 )
-from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs, Relevance
+from goodgain.transforms.core.warnings.check_inputs import (
+    READ,
+    CheckInputs,
+    Relevance,
+    cluster_sizes,
+)
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.warning import allowed_codes
 
@@ -191,6 +196,7 @@ def _evaluated(
                 scoring.rules,
                 records=counts[READ],
                 seen=settings.names_to_check(seen),
+                clusters=cluster_sizes(means),
                 slices=slice_labels(map(asdict, means)),
                 external=bool(scored_with.qrels),
                 pooled=pool is not None,

@@ -20,6 +20,7 @@ from goodgain.pipeline.cli.compare_nulls_text import (
 )
 from goodgain.pipeline.cli.compare_pool_text import pool_lines
 from goodgain.pipeline.comparison.arms import Arm
+from goodgain.pipeline.comparison.clusters import few_effective_clusters, leading_row
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
@@ -139,12 +140,13 @@ def _size(arm: Arm) -> str:
 
 
 def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
-    """The number of clusters, and the smallest difference they can show, as a sentence."""
-    decisive = [row for row in rows if row.family != "further" and row.i is None]
-    first = next((row for row in decisive if row.family == "primary"), decisive[0])
+    """The number of clusters, and the smallest difference they can show, or why it is unknown."""
+    first = leading_row(rows)
     text = f"Clusters by {attribute}: {first.clusters or 0:,} "
     text += pluralize(first.clusters or 0, "has", "have")
     text += f" a value of {metric_by_name(first.metric).label}"
+    if few := few_effective_clusters(attribute, first):
+        return f"{text}. {few}"
     if first.minimum_detectable_effect is None:
         return f"{text}."
     detectable = difference_text(first.metric, first.minimum_detectable_effect, signed=False)

@@ -10,7 +10,9 @@ import numpy as np
 from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.matching import Grouped, Matched, Sample
 from goodgain.pipeline.comparison.measures import Measure
+from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.transforms.core.comparison.clustered import Codes
+from goodgain.transforms.core.means.clusters import few_effective
 
 # The cluster numbers of the values of a measure: of each pair, or of each value of both arms.
 CodesOf = Callable[[Sample, Measure], Codes | tuple[Codes, Codes]]
@@ -41,6 +43,30 @@ def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str
     """The cluster attribute in both manifests; None if they have none, or different ones."""
     of_base, of_candidate = (run["parameters"].get("cluster") for run in (base, candidate))
     return str(of_base) if of_base is not None and of_base == of_candidate else None
+
+
+def few_effective_clusters(cluster: str, row: ComparisonRow) -> str | None:
+    """A sentence if the interval and tests of a row cannot be relied on, and what to do.
+
+    Args:
+      cluster: the attribute.
+    """
+    if row.effective_clusters is None or not few_effective(row.clusters, row.effective_clusters):
+        return None
+    text = (
+        "The clusters differ so much in size that they weigh like "
+        f"{row.effective_clusters:.1f} of the same size, so intervals are too narrow and p values "
+        "too small. "
+    )
+    if row.design == "paired":
+        return f"{text}Pair by {cluster} (--pair-by {cluster}), so that each weighs the same."
+    return f"{text}Repeat each {cluster} about equally often."
+
+
+def leading_row(rows: Iterable[ComparisonRow]) -> ComparisonRow:
+    """The row at N of all conversations that a comparison is mainly about."""
+    decisive = [row for row in rows if row.family != "further" and row.i is None and not row.slice]
+    return next((row for row in decisive if row.family == "primary"), decisive[0])
 
 
 def _first_values(grouped: Grouped, attribute: str) -> list[str]:

@@ -56,6 +56,7 @@ class ComparisonRow(Struct, frozen=True, kw_only=True):
     effect_size_name: EffectSize
     minimum_detectable_effect: float | None
     clusters: int | None
+    effective_clusters: float | None = None
     tolerance: float
     good: int | None = None
     same: int | None = None

@@ -14,7 +14,7 @@ from scipy import stats
 from goodgain.transforms.core.exact_sum import exact_parts
 from goodgain.transforms.core.means import clusters as module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.clusters import ClusterVariance
+from goodgain.transforms.core.means.clusters import ClusterVariance, few_effective
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace
@@ -154,6 +154,32 @@ def test_stderr_within_by_hand(groups, expected):
     flat = np.concatenate(groups)
     found = ClusterVariance.of((len(one), float(sum(one))) for one in groups)
     assert found.stderr_within(flat.var(ddof=1)) == (expected and pytest.approx(expected))
+
+
+def test_effective_clusters_by_hand():
+    """Three values and one: 4^2 / (3^2 + 1); a conversation without the attribute counts, too."""
+    row = row_of([("a", 1.0), ("a", 2.0), ("a", 3.0), ("", 4.0), ("b", None)])
+    assert (row.clusters, row.effective_clusters) == (2, 1.6)
+    assert row_of([("a", 1.0), ("b", 2.0)]).effective_clusters == 2
+    assert row_of([("a", None)]).effective_clusters is None
+
+
+@pytest.mark.parametrize(
+    ("clusters", "effective", "few"),
+    [
+        (21, 2.2, True),
+        (12, 9.5, True),
+        (30, 17.4, False),
+        (50, 10.0, False),
+        (5, 5.0, False),  # few, but of the same size: Student's t accounts for that
+        (9, 7.7, False),
+        (9, 6.1, True),
+        (0, None, False),
+        (None, None, False),
+    ],
+)
+def test_effective_clusters_are_few_only_if_clusters_differ_in_size(clusters, effective, few):
+    assert few_effective(clusters, effective) is few
 
 
 def values_of(seed, conversations=24):

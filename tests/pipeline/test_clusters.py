@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from tests.pipeline.comparison.traces import conversation, output_of
@@ -159,6 +160,30 @@ def test_comparison_reports_its_clusters(outputs, capsys):
     assert main(["compare", *outputs]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "Clusters by query_id: 13 have a value of Gain (CG)" in printed
+
+
+def test_a_comparison_of_uneven_clusters_says_that_it_is_unreliable(tmp_path, capsys):
+    """One query has 30 of 34 conversations: 34^2 / (30^2 + 4) = 1.3."""
+    folders = []
+    for name, more in (("base", 0), ("candidate", 1)):
+        records = [
+            conversation(f"c{at}", [[2] * (1 + more * at % 4)], q="q" if at > 3 else f"q{at}")
+            for at in range(34)
+        ]
+        folders.append(output_of(tmp_path / name, records))
+    paired = "Pair by q (--pair-by q), so that each weighs the same."
+    for words, remedy in (((), paired), (("--unpaired",), "Repeat each q about equally often.")):
+        capsys.readouterr()
+        assert main(["compare", *folders, "--cluster", "q", *words]) == 0
+        assert (
+            "Clusters by q: 5 have a value of Gain (CG). The clusters differ so much in size that "
+            "they weigh like 1.3 of the same size, so intervals are too narrow and p values too "
+            f"small. {remedy}\n"
+        ) in capsys.readouterr().out
+    _, row = compared(capsys, *folders, "--cluster", "q")
+    assert row["effective_clusters"] == pytest.approx(34**2 / 904)
+    with pytest.warns(gg.GoodGainWarning, match=r'Pair by q \(pair_by="q"\)'):
+        gg.compare(*folders, cluster="q")
 
 
 def verdict(tmp_path, capsys, folders, rule, **gate):

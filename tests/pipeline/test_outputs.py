@@ -106,7 +106,7 @@ def test_columns_are_in_the_order_of_the_spec(dataset, outputs):
         added = set()
         if dataset == "means":
             added = {"note", "worst", "best", "skewness", "interval"}
-            added |= {"intraclass_correlation", "stderr_within"}
+            added |= {"effective_clusters", "intraclass_correlation", "stderr_within"}
         assert [name for name in columns if name not in added] == expected
         assert set(columns) - set(expected) == added
 

@@ -59,14 +59,21 @@ class Scores:
             self.stream.advance_watermark_to(stamp(at(minute)))
         return self
 
-    def means(self, slices=(), settings=None):
+    def means(self, slices=(), settings=None, cluster=None):
         settings = settings or scoring()
         with collected() as (pipeline, keep, given):
             means = (
                 pipeline
                 | self.stream.advance_watermark_to_infinity()
                 | beam.Map(lambda score: score).with_output_types(ConversationScore)
-                | WindowedMeans(settings, CLOSING, slices, window=HOUR * MINUTE, end=THIS_PROCESS)
+                | WindowedMeans(
+                    settings,
+                    CLOSING,
+                    slices,
+                    window=HOUR * MINUTE,
+                    cluster=cluster,
+                    end=THIS_PROCESS,
+                )
             )
             keep("rows", means.rows)
             keep("missed", means.missed)
@@ -116,6 +123,18 @@ def test_each_pane_has_the_warnings_of_its_window(start):
     ]
     # The mean has no value either before anything is labelled.
     assert gains(given)[0] == (start, 0, False, 0, None)
+
+
+def test_a_window_warns_of_clusters_of_very_different_size(start):
+    """Five conversations of one query and one of another: 6^2 / (5^2 + 1) = 1.4 of 2."""
+    scores = Scores()
+    for query in "aaaaab":
+        scores.arrive(start + 1, score_with(3, attributes={"query": query}))
+    given = [one for _, pane in scores.means(cluster="query")["warnings"] for one in pane.warnings]
+    assert {one.code for one in given} == {"few_effective_clusters"}
+    assert given[-1].message.startswith(
+        "The 2 clusters differ so much in size that they weigh like 1.4 of the same size"
+    )
 
 
 def test_a_window_warns_of_records_that_were_dropped_for_others(start):

@@ -63,6 +63,16 @@ def test_clusters_with_equal_differences_have_no_interval():
     assert shifted.note.startswith("every cluster differs by the same amount")
 
 
+def test_effective_clusters_are_those_of_the_more_uneven_arm():
+    """4^2 / (3^2 + 1) against 2; of pairs, those of the pairs."""
+    uneven, even = np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])
+    values, others = [1.0, 2.0, 3.0, 5.0], [2.0, 2.0, 4.0, 7.0]
+    assert compare_paired(values, others, codes=uneven).effective_clusters == 1.6
+    assert compare_paired(values, others).effective_clusters is None
+    for codes in ((uneven, even), (even, uneven), (uneven + 2, even)):
+        assert compare_unpaired(values, others, codes=codes).effective_clusters == 1.6
+
+
 def test_rejects_values_without_a_cluster():
     with pytest.raises(UsageError, match="need a cluster each"):
         compare_paired([1.0, 2.0], [2.0, 3.0], codes=np.array([0]))

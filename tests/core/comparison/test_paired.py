@@ -121,7 +121,11 @@ def test_every_number_is_finite_or_null_with_a_note(pairs):
     comparison = compare_paired(base, candidate)
     values = structs.asdict(comparison)
     assert all(np.isfinite(value) for value in values.values() if isinstance(value, float))
-    explained = {name for name, value in values.items() if value is None} - {"note", "clusters"}
+    explained = {name for name, value in values.items() if value is None} - {
+        "note",
+        "clusters",
+        "effective_clusters",
+    }
     assert (comparison.note is None) == (not explained)
     assert comparison.p_value is None or 0 <= comparison.p_value <= 1
 

@@ -114,7 +114,7 @@ def test_every_number_is_finite_or_null_with_a_note(base, candidate):
     values = structs.asdict(comparison)
     assert all(np.isfinite(value) for value in values.values() if isinstance(value, float))
     missing = {name for name, value in values.items() if value is None}
-    explained = missing - {"note", "clusters"}
+    explained = missing - {"note", "clusters", "effective_clusters"}
     assert (comparison.note is None) == (not explained)
     assert comparison.p_value is None or 0 <= comparison.p_value <= 1
     assert compare_unpaired(base[::-1], candidate[::-1]) == comparison

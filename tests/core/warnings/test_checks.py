@@ -30,6 +30,7 @@ from goodgain.transforms.core.scoring.data_counts import (
 )
 from goodgain.transforms.core.warnings.check_inputs import (
     CheckInputs,
+    ClusterSizes,
     LabelSpan,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
@@ -216,6 +217,15 @@ def test_only_one_iteration_warns_from_1000_results():
     assert one.message.startswith("All 1,000 results are of conversations with one iteration, ")
 
 
+def test_clusters_of_very_different_size_give_a_warning():
+    (one,) = warned({}, clusters=ClusterSizes(21, 2.2))
+    assert (one.code, one.count) == ("few_effective_clusters", 2)
+    assert one.share == pytest.approx(2.2 / 21)
+    assert "The 21 clusters differ so much in size that they weigh like 2.2 of" in one.message
+    assert "--pair-by" in one.remedy
+    assert codes({}, clusters=ClusterSizes(5, 5.0)) == []
+
+
 def test_odd_times_warns_before_1990_and_after_the_clock():
     (early,) = warned({TIMES: 10, BEFORE_1990: 2, IN_SECONDS: 1})
     assert (early.code, early.count, early.share) == ("odd_times", 2, 0.2)
@@ -377,6 +387,7 @@ def test_every_code_has_a_check():
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
         *codes({"labels.read": 2, "labels.rejected": 1}),
         *codes({CONFLICTING: 1}),
+        *codes({}, clusters=ClusterSizes(21, 2.2)),
         *codes({WITHOUT_TOPIC: 1, SEVERAL_TOPICS: 1, "conversations.total": 2}),
         *codes({RESULTS: 1, LABELS[2]: 1}, relevance=RANKED),
         *(one.code for one in warnings_of_spans(20, 2)),

@@ -71,6 +71,14 @@ CASES = {
         {"pool": "pool", "run_name": "a"},
         {"label_conflicts", "labels_below_threshold", "labels_apart"},
     ),
+    "uneven clusters": (
+        [
+            call(documents(2 + at % 3), f"c{at}", attributes={"query": "q" if at > 3 else f"q{at}"})
+            for at in range(20)
+        ],
+        {"cluster": "query"},
+        {"few_effective_clusters"},
+    ),
     "judged": (
         [call([{"id": "a", "url": f"https://a.example/{at}"} for at in range(2)])],
         {"qrels": "qrels.txt"},

@@ -19,11 +19,14 @@ class ClusteredError(Struct, frozen=True):
 
     Attributes:
       clusters: number of clusters.
+      effective: number of clusters of the same size that would weigh as much; of two samples, that
+        of the sample with fewer.
       stderr: in the unit of the metric; None if there are too few clusters.
       degrees_of_freedom: of Student's distribution; None if stderr is None.
     """
 
     clusters: int
+    effective: float
     stderr: float | None
     degrees_of_freedom: float | None
 
@@ -49,7 +52,7 @@ def error_of_mean(values: Array, codes: Codes) -> ClusteredError:
       codes: the cluster number of each value.
     """
     shares = _shares(checked(values, "the sample"), codes, np.unique(codes))
-    return _error(shares, len(shares) - 1)
+    return _error(shares, _effective(codes), len(shares) - 1)
 
 
 def error_of_difference(
@@ -70,7 +73,14 @@ def error_of_difference(
             error_of_mean(base, base_codes), error_of_mean(candidate, candidate_codes), both.size
         )
     shares = _shares(candidate, candidate_codes, both) - _shares(base, base_codes, both)
-    return _error(shares, min(of_base.size, of_candidate.size) - 1)
+    effective = min(_effective(base_codes), _effective(candidate_codes))
+    return _error(shares, effective, min(of_base.size, of_candidate.size) - 1)
+
+
+def _effective(codes: Codes) -> float:
+    """(sum n)^2 / sum n^2 over clusters with n values each."""
+    sizes = np.unique(codes, return_counts=True)[1]
+    return codes.size**2 / int((sizes**2).sum())
 
 
 def _shares(values: Array, codes: Codes, clusters: Codes) -> Array:
@@ -86,22 +96,23 @@ def _shares(values: Array, codes: Codes, clusters: Codes) -> Array:
     return shares
 
 
-def _error(shares: Array, degrees_of_freedom: int) -> ClusteredError:
+def _error(shares: Array, effective: float, degrees_of_freedom: int) -> ClusteredError:
     count = int(shares.size)
     if degrees_of_freedom < 1:
-        return ClusteredError(count, None, None)
+        return ClusteredError(count, effective, None, None)
     scale = float(np.abs(shares).max()) or 1.0  # squares of tiny shares would underflow
     stderr = scale * sqrt(float(np.sort((shares / scale) ** 2).sum()) * count / (count - 1))
-    return ClusteredError(count, stderr, degrees_of_freedom)
+    return ClusteredError(count, effective, stderr, degrees_of_freedom)
 
 
 def _welch(base: ClusteredError, candidate: ClusteredError, clusters: int) -> ClusteredError:
+    effective = min(base.effective, candidate.effective)
     if base.stderr is None or candidate.stderr is None:
-        return ClusteredError(clusters, None, None)
+        return ClusteredError(clusters, effective, None, None)
     stderr = hypot(base.stderr, candidate.stderr)
     if stderr == 0:
-        return ClusteredError(clusters, 0.0, 1.0)
+        return ClusteredError(clusters, effective, 0.0, 1.0)
     below = sum(
         (one.stderr or 0.0) ** 4 / (one.degrees_of_freedom or 1.0) for one in (base, candidate)
     )
-    return ClusteredError(clusters, stderr, stderr**4 / below if below else 1.0)
+    return ClusteredError(clusters, effective, stderr, stderr**4 / below if below else 1.0)

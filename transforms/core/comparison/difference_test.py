@@ -48,6 +48,7 @@ class DifferenceTest(Struct, frozen=True):
       minimum_detectable_effect: the smallest true difference, in the unit of the metric, that
         this test at this n detects with the requested power.
       clusters: number of clusters of the values; None if they count as independent.
+      effective_clusters: number of clusters of the same size that would weigh as much.
       note: why something is None or unusual, if anything is.
     """
 
@@ -61,6 +62,7 @@ class DifferenceTest(Struct, frozen=True):
     effect_size: float | None = None
     minimum_detectable_effect: float | None = None
     clusters: int | None = None
+    effective_clusters: float | None = None
     note: str | None = None
 
 

@@ -67,6 +67,8 @@ def compare_paired(
         error = error_of_mean(candidate - base, codes) if base.size else None
         greatest = max(float(np.abs(arm).max(initial=0.0)) for arm in (base, candidate))
         test = _clustered_test(differences, error, greatest, options)
+        if error is not None:
+            test = replace(test, clusters=error.clusters, effective_clusters=error.effective)
     return metric_comparison(
         design="paired",
         base=moments(base, grain),
@@ -105,21 +107,18 @@ def _clustered_test(
     mean = differences.mean
     if mean is None or error is None:
         return DifferenceTest(note="there are no pairs")
-    clusters = error.clusters
     if error.stderr is None or error.degrees_of_freedom is None:
-        return DifferenceTest(clusters=clusters, note="one cluster has no interval and no test")
+        return DifferenceTest(note="one cluster has no interval and no test")
     if has_spread(error.stderr, greatest):
         effect_size = mean / differences.stddev if differences.stddev else None
-        test = difference_test(
+        return difference_test(
             mean, error.stderr, error.degrees_of_freedom, 0.0, effect_size, options
         )
-        return replace(test, clusters=clusters)
     if mean == 0:
         note = "no cluster differs on average, so there is no interval"
-        return DifferenceTest(p_value=1.0, clusters=clusters, note=note)
+        return DifferenceTest(p_value=1.0, note=note)
     return DifferenceTest(
-        p_value=ldexp(1.0, 1 - clusters),
-        clusters=clusters,
+        p_value=ldexp(1.0, 1 - error.clusters),
         note="every cluster differs by the same amount, so there is no interval; "
         "p is that of the exact randomisation test",
     )

@@ -69,6 +69,7 @@ def compare_unpaired(
         error = error_of_difference(base, of_base, candidate, of_candidate)
         greatest = max(float(np.abs(arm).max()) for arm in (base, candidate))
         test = _clustered_test(before, after, difference, error, greatest, options)
+        test = replace(test, clusters=error.clusters, effective_clusters=error.effective)
     return metric_comparison(
         design="unpaired",
         base=before,
@@ -111,21 +112,19 @@ def _clustered_test(
     greatest: float,
     options: ComparisonOptions,
 ) -> DifferenceTest:
-    clusters = error.clusters
     if error.stderr is None or error.degrees_of_freedom is None:
         note = "an arm with one cluster has no interval and no test"
-        return DifferenceTest(clusters=clusters, note=note)
+        return DifferenceTest(note=note)
     if not has_spread(error.stderr, greatest):
         note = "no cluster differs from another, so there is no interval"
         p_value = 1.0 if difference == 0 else None
-        return DifferenceTest(p_value=p_value, clusters=clusters, note=note)
+        return DifferenceTest(p_value=p_value, note=note)
     effect_size = None
     if base.stddev is not None and candidate.stddev is not None and base.stddev + candidate.stddev:
         effect_size = _hedges_g(difference, base.n, base.stddev, candidate.n, candidate.stddev)
-    test = difference_test(
+    return difference_test(
         difference, error.stderr, error.degrees_of_freedom, 0.0, effect_size, options
     )
-    return replace(test, clusters=clusters)
 
 
 def _hedges_g(

@@ -23,6 +23,19 @@ from goodgain.transforms.core.means.power_sums import PowerSums
 
 MOST_CLUSTERS = 10_000  # per slice; with more there is no interval
 _BATCH = 256  # clusters to add in one go
+_FEW = 10  # effective clusters; with fewer, unequal ones, intervals are far too narrow
+_UNEQUAL = 0.8  # effective clusters per cluster; with more, intervals miss in at most 7 %
+
+
+def few_effective(clusters: int | None, effective: float | None) -> bool:
+    """Whether unequal clusters are so few in effect that their intervals are too narrow.
+
+    Student's t accounts for few clusters of the same size, but not for one that has most values.
+
+    Args:
+      effective: see `ClusterVariance.effective`.
+    """
+    return bool(clusters and effective and effective < min(_FEW, _UNEQUAL * clusters))
 
 
 class ClusterVariance(Struct, frozen=True, array_like=True):

@@ -39,6 +39,7 @@ class Estimate(Struct, frozen=True):
       ci_low, ci_high: ends of the 95 % interval; null without an interval.
       interval: method of the interval, see `IntervalKind`; null without an interval.
       clusters: number of clusters with a value; null if conversations count as independent.
+      effective_clusters: number of clusters of the same size that would weigh as much.
       intraclass_correlation: the share of the variance that is between clusters; below 0 if
         conversations differ more within a cluster than between clusters; null if no cluster has
         two values.
@@ -60,6 +61,7 @@ class Estimate(Struct, frozen=True):
     ci_high: float | None = None
     interval: IntervalKind | None = None
     clusters: int | None = None
+    effective_clusters: float | None = None
     intraclass_correlation: float | None = None
     stderr_within: float | None = None
     note: str | None = None
@@ -114,6 +116,7 @@ class MeanRow(Estimate, frozen=True, kw_only=True):
       ci_low, ci_high: ends of the 95 % interval; None without an interval.
       interval: its method: `hall`, `student`, `wilson` or `clusters`; None without an interval.
       clusters: number of clusters with a value; None if conversations count as independent.
+      effective_clusters: number of clusters of the same size that would weigh as much.
       intraclass_correlation: share of the variance that is between clusters.
       stderr_within: standard error of the mean over clusters between runs of the same clusters.
       note: why there is no interval; None with one.
@@ -228,6 +231,7 @@ def clustered(row: Estimate, between: ClusterVariance) -> Estimate:
         row,
         stderr=between.stderr,
         clusters=between.clusters,
+        effective_clusters=between.effective,
         intraclass_correlation=between.intraclass_correlation(variance),
         stderr_within=between.stderr_within(variance),
         **_NO_INTERVAL,

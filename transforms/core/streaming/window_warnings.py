@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.windowed_means import DuePane, WindowRules
-from goodgain.transforms.core.warnings.check_inputs import CheckInputs, Relevance
+from goodgain.transforms.core.warnings.check_inputs import (
+    CheckInputs,
+    ClusterSizes,
+    Relevance,
+    cluster_sizes,
+)
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.warning import NONE, DataWarning
 
@@ -30,18 +36,22 @@ class WindowWarnings(Struct, frozen=True):
     warnings: tuple[DataWarning, ...]
 
 
-def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarning]:
+def data_warnings(
+    counts: Mapping[str, int], scoring: Scoring, clusters: ClusterSizes | None = None
+) -> list[DataWarning]:
     """The warnings about some conversations of a stream.
 
     Args:
       counts: counts over the conversations, by the names in `COUNTED`.
       scoring: settings with which the conversations were scored.
+      clusters: of the conversations; None if they count as independent, or it is unknown.
     """
     return warnings_of(
         CheckInputs(
             counts,
             scoring.good_gain_threshold,
             scoring.rules,
+            clusters=clusters,
             external=scoring.label_keys is not None,
             pooled=scoring.pool is not None,
             relevance=Relevance.of(scoring.ranking.relevance_threshold, scoring.ranking.metrics),
@@ -50,7 +60,11 @@ def data_warnings(counts: Mapping[str, int], scoring: Scoring) -> list[DataWarni
 
 
 def window_warnings(
-    pane: DuePane, rules: WindowRules, counts: Mapping[str, int], scoring: Scoring
+    pane: DuePane,
+    rules: WindowRules,
+    counts: Mapping[str, int],
+    scoring: Scoring,
+    means: Iterable[MeanRow] = (),
 ) -> WindowWarnings | None:
     """The warnings of a pane; None if it is the first of its window and has none.
 
@@ -59,8 +73,9 @@ def window_warnings(
       rules: when panes are emitted.
       counts: counts over its conversations, by the names in `COUNTED`.
       scoring: settings with which the conversations were scored.
+      means: rows over its conversations.
     """
-    warnings = data_warnings(counts, scoring)
+    warnings = data_warnings(counts, scoring, cluster_sizes(means))
     if not warnings and pane.number == 0:
         return None
     return WindowWarnings(

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.ranking import FAMILIES, RankingMetric
 from goodgain.transforms.core.scoring.data_counts import (
     EARLIER_TURN,
@@ -20,6 +21,7 @@ from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName
 
 READ = "records.read"
 REJECTED = "records.rejected"
+_DEFINED = "N"  # a metric that is defined in every conversation that searched
 
 
 class SliceLabels(Struct, frozen=True):
@@ -36,6 +38,22 @@ class SliceLabels(Struct, frozen=True):
 
     def __str__(self) -> str:
         return ", ".join(f"{name} = {value or '(none)'}" for name, value in self.slice.items())
+
+
+class ClusterSizes(Struct, frozen=True):
+    """The number of clusters, and how many of the same size would weigh as much (SPEC 6)."""
+
+    clusters: int
+    effective: float
+
+
+def cluster_sizes(means: Iterable[MeanRow]) -> ClusterSizes | None:
+    """The clusters of all conversations that searched; None without clusters, or too many."""
+    for row in means:
+        is_whole = not row.slice and row.metric == _DEFINED and row.population == "all"
+        if is_whole and row.clusters and row.effective_clusters:
+            return ClusterSizes(row.clusters, row.effective_clusters)
+    return None
 
 
 class LabelSpan(Struct, frozen=True):
@@ -73,6 +91,7 @@ class CheckInputs(Struct, frozen=True):
       rules: the rules for duplicates.
       records: number of records read; None if unknown, as in a window of a stream.
       seen: the names in the first records.
+      clusters: None if conversations count as independent.
       slices: the labels by slice, without the one of all conversations.
       external: whether labels come from external judgments.
       pooled: whether labels of a pool override those of the traces.
@@ -88,6 +107,7 @@ class CheckInputs(Struct, frozen=True):
     rules: RuleTable
     records: int | None = None
     seen: SeenNames = SeenNames()
+    clusters: ClusterSizes | None = None
     slices: Sequence[SliceLabels] = ()
     external: bool = False
     pooled: bool = False

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.costs import is_cost_name
@@ -30,6 +31,7 @@ from goodgain.transforms.core.warnings.record_checks import (
 )
 from goodgain.transforms.core.warnings.warning import (
     EMPTY_INPUT,
+    FEW_EFFECTIVE_CLUSTERS,
     JUDGMENTS_MET_AGAIN,
     NO_DUPLICATES,
     NO_IDENTITY,
@@ -194,6 +196,22 @@ def _only_one_iteration(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
+def _few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
+    found = inputs.clusters
+    if found is None or not few_effective(found.clusters, found.effective):
+        return
+    yield DataWarning(
+        FEW_EFFECTIVE_CLUSTERS,
+        round(found.effective),
+        found.effective / found.clusters,
+        f"The {found.clusters:,} clusters differ so much in size that they weigh like "
+        f"{found.effective:.1f} of the same size, so the intervals of means, and of comparisons by "
+        "cluster, are too narrow.",
+        "Repeat each query equally often, or more queries; compare runs with --pair-by and the "
+        "attribute of --cluster, so that each query weighs the same.",
+    )
+
+
 def _odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
     times = inputs.count(data_counts.TIMES)
     early, ahead = inputs.count(data_counts.BEFORE_1990), inputs.count(data_counts.AHEAD)
@@ -304,6 +322,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _no_identity,
     _no_duplicates,
     _only_one_iteration,
+    _few_effective_clusters,
     _odd_times,
     label_conflicts,
     _count_checks,

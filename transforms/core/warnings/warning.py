@@ -16,6 +16,7 @@ NO_DUPLICATES = "no_duplicates"
 ONLY_ONE_ITERATION = "only_one_iteration"
 UNKNOWN_FIELDS = "unknown_fields"
 ODD_TIMES = "odd_times"
+FEW_EFFECTIVE_CLUSTERS = "few_effective_clusters"
 EMPTY_INPUT = "empty_input"
 LABEL_CONFLICTS = "label_conflicts"
 JUDGMENTS_MET_AGAIN = "judgments_met_again"
@@ -41,6 +42,7 @@ CODES = (
     NO_IDENTITY,
     NO_DUPLICATES,
     ONLY_ONE_ITERATION,
+    FEW_EFFECTIVE_CLUSTERS,
     ODD_TIMES,
     LABEL_CONFLICTS,
     JUDGMENTS_MET_AGAIN,
