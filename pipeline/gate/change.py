@@ -34,7 +34,7 @@ from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
 from goodgain.pipeline.gate.proof_counts import ProofCounts
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
-from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, number
+from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, number, signed_number
 from goodgain.pipeline.terminal.metric_values import difference_text, value_text
 from goodgain.transforms.core.comparison import (
     ComparisonOptions,
@@ -114,13 +114,12 @@ def _judge(
     least = rule.least_n or gate.least_n
     pair, conversation = ("pair", "pairs"), ("conversation", "conversations")
     unit = pluralize(n, *pair) if paired else f"{pluralize(n, *conversation)} in the smaller arm"
-    change = _change_text(values, number) if n else ""
-    show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
-    outcome = partial(outcome_of, shown=_change_text(values, show) if n else "")
+    change, shown = _change_texts(rule, values) if n else ("", "")
+    outcome = partial(outcome_of, shown=shown)
     if reason is not None:
         return outcome(rule, slice_, change, n, failure=f"not comparable: {reason}")
     if n == 0:
-        return outcome_of(rule, slice_, "", 0, failure=f"no {unit} with a value")
+        return outcome(rule, slice_, "", 0, failure=f"no {unit} with a value")
     if n < least:
         reason = f"{n:,} {unit} {pluralize(n, 'is', 'are')} below least_n = {least:,}"
         return outcome(rule, slice_, change, n, failure=reason)
@@ -128,8 +127,8 @@ def _judge(
 
     def compare(base: Array) -> MetricComparison:
         """Compare the candidate with the baseline, or with a multiple of it."""
-        compared: MetricComparison = test(base, values.candidate, settings.options, codes)
-        return compared
+        tested: MetricComparison = test(base, values.candidate, settings.options, codes)
+        return tested
 
     notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(matched)])]
     for side, amount in _limits(rule):
@@ -200,14 +199,14 @@ def _check_change(
     if amount.percent:
         base = base + sign * amount.value * base  # no metric is negative
         subject, bound = f"candidate - {1 + sign * amount.value:g} baseline", 0.0
-    compared = compare(base)
+    tested = compare(base)
     estimate = GateEstimate(
-        value=compared.difference or 0.0,
-        uncertainty=compared.studentized,
+        value=tested.difference or 0.0,
+        uncertainty=tested.studentized,
         subject=subject,
-        no_interval=(compared.note or "").split(";")[0],
-        varies=compared.p_value is None,
-        scale=max(abs(compared.base_mean or 0.0), abs(compared.candidate_mean or 0.0)),
+        no_interval=(tested.note or "").split(";")[0],
+        varies=tested.p_value is None,
+        scale=max(abs(tested.base_mean or 0.0), abs(tested.candidate_mean or 0.0)),
         show=partial(difference_text, str(rule.metric)),
     )
     return proofs.check(rule, estimate, bound, side)
@@ -223,7 +222,22 @@ def _failure(rule: Rule, side: Side, amount: Amount, check: BoundCheck) -> str:
     return f"it {word}s by more than {limit}"
 
 
-def _change_text(values: Sample, show: Callable[[float], str]) -> str:
+def _change_texts(rule: Rule, values: Sample) -> tuple[str, str]:
+    """The means and their change in the unit of the bounds: for programs, and for people."""
     before, after = float(values.base.mean()), float(values.candidate.mean())
-    relative = f" ({100 * (after - before) / abs(before):+z.2f} %)" if before else ""
-    return f"{show(before)} -> {show(after)}{relative}"
+    difference = after - before
+    numbers, texts = [], []
+    for percent in dict.fromkeys(amount.percent for _, amount in _limits(rule)):
+        if not percent:
+            numbers.append(signed_number(difference))
+            texts.append(difference_text(str(rule.metric), difference, digits=SHOWN_DIGITS))
+        elif before:
+            numbers.append(f"{100 * difference / abs(before):+z.2f} %")
+            texts.append(numbers[-1])
+    show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
+
+    def joined(show: Callable[[float], str], changes: list[str]) -> str:
+        change = f" ({', '.join(changes)})" if changes else ""
+        return f"{show(before)} -> {show(after)}{change}"
+
+    return joined(number, numbers), joined(show, texts)

@@ -28,13 +28,20 @@ def value_text(metric: str, value: float | None, digits: int = _SIGNIFICANT) -> 
     return _figure(value, digits)
 
 
-def difference_text(metric: str, value: float | None, signed: bool = True) -> str:
-    """A difference of a metric, of percentages in points (pp); a dash for none."""
+def difference_text(
+    metric: str, value: float | None, signed: bool = True, digits: int = _SIGNIFICANT
+) -> str:
+    """A difference of a metric, of percentages in points (pp); a dash for none.
+
+    Args:
+      digits: see `value_text`.
+    """
     if value is None:
         return "-"
     if metric_by_name(metric).in_percent:
-        return f"{_figure(100 * value, _SIGNIFICANT_OF_PERCENTAGE, signed)} pp"
-    return _figure(value, _SIGNIFICANT, signed)
+        points = max(digits - 1, _SIGNIFICANT_OF_PERCENTAGE)
+        return f"{_figure(100 * value, points, signed)} pp"
+    return _figure(value, digits, signed)
 
 
 def interval_text(metric: str, low: float | None, high: float | None) -> str:
