@@ -39,7 +39,7 @@ class GateEstimate(Struct, frozen=True):
       scale: the magnitude of the numbers behind it, for rounding.
       subject: its name in a reason.
       no_interval: why it has no interval, if it has none.
-      varies: whether the values behind it differ from one another.
+      settles: the proofs that it gives without an interval, as all values behind it are equal.
       show: formats it, and the ends of its intervals, for people.
     """
 
@@ -48,7 +48,7 @@ class GateEstimate(Struct, frozen=True):
     scale: float
     subject: str = "it"
     no_interval: str = ""
-    varies: bool = True
+    settles: tuple[Proof, ...] = ()
     show: Callable[[float], str] = "{:.4g}".format
 
 
@@ -57,11 +57,13 @@ class BoundCheck(Struct, frozen=True):
 
     Attributes:
       without_interval: whether a proof was required, but the estimate has no interval.
+      settled: whether its value decided instead, see `GateEstimate.settles`.
     """
 
     passed: bool
     reason: str
     without_interval: bool = False
+    settled: bool = False
 
 
 def check_bound(
@@ -69,8 +71,7 @@ def check_bound(
 ) -> BoundCheck:
     """Check an estimate against a bound.
 
-    Without an interval nothing is proven, and the rule fails. The exception is `of_breach` on
-    values that are all equal: their common value decides.
+    Without an interval nothing is proven, and the rule fails, unless the value itself settles it.
 
     Args:
       side: whether the true value must be at least or at most the bound.
@@ -83,10 +84,9 @@ def check_bound(
     if proof == "none":
         return BoundCheck(value_passes, "")
     if estimate.uncertainty is None:
-        seen = proof == "of_breach" and not estimate.varies
-        return BoundCheck(
-            seen and value_passes, f"no interval: {estimate.no_interval}", without_interval=True
-        )
+        settled = proof in estimate.settles
+        reason = f"no interval: {estimate.no_interval}"
+        return BoundCheck(settled and value_passes, reason, without_interval=True, settled=settled)
     of_compliance = proof == "of_compliance"
     bounded_below = of_compliance == (side == "at least")
     uncertainty = estimate.uncertainty

@@ -33,7 +33,7 @@ from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, Side
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
 from goodgain.pipeline.gate.proof_counts import ProofCounts
-from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
+from goodgain.pipeline.gate.rules import Amount, GateFile, Proof, Rule
 from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, number, signed_number
 from goodgain.pipeline.terminal.metric_values import difference_text, value_text
 from goodgain.transforms.core.comparison import (
@@ -42,7 +42,7 @@ from goodgain.transforms.core.comparison import (
     compare_paired,
     compare_unpaired,
 )
-from goodgain.transforms.core.comparison.samples import Array
+from goodgain.transforms.core.comparison.samples import Array, moments, rounding_grain
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import pluralize
 
@@ -137,7 +137,7 @@ def _judge(
             return outcome(rule, slice_, change, n, failure=reason)
         check = _check_change(rule, values, compare, side, amount, proofs)
         if not check.passed:
-            reason = _failure(rule, side, amount, check)
+            reason = _failure(rule, values, side, amount, check)
             return outcome(rule, slice_, change, n, failure=reason)
         if check.without_interval:
             notes.append(check.reason)
@@ -205,15 +205,35 @@ def _check_change(
         uncertainty=tested.studentized,
         subject=subject,
         no_interval=(tested.note or "").split(";")[0],
-        varies=tested.p_value is None,
+        settles=_settled(tested, base, np.asarray(values.candidate)),
         scale=max(abs(tested.base_mean or 0.0), abs(tested.candidate_mean or 0.0)),
         show=partial(difference_text, str(rule.metric)),
     )
     return proofs.check(rule, estimate, bound, side)
 
 
-def _failure(rule: Rule, side: Side, amount: Amount, check: BoundCheck) -> str:
+def _settled(tested: MetricComparison, base: Array, candidate: Array) -> tuple[Proof, ...]:
+    """The proofs that a difference without an interval gives by its value, see `GateEstimate`.
+
+    Clusters that differ by the same amount on average may still hold pairs that do not.
+    """
+    if tested.p_value is None:
+        return ()
+    grain = rounding_grain(base, candidate)
+    differences = [candidate - base] if tested.design == "paired" else [base, candidate]
+    if any(moments(one, grain).stddev for one in differences):
+        return ("of_breach",)
+    return "of_compliance", "of_breach"
+
+
+def _failure(rule: Rule, values: Sample, side: Side, amount: Amount, check: BoundCheck) -> str:
     word, limit = "drop" if side == "at least" else "rise", amount_text(rule, amount)
+    if check.settled:
+        difference, relative = _differences(values)
+        change = difference_text(str(rule.metric), abs(difference), signed=False)
+        if amount.percent:
+            change = f"{abs(relative):.4g} %"
+        return f"it {word}s by {change}, more than {limit}; {check.reason}"
     if rule.proof == "of_compliance":
         requirement = f", but not {side} 0" if amount.percent else ""
         return f"not proven that it {word}s by at most {limit}: {check.reason}{requirement}"
@@ -225,14 +245,14 @@ def _failure(rule: Rule, side: Side, amount: Amount, check: BoundCheck) -> str:
 def _change_texts(rule: Rule, values: Sample) -> tuple[str, str]:
     """The means and their change in the unit of the bounds: for programs, and for people."""
     before, after = float(values.base.mean()), float(values.candidate.mean())
-    difference = after - before
+    difference, relative = _differences(values)
     numbers, texts = [], []
     for percent in dict.fromkeys(amount.percent for _, amount in _limits(rule)):
         if not percent:
             numbers.append(signed_number(difference))
             texts.append(difference_text(str(rule.metric), difference, digits=SHOWN_DIGITS))
         elif before:
-            numbers.append(f"{100 * difference / abs(before):+z.2f} %")
+            numbers.append(f"{relative:+z.2f} %")
             texts.append(numbers[-1])
     show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
 
@@ -241,3 +261,9 @@ def _change_texts(rule: Rule, values: Sample) -> tuple[str, str]:
         return f"{show(before)} -> {show(after)}{change}"
 
     return joined(number, numbers), joined(show, texts)
+
+
+def _differences(values: Sample) -> tuple[float, float]:
+    """The difference of the means, and in percent of the baseline's (0 if that is 0)."""
+    before, after = float(values.base.mean()), float(values.candidate.mean())
+    return after - before, 100 * (after - before) / abs(before) if before else 0.0

@@ -180,7 +180,7 @@ def _mean(
         value=row["mean"],
         uncertainty=_uncertainty(row),
         scale=abs(row["mean"]),
-        varies=n < 2 or row["min"] != row["max"],
+        settles=("of_breach",) if n > 1 and row["min"] == row["max"] else (),
         no_interval=row["note"]
         or "the means do not record the method of their intervals; run again",
         show=show,

@@ -37,8 +37,11 @@ class ProofCounts(Struct, frozen=True):
         if proof == "none" or proofs < 2:
             return check_bound(estimate, bound, side, proof, confidence)
         check = check_bound(estimate, bound, side, proof, 1 - (1 - confidence) / proofs)
-        reason = f"{check.reason} ({confidence * 100:g} % over {proofs:,} proofs)"
-        return BoundCheck(check.passed, reason, check.without_interval)
+        if check.without_interval:
+            return check
+        return BoundCheck(
+            check.passed, f"{check.reason} ({confidence * 100:g} % over {proofs:,} proofs)"
+        )
 
 
 def count_proofs(proofs: Iterable[tuple[Rule, int]]) -> ProofCounts:

@@ -221,20 +221,49 @@ def test_constant_values_have_no_interval_and_fail_proofs_of_compliance(judge, t
         assert "no interval: no value differs" in outcome["reason"]
 
 
-def test_constant_changes_have_no_interval_and_fail_proofs_of_compliance(judge, tmp_path):
-    conversations = [[conversation(f"c{at}", [[gain]]) for at in range(40)] for gain in (4, 3)]
-    base, worse = (
-        output_of(tmp_path / name, given)
-        for name, given in zip(("base", "worse"), conversations, strict=True)
+@pytest.mark.parametrize("proof", ["of_compliance", "of_breach"])
+@pytest.mark.parametrize("ids", ["cc", "cd"], ids=["pairs", "two samples"])
+def test_a_change_without_spread_decides_by_itself(judge, tmp_path, proof, ids):
+    """Every conversation has 4 before and 4 or 3 after, so the change is known: 0 or -1."""
+    base, same, worse = (
+        output_of(
+            tmp_path / str(at), [conversation(f"{which}{number}", [[gain]]) for number in range(40)]
+        )
+        for at, (which, gain) in enumerate([(ids[0], 4), (ids[1], 4), (ids[1], 3)])
     )
-    same = output_of(tmp_path / "same", conversations[0])
-    for run, verdict in ((same, "passed"), (worse, "failed")):
-        rule = {"metric": "CG", "drop_at_most": 0.5}
-        of_compliance = one(judge([{**rule, "proof": "of_compliance"}], run, "--baseline", base))
-        assert of_compliance["verdict"] == "failed"
-        assert "no interval" in of_compliance["reason"]
-        of_breach = one(judge([{**rule, "proof": "of_breach"}], run, "--baseline", base))
-        assert of_breach["verdict"] == verdict
+
+    def outcome(run, bound):
+        rule = {"metric": "CG", "drop_at_most": bound, "proof": proof}
+        return one(judge([rule], run, "--baseline", base))
+
+    for bound in (0, 0.5, "0 %", "1 %"):
+        assert outcome(same, bound)["verdict"] == "passed"
+    for bound, change in ((0, "1.000, more than 0"), ("20 %", "25 %, more than 20 %")):
+        failed = outcome(worse, bound)
+        assert failed["verdict"] == "failed"
+        assert failed["reason"].startswith(f"it drops by {change}; no interval: ")
+    for bound in (1, "25 %"):
+        assert outcome(worse, bound)["verdict"] == "passed"
+
+
+def test_clusters_that_differ_alike_do_not_prove_compliance(judge, tmp_path):
+    """Both clusters fall by 1 on average, but their pairs by 0 or 2."""
+    folders = [
+        output_of(
+            tmp_path / str(arm),
+            [
+                conversation(f"c{at}", [[4 - 2 * arm * (at % 2)]], query=f"q{at // 20}")
+                for at in range(40)
+            ],
+        )
+        for arm in (0, 1)
+    ]
+    for proof, bound, verdict in (
+        ("of_compliance", 1, "failed"), ("of_breach", 1, "passed"), ("of_breach", 0.9, "failed"),
+    ):  # fmt: skip
+        rule = {"metric": "CG", "drop_at_most": bound, "proof": proof}
+        outcome = one(judge([rule], folders[1], "--baseline", folders[0], cluster="query"))
+        assert outcome["verdict"] == verdict
 
 
 def test_fewer_than_30_conversations_fail_by_default(judge, tmp_path):
