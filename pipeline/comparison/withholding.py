@@ -157,10 +157,7 @@ def withheld(
             f"{_percent(conditions.labelled_candidate)} of the candidate's"
         )
     if conditions.unequal_search and measure.population != "everyone":
-        return (
-            f"{_percent(conditions.idle_base)} of the conversations of the base did not search, "
-            f"{_percent(conditions.idle_candidate)} of the candidate's"
-        )
+        return different_search(conditions)
     missing = _missing(values, paired)
     if missing is None:
         return None
@@ -169,6 +166,14 @@ def withheld(
     if worst is not None and _agrees(values, worst):
         return None
     return f"{reached(values, paired)}, and the others have no value"
+
+
+def different_search(conditions: VerdictConditions) -> str:
+    """The shares of conversations that did not search, as a clause."""
+    return (
+        f"{_percent(conditions.idle_base)} of the conversations of the base did not search, "
+        f"{_percent(conditions.idle_candidate)} of the candidate's"
+    )
 
 
 def is_outcome(metric: str) -> bool:

@@ -24,6 +24,7 @@ from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.sources import Arms
 from goodgain.pipeline.comparison.withholding import (
     compared_measure,
+    different_search,
     verdict_conditions,
     withheld,
     without_counterpart,
@@ -108,16 +109,16 @@ def _judge(
     proofs: ProofCounts,
     settings: _TestSettings,
 ) -> Outcome:
-    values, matched, reason, codes = _values(rule, slice_, arms, settings.cluster)
-    paired = matched.paired
+    compared = _compared(rule, slice_, arms, settings.cluster)
+    values, paired = compared.values, compared.matched.paired
     n = min(len(values.base), len(values.candidate))
     least = rule.least_n or gate.least_n
     pair, conversation = ("pair", "pairs"), ("conversation", "conversations")
     unit = pluralize(n, *pair) if paired else f"{pluralize(n, *conversation)} in the smaller arm"
-    change, shown = _change_texts(rule, values) if n else ("", "")
-    outcome = partial(outcome_of, shown=shown)
-    if reason is not None:
-        return outcome(rule, slice_, change, n, failure=f"not comparable: {reason}")
+    change, shown = _change_texts(rule, values, compared.switched) if n else ("", "")
+    outcome = partial(outcome_of, shown=shown, population=compared.population)
+    if compared.reason is not None:
+        return outcome(rule, slice_, change, n, failure=f"not comparable: {compared.reason}")
     if n == 0:
         return outcome(rule, slice_, "", 0, failure=f"no {unit} with a value")
     if n < least:
@@ -127,10 +128,10 @@ def _judge(
 
     def compare(base: Array) -> MetricComparison:
         """Compare the candidate with the baseline, or with a multiple of it."""
-        tested: MetricComparison = test(base, values.candidate, settings.options, codes)
+        tested: MetricComparison = test(base, values.candidate, settings.options, compared.codes)
         return tested
 
-    notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(matched)])]
+    notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(compared.matched)])]
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
@@ -144,27 +145,50 @@ def _judge(
     return outcome(rule, slice_, change, n, note="; ".join(notes))
 
 
-def _values(
-    rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None
-) -> tuple[Sample, Matched, str | None, Any]:
-    """The values, how they were matched, why they are not comparable (or None), and their clusters.
+class _Compared(Struct, frozen=True):
+    """The values of a rule in both arms.
 
-    The values are paired if the arms share keys, otherwise two samples.
+    Attributes:
+      values: paired if the arms share keys, otherwise two samples.
+      population: the conversations that they are of.
+      switched: a remark if it is `everyone`, but the rule names none; else "".
+      reason: why they are not comparable; None if they are.
+      codes: the clusters of the values; None = they are independent.
     """
+
+    values: Sample
+    matched: Matched
+    population: str
+    switched: str
+    reason: str | None
+    codes: Any
+
+
+def _compared(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None) -> _Compared:
+    """The values of the rule's population; if it names none, of the one that SPEC 10 demands."""
     base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
     matched = _match(rule, base, candidate)
     conditions = verdict_conditions(matched, arms)
-    measure = Measure(str(rule.metric), rule.i, rule.population or "all")
-    measure = compared_measure(measure, conditions)
+    named = Measure(str(rule.metric), rule.i, rule.population or "all")
+    decisive = compared_measure(named, conditions)
+    measure = decisive if rule.population is None else named
+    switched = ""
+    if measure != named:
+        idle = (
+            len(arm.without_search.ids) if arm.without_search else 0 for arm in (base, candidate)
+        )
+        switched = f" (everyone: {' -> '.join(f'{count:,}' for count in idle)} did not search)"
     if measure.population == "everyone":
         matched = _match(rule, base.everyone(), candidate.everyone())
     values = sample(matched, measure)
     worst = worst_case(matched, measure, values, conditions)
     reason = withheld(measure, values, worst, conditions, matched.paired)
+    if decisive != measure:
+        reason = f"{different_search(conditions)}; population: everyone includes them"
     codes = None
     if cluster is not None and cluster != rule.pair_by:
         codes = cluster_codes(matched, cluster)(values, measure)
-    return values, matched, reason, codes
+    return _Compared(values, matched, measure.population, switched, reason, codes)
 
 
 def _match(rule: Rule, base: Arm, candidate: Arm) -> Matched:
@@ -242,7 +266,7 @@ def _failure(rule: Rule, values: Sample, side: Side, amount: Amount, check: Boun
     return f"it {word}s by more than {limit}"
 
 
-def _change_texts(rule: Rule, values: Sample) -> tuple[str, str]:
+def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
     """The means and their change in the unit of the bounds: for programs, and for people."""
     before, after = float(values.base.mean()), float(values.candidate.mean())
     difference, relative = _differences(values)
@@ -258,7 +282,7 @@ def _change_texts(rule: Rule, values: Sample) -> tuple[str, str]:
 
     def joined(show: Callable[[float], str], changes: list[str]) -> str:
         change = f" ({', '.join(changes)})" if changes else ""
-        return f"{show(before)} -> {show(after)}{change}"
+        return f"{show(before)} -> {show(after)}{change}{remark}"
 
     return joined(number, numbers), joined(show, texts)
 

@@ -24,6 +24,7 @@ class Outcome(Struct, frozen=True):
       reason: why it failed or was skipped, or how it was proven; one sentence without a full stop.
       n: number of conversations (pairs) behind the value; None for shares and counts.
       metric: the metric if its value at N was checked; else "".
+      population: the conversations that the value is over; "" for shares and counts of the run.
       subject, shown, limit: rule, value and bound as people see them, with words for metrics and
         shares in percent.
     """
@@ -35,6 +36,7 @@ class Outcome(Struct, frozen=True):
     reason: str
     n: int | None
     metric: str = ""
+    population: str = ""
     subject: str = ""
     shown: str = ""
     limit: str = ""
@@ -54,8 +56,14 @@ def outcome_of(
     failure: str = "",
     note: str = "",
     shown: str = "",
+    population: str = "",
 ) -> Outcome:
-    """The outcome of a rule in one slice: failed if a failure is given, else passed."""
+    """The outcome of a rule in one slice: failed if a failure is given, else passed.
+
+    Args:
+      population: that of the value, if it is not the rule's.
+    """
+    of_rule = "" if rule.metric is None else rule.population or "all"
     return Outcome(
         rule=rule_text(rule, slice_),
         value=value,
@@ -64,6 +72,7 @@ def outcome_of(
         reason=failure or note,
         n=n,
         metric=metric_at_n(rule),
+        population=population or of_rule,
         subject=rule_text(rule, slice_, in_words=True),
         shown=shown or value,
         limit=bound_text(rule, in_words=True),

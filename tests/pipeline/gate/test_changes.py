@@ -31,8 +31,7 @@ def searched(at, *iterations):
 
 
 def idle(at):
-    (record,) = conversation(f"c{at:02}", [[0]])
-    return [{**record, "results": []}]
+    return conversation(f"c{at:02}", [[0]], turn_count=2)
 
 
 def test_conversations_without_search_count_if_one_run_has_more_of_them(tmp_path, capsys):
@@ -41,7 +40,8 @@ def test_conversations_without_search_count_if_one_run_has_more_of_them(tmp_path
     candidate = [idle(at) if at < 4 else searched(at, 4 - at % 2) for at in range(40)]
     outcome = outcome_of(tmp_path, capsys, (base, candidate), "CG drop <= 2 %")
     assert outcome["verdict"] == "passed"
-    assert outcome["value"] == "2 -> 3.15 (+57.50 %)"
+    assert outcome["value"] == "2 -> 3.15 (+57.50 %) (everyone: 0 -> 4 did not search)"
+    assert outcome["population"] == "everyone"
     worse = outcome_of(tmp_path, capsys, (candidate, base), "CG drop <= 2 %")
     assert worse["verdict"] == "failed"
 

@@ -41,6 +41,35 @@ def test_changes_can_use_population_everyone(judge, tmp_path):
             assert outcome["value"].startswith(value)
 
 
+@pytest.mark.parametrize("place", [{"metric": "CG"}, {"metric": "CG_at_i", "i": 1}])
+def test_a_population_that_a_rule_names_is_never_replaced(judge, tmp_path, place):
+    """Four of forty do not search in the run: the means of `all` leave them out, so it is refused.
+
+    Without a population, the rule at N rests on `everyone`, and says so.
+    """
+    given = [conversation(f"c{at:02}", [[4]]) for at in range(40)]
+    fewer = [conversation(f"c{at:02}", [[4]], turn_count=2 if at < 4 else None) for at in range(40)]
+    base, run = (
+        output_of(tmp_path / name, conversations)
+        for name, conversations in (("base", given), ("run", fewer))
+    )
+    rule = {**place, "drop_at_most": "50 %"}
+    refused = one(judge([{**rule, "population": "all"}], run, "--baseline", base))
+    assert (refused["verdict"], refused["population"]) == ("failed", "all")
+    assert refused["value"] == "4 -> 4 (+0.00 %)"
+    assert refused["reason"] == (
+        "not comparable: 0 % of the conversations of the base did not search, 10 % of the "
+        "candidate's; population: everyone includes them"
+    )
+    named = one(judge([{**rule, "population": "everyone"}], run, "--baseline", base))
+    assert (named["verdict"], named["population"]) == ("passed", "everyone")
+    assert named["value"] == "4 -> 3.6 (-10.00 %)"
+    if "i" not in place:
+        switched = one(judge([rule], run, "--baseline", base))
+        assert (switched["verdict"], switched["population"]) == ("passed", "everyone")
+        assert switched["shown"] == f"{named['shown']} (everyone: 0 -> 4 did not search)"
+
+
 def test_conversations_without_search_cost_nothing_in_population_everyone(judge, tmp_path):
     conversations = [conversation(f"c{at:02}", [[4]]) for at in range(40)]
     for (record,) in conversations:
