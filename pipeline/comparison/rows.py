@@ -93,16 +93,19 @@ class ComparisonRow(Struct, frozen=True, kw_only=True):
 
     @property
     def shown_interval(self) -> tuple[float | None, float | None]:
-        """The interval to show: the one that decided the verdict, else the uncorrected one.
+        """The interval to show: the one that decided the verdict, else the uncorrected one."""
+        if self.verdict_ci_low is None or self.verdict_ci_high is None:
+            return possible(self.metric, self.ci_low, self.ci_high)
+        return possible(self.metric, self.verdict_ci_low, self.verdict_ci_high)
 
-        It is clipped to the possible differences, since shares differ by at most 1.
-        """
-        low, high = self.verdict_ci_low, self.verdict_ci_high
-        if low is None or high is None:
-            low, high = self.ci_low, self.ci_high
-        if low is None or high is None or metric_by_name(self.metric).unit not in ZERO_TO_ONE:
-            return low, high
-        return max(low, -1.0), min(high, 1.0)
+
+def possible(
+    metric: str, low: float | None, high: float | None
+) -> tuple[float | None, float | None]:
+    """An interval of a difference clipped to what is possible, since shares differ by at most 1."""
+    if low is None or high is None or metric_by_name(metric).unit not in ZERO_TO_ONE:
+        return low, high
+    return max(low, -1.0), min(high, 1.0)
 
 
 class SensitivityRow(Struct, frozen=True):

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.comparison.compare import compare
 from goodgain.pipeline.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HEADLINE
 from goodgain.pipeline.comparison.request import ComparisonRequest
-from goodgain.pipeline.comparison.rows import ComparisonRow
+from goodgain.pipeline.comparison.rows import ComparisonRow, possible
 from goodgain.pipeline.comparison.withholding import VerdictConditions, verdict_conditions
 from goodgain.pipeline.data_warnings import failing_in
 from goodgain.pipeline.gate.evaluate import evaluate
@@ -63,14 +63,18 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
 
 def _change(row: ComparisonRow, conditions: VerdictConditions) -> DayChange:
     """A row of the comparison; a metric that needs labels has no difference if an arm has none."""
+    low, high = possible(row.metric, row.ci_low, row.ci_high)
+    verdict_low, verdict_high = possible(row.metric, row.verdict_ci_low, row.verdict_ci_high)
     change = DayChange(
         n_base=row.n_base,
         n=row.n_candidate,
         base=row.base_mean,
         difference=row.difference,
-        ci_low=row.shown_interval[0],
-        ci_high=row.shown_interval[1],
-        p=row.p_holm,
+        ci_low=low,
+        ci_high=high,
+        p_holm=row.p_holm,
+        verdict_ci_low=verdict_low,
+        verdict_ci_high=verdict_high,
         verdict=row.verdict,
         reason=row.reason,
         population=row.population,
@@ -84,7 +88,9 @@ def _change(row: ComparisonRow, conditions: VerdictConditions) -> DayChange:
         difference=None,
         ci_low=None,
         ci_high=None,
-        p=None,
+        p_holm=None,
+        verdict_ci_low=None,
+        verdict_ci_high=None,
         verdict="not comparable",
         reason=row.reason or "no result has a label",
     )

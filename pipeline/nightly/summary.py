@@ -72,17 +72,19 @@ def _print_means(console: Console, entry: DayEntry) -> None:
 
 
 def _remarks(entry: DayEntry) -> Iterator[str]:
-    """A note for each difference that does not cover all conversations of the day."""
+    """Notes on differences: which do not cover all conversations of the day, or are not shown."""
     about: dict[str, list[str]] = {}
     for name, change in entry.changes.items():
-        if change.about:
-            about.setdefault(change.about, []).append(metric_by_name(name).label)
-        elif name in entry.means and change.n != entry.means[name].n:
-            about.setdefault(
+        notes = [change.about]
+        if not change.about and name in entry.means and change.n != entry.means[name].n:
+            notes.append(
                 f"baseline and difference are over the {counted(change.n, 'conversation')} of the "
-                f"day, and {change.n_base:,} of the baseline, that can be compared",
-                [],
-            ).append(metric_by_name(name).label)
+                f"day, and {change.n_base:,} of the baseline, that can be compared"
+            )
+        if change.shown_by_itself:
+            notes.append("not shown once the verdict is corrected for the number of metrics")
+        for note in filter(None, notes):
+            about.setdefault(note, []).append(metric_by_name(name).label)
     for text, labels in about.items():
         yield f"{', '.join(labels)}: {text}."
 

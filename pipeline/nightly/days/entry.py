@@ -47,8 +47,9 @@ class DayChange(Struct, frozen=True):
 
     Attributes:
       n_base, n: number of conversations; of pairs if the baseline has the same conversations.
-      p: two-sided, corrected for the number of headline metrics that decide (Holm).
-      ci_low, ci_high: the interval that decides the verdict.
+      ci_low, ci_high: its 95 % interval, not corrected.
+      p_holm: two-sided, corrected for the number of headline metrics that decide.
+      verdict_ci_low, verdict_ci_high: the interval that decides the verdict, corrected like it.
       verdict, reason, population: see `ComparisonRow`.
     """
 
@@ -58,10 +59,19 @@ class DayChange(Struct, frozen=True):
     difference: float | None
     ci_low: float | None
     ci_high: float | None
-    p: float | None
     verdict: str
     reason: str | None = None
     population: str = "all"
+    p_holm: float | None = None
+    verdict_ci_low: float | None = None
+    verdict_ci_high: float | None = None
+
+    @property
+    def shown_by_itself(self) -> bool:
+        """Whether the 95 % interval excludes 0, but the corrected verdict is `not shown`."""
+        if self.verdict != "not shown" or self.ci_low is None or self.ci_high is None:
+            return False
+        return self.ci_low > 0 or self.ci_high < 0
 
     @property
     def about(self) -> str:

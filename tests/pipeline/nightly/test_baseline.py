@@ -8,6 +8,9 @@ from statistics import fmean
 
 import pytest
 
+from goodgain.pipeline.comparison.compare import compare
+from goodgain.pipeline.comparison.measures import DECISIVE, HEADLINE
+from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import BaselineChoice
 from goodgain.pipeline.nightly.days.folders import DayFolders
@@ -150,6 +153,22 @@ def test_the_first_day_with_new_options_can_pass_and_become_a_baseline(world):
     assert second["baseline"] == [str(DAYS[2])]
 
 
+def test_changes_have_the_names_and_numbers_of_compare(world):
+    """The 95 % interval is that of the difference alone; Holm's is in `verdict_ci_*`."""
+    folder, found = world.place(DAYS[1]), baseline_of(world, DAYS[1], "previous_good")
+    request = ComparisonRequest(
+        (str(found.folder), str(folder)), metrics=HEADLINE, family=DECISIVE, max_i=1
+    )
+    rows = {row.metric: row for row in compare(request).rows if row.i is None}
+    names = ("ci_low", "ci_high", "p_holm", "verdict_ci_low", "verdict_ci_high")
+    wider = 0
+    for metric, change in changes(folder, found).items():
+        for name in names:
+            assert getattr(change, name) == getattr(rows[metric], name), (metric, name)
+        wider += change.verdict_ci_low is not None and change.verdict_ci_low < change.ci_low
+    assert wider > 0
+
+
 def traces_of(world):
     """The folder of the traces from which the days of a copied world were scored."""
     manifest = read_manifest(str(world.place(DAYS[0])))
@@ -204,5 +223,5 @@ def test_differences_are_null_if_a_day_has_no_labels(gains, base, reason, tmp_pa
     found = changes(Path(after), Baseline((DAYS[0],), Path(before)))
     gain, repeated = found["CG"], found["SRR"]
     assert (gain.base, gain.difference, gain.ci_low, gain.ci_high) == (base, None, None, None)
-    assert (gain.p, gain.verdict, gain.reason) == (None, "not comparable", reason)
+    assert (gain.p_holm, gain.verdict, gain.reason) == (None, "not comparable", reason)
     assert (repeated.base, repeated.difference) == (0.0, 0.0)

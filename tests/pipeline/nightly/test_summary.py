@@ -14,14 +14,14 @@ from tests.pipeline.nightly.report.entries import entry
 
 def test_metrics_have_readable_names_and_cautions():
     text = StringIO()
-    result = NightlyResult([entry("2025-03-02", 0.2)], [])
+    result = NightlyResult([entry("2025-03-02", 0.75)], [])
     print_result(
         Console(file=text, width=120), result, SimpleNamespace(output="nights", scored=None)
     )
     summary = text.getvalue()
     assert "Gain per result (RAG)" in summary
     lines = [" ".join(line.split()) for line in summary.splitlines()]
-    assert "Good and new results (SRE) 20.0 % 40 20.0 % +50.0 pp +10.0..+90.0 better" in lines
+    assert "Good and new results (SRE) 75.0 % 40 25.0 % +50.0 pp +10.0..+90.0 better" in lines
     assert "(DRAG): Stopping early raises it, so read it beside CG." in summary
     assert "Iterations for all good results: Finding less finishes sooner" in summary
 
@@ -60,3 +60,6 @@ def test_reasons_populations_and_partial_comparisons_are_explained():
         "the baseline, that can be compared." in summary_of({"n": 25, "n_base": 25})
     )
     assert "(CG): " not in summary_of({})
+    corrected = "Gain (CG): not shown once the verdict is corrected for the number of metrics."
+    assert corrected in summary_of({"verdict": "not shown"})
+    assert corrected not in summary_of({"verdict": "not shown", "ci_low": -0.1})

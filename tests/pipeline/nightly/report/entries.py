@@ -11,7 +11,10 @@ RANKING = "ndcg@10"
 
 
 def entry(day, value=2.0, verdict="passed", reasons=(), baseline=("2025-03-01",), n=40):
-    change = DayChange(n, n, value, 0.5, 0.1, 0.9, 0.01, "better")
+    change = DayChange(
+        n, n, value - 0.5, 0.5, 0.1, 0.9, "better", p_holm=0.01, verdict_ci_low=0.05,
+        verdict_ci_high=0.95,
+    )  # fmt: skip
     return DayEntry(
         date=day,
         verdict=verdict,
