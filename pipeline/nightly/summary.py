@@ -61,9 +61,13 @@ def _print_means(console: Console, entry: DayEntry) -> None:
     table.add_column("verdict", no_wrap=True)
     for name in HEADLINE:
         mean, change = entry.means.get(name), entry.changes.get(name)
-        if mean is not None:
-            label, value = metric_by_name(name).label, value_text(name, mean.mean)
-            table.add_row(label, value, f"{mean.n:,}", *_change(name, change))
+        if mean is None:
+            continue
+        row = [metric_by_name(name).label, value_text(name, mean.mean), f"{mean.n:,}"]
+        if change is not None and not change.is_of(mean):
+            table.add_row(*row)
+            row = ["  of those compared", value_text(name, change.mean), f"{change.n:,}"]
+        table.add_row(*row, *_change(name, change))
     console.print(table)
     for line in _remarks(entry):
         _print(console, line, indent="  ")

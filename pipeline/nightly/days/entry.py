@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
+from math import isclose
 from pathlib import Path
 from typing import Any, Literal
 
@@ -65,6 +66,19 @@ class DayChange(Struct, frozen=True):
     p_holm: float | None = None
     verdict_ci_low: float | None = None
     verdict_ci_high: float | None = None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the day over the conversations that are compared."""
+        if self.base is None or self.difference is None:
+            return None
+        return self.base + self.difference
+
+    def is_of(self, mean: DayMean) -> bool:
+        """Whether mean - base is the difference; True without a difference."""
+        if self.mean is None or mean.mean is None:
+            return self.mean is None
+        return isclose(self.mean, mean.mean, rel_tol=1e-9, abs_tol=1e-12)
 
     @property
     def shown_by_itself(self) -> bool:

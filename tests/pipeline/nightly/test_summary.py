@@ -3,9 +3,11 @@
 from io import StringIO
 from types import SimpleNamespace
 
+import msgspec
 from msgspec.structs import replace
 from rich.console import Console
 
+from goodgain.pipeline.nightly.days.entry import DayChange
 from goodgain.pipeline.nightly.history import history_table
 from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.nightly.summary import print_result
@@ -33,6 +35,12 @@ def test_the_history_has_words_and_percentages():
     assert cells["Good and new results (SRE)"] == "75.0 % (25.0 % to 100 %)"
     assert cells["Gain (CG)"] == "0.750 (0.250 to 1.250)"
     assert "Iterations for all good results" in cells
+
+
+def test_days_of_earlier_versions_can_be_read():
+    numbers = {"n_base": 40, "n": 40, "base": 1.5, "difference": 0.5, "ci_low": 0, "ci_high": 1}
+    change = msgspec.convert({**numbers, "p": 0.01, "verdict": "better"}, DayChange)
+    assert (change.difference, change.verdict, change.p_holm) == (0.5, "better", None)
 
 
 def summary_of(changed, n=40):
@@ -63,3 +71,11 @@ def test_reasons_populations_and_partial_comparisons_are_explained():
     corrected = "Gain (CG): not shown once the verdict is corrected for the number of metrics."
     assert corrected in summary_of({"verdict": "not shown"})
     assert corrected not in summary_of({"verdict": "not shown", "ci_low": -0.1})
+
+
+def test_mean_baseline_and_difference_subtract_in_each_row():
+    """The day's mean is 2 over 40 conversations; over the 25 that are compared it is 1.9."""
+    text = summary_of({"n": 25, "n_base": 25, "base": 1.4})
+    compared = "of those compared 1.900 25 1.400 +0.500 +0.100..+0.900 better"
+    assert f"Gain (CG) 2.000 40 {compared}" in text
+    assert "of those compared" not in summary_of({})
