@@ -74,7 +74,9 @@ def _show(outcome: Agreement, a: str, b: str) -> None:
         table.add_row(str(gain), *(f"{count:,}" for count in row))
     console.print(table)
     kappa = outcome.kappa
-    interval = "" if kappa.low is None else f" ({number(kappa.low)} .. {number(kappa.high)})"
+    interval = (
+        f" ({kappa.note})" if kappa.note else f" ({number(kappa.low)} .. {number(kappa.high)})"
+    )
     same = "-" if outcome.same is None else f"{100 * outcome.same:.1f} %"
     console.print(f"the same label: {same}")
     console.print(f"weighted kappa: {number(kappa.value)}{interval}")

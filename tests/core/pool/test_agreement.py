@@ -31,22 +31,26 @@ def test_kappa_by_hand():
     found = kappa(matrix({(0, 0): 1, (0, 1): 1, (2, 2): 1, (2, 4): 1}))
     assert found.value == pytest.approx(1 - 5 / 15)
     assert found.low < found.value < found.high <= 1
+    assert found.note is None
 
 
 @pytest.mark.parametrize(
-    ("cells", "value"),
+    ("cells", "value", "note"),
     [
-        ({}, None),
-        ({(3, 3): 7}, None),
-        ({(0, 0): 2, (4, 4): 3}, 1.0),
-        ({(0, 4): 3, (4, 0): 3}, -1.0),
+        ({}, None, "no document has both labels, so kappa is undefined"),
+        ({(3, 3): 7}, None, "both give every document the same label, so kappa is undefined"),
+        ({(0, 1): 1}, 0.0, "kappa is undefined without one of the documents"),
+        ({(0, 0): 1, (4, 4): 3}, 1.0, "kappa is undefined without one of the documents"),
+        ({(0, 0): 2, (4, 4): 3}, 1.0, "kappa is the same without any one of the documents"),
+        ({(0, 0): 900, (4, 4): 9}, 1.0, "kappa is the same without any one of the documents"),
+        ({(0, 4): 3, (4, 0): 3}, -1.0, "kappa is the same without any one of the documents"),
     ],
 )
-def test_kappa_is_undefined_1_or_minus_1_in_extreme_cases(cells, value):
+def test_kappa_has_a_reason_instead_of_an_interval_in_extreme_cases(cells, value, note):
+    """Full agreement of five documents does not make kappa certain."""
     found = kappa(matrix(cells))
-    assert found.value == value
-    if value is not None:
-        assert -1 <= found.low <= found.high <= 1
+    assert (found.value, found.low, found.high) == (value, None, None)
+    assert found.note.startswith(note)
 
 
 def test_more_documents_narrow_the_interval():

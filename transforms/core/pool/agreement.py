@@ -16,6 +16,7 @@ from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 VOTES = "votes"  # name for the labels of the traces
 GRADES = GREATEST_GAIN + 1
 _NORMAL_95 = 1.959963984540054
+_ROUNDING = 1e-12
 _METRICS = ("CG", "GR", "pool_recall")
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -26,12 +27,13 @@ class Kappa(Struct, frozen=True):
     Undefined without documents, or if both give all documents one and the same label.
 
     Attributes:
-      low, high: 95 % interval by the jackknife over documents; null below 2 documents.
+      low, high: 95 % interval by the jackknife over documents; if null, `note` says why.
     """
 
     value: float | None
     low: float | None
     high: float | None
+    note: str | None = None
 
 
 class MeanShift(Struct, frozen=True):
@@ -93,19 +95,24 @@ def kappa(matrix: Matrix) -> Kappa:
     """
     value = _kappa(matrix)
     total = sum(map(sum, matrix))
-    if value is None or total < 2:
-        return Kappa(value, None, None)
+    if value is None:
+        why = "both give every document the same label" if total else "no document has both labels"
+        return Kappa(None, None, None, f"{why}, so kappa is undefined")
     left_out: list[tuple[int, float]] = []
     for i, row in enumerate(matrix):
         for j, count in enumerate(row):
             if count:
                 without = _kappa(_less_one(matrix, i, j))
                 if without is None:
-                    return Kappa(value, None, None)
+                    note = "kappa is undefined without one of the documents"
+                    return Kappa(value, None, None, f"{note}, so there is no interval")
                 left_out.append((count, without))
     mean = fsum(count * one for count, one in left_out) / total
     squares = fsum(count * (one - mean) ** 2 for count, one in left_out)
     half = _NORMAL_95 * sqrt((total - 1) / total * squares)
+    if half < _ROUNDING:
+        note = "kappa is the same without any one of the documents, so there is no interval"
+        return Kappa(value, None, None, note)
     return Kappa(value, max(value - half, -1.0), min(value + half, 1.0))
 
 
