@@ -23,8 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         f"{parser.description}\n\nShows the confusion matrix, Cohen's kappa with quadratic "
         "weights, and means over the pooled\nconversations once with A's labels and once with B's, "
-        "with the interval of the difference\n(over topics, if conversations share them). `votes` "
-        "stands for the labels in the traces."
+        "with the interval of the difference\n(over topics, if conversations share them). In both, "
+        "a document without both labels counts with\nthe pool's label. `votes` stands for the "
+        "labels in the traces."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("a", metavar="A", help="an annotator, or `votes`")
@@ -79,7 +80,7 @@ def _show(outcome: Agreement, a: str, b: str) -> None:
     )
     same = "-" if outcome.same is None else f"{100 * outcome.same:.1f} %"
     console.print(f"the same label: {same}")
-    console.print(f"weighted kappa: {number(kappa.value)}{interval}")
+    console.print(f"weighted kappa: {number(kappa.value)}{interval}", soft_wrap=True)
     by = f"by {printable(a)}", f"by {printable(b)}"
     means = plain_table("mean", *by, "shift", "95 % interval", "conversations")
     for shift in outcome.shifts:
@@ -91,5 +92,9 @@ def _show(outcome: Agreement, a: str, b: str) -> None:
             f"{shift.n:,}",
         )
     console.print(means)
+    console.print(
+        "In both means, a document without both labels counts with the pool's label.",
+        soft_wrap=True,
+    )
     for note in dict.fromkeys(shift.note for shift in outcome.shifts if shift.note):
         console.print(f"no interval: {note}", soft_wrap=True)
