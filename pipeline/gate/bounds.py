@@ -39,7 +39,7 @@ class GateEstimate(Struct, frozen=True):
       scale: the magnitude of the numbers behind it, for rounding.
       subject: its name in a reason.
       no_interval: why it has no interval, if it has none.
-      settles: the proofs that it gives without an interval, as all values behind it are equal.
+      constant: whether all values behind it are equal: then a proof `of_breach` goes by its value.
       show: formats it, and the ends of its intervals, for people.
     """
 
@@ -48,7 +48,7 @@ class GateEstimate(Struct, frozen=True):
     scale: float
     subject: str = "it"
     no_interval: str = ""
-    settles: tuple[Proof, ...] = ()
+    constant: bool = False
     show: Callable[[float], str] = "{:.4g}".format
 
 
@@ -57,7 +57,7 @@ class BoundCheck(Struct, frozen=True):
 
     Attributes:
       without_interval: whether a proof was required, but the estimate has no interval.
-      settled: whether its value decided instead, see `GateEstimate.settles`.
+      settled: whether its value decided instead, see `GateEstimate.constant`.
     """
 
     passed: bool
@@ -71,7 +71,8 @@ def check_bound(
 ) -> BoundCheck:
     """Check an estimate against a bound.
 
-    Without an interval nothing is proven, and the rule fails, unless the value itself settles it.
+    Without an interval nothing is proven, and the rule fails. The exception is `of_breach` on
+    values that are all equal: their common value decides.
 
     Args:
       side: whether the true value must be at least or at most the bound.
@@ -84,7 +85,7 @@ def check_bound(
     if proof == "none":
         return BoundCheck(value_passes, "")
     if estimate.uncertainty is None:
-        settled = proof in estimate.settles
+        settled = proof == "of_breach" and estimate.constant
         reason = f"no interval: {estimate.no_interval}"
         return BoundCheck(settled and value_passes, reason, without_interval=True, settled=settled)
     of_compliance = proof == "of_compliance"

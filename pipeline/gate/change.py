@@ -34,7 +34,7 @@ from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, Side
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
 from goodgain.pipeline.gate.proof_counts import ProofCounts
-from goodgain.pipeline.gate.rules import Amount, GateFile, Proof, Rule
+from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
 from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, number, signed_number
 from goodgain.pipeline.terminal.metric_values import difference_text, value_text
 from goodgain.transforms.core.comparison import (
@@ -43,7 +43,7 @@ from goodgain.transforms.core.comparison import (
     compare_paired,
     compare_unpaired,
 )
-from goodgain.transforms.core.comparison.samples import Array, moments, rounding_grain
+from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import pluralize
 
@@ -229,25 +229,11 @@ def _check_change(
         uncertainty=tested.studentized,
         subject=subject,
         no_interval=(tested.note or "").split(";")[0],
-        settles=_settled(tested, base, np.asarray(values.candidate)),
+        constant=tested.p_value is not None,
         scale=max(abs(tested.base_mean or 0.0), abs(tested.candidate_mean or 0.0)),
         show=partial(difference_text, str(rule.metric)),
     )
     return proofs.check(rule, estimate, bound, side)
-
-
-def _settled(tested: MetricComparison, base: Array, candidate: Array) -> tuple[Proof, ...]:
-    """The proofs that a difference without an interval gives by its value, see `GateEstimate`.
-
-    Clusters that differ by the same amount on average may still hold pairs that do not.
-    """
-    if tested.p_value is None:
-        return ()
-    grain = rounding_grain(base, candidate)
-    differences = [candidate - base] if tested.design == "paired" else [base, candidate]
-    if any(moments(one, grain).stddev for one in differences):
-        return ("of_breach",)
-    return "of_compliance", "of_breach"
 
 
 def _failure(rule: Rule, values: Sample, side: Side, amount: Amount, check: BoundCheck) -> str:

@@ -180,7 +180,7 @@ def _mean(
         value=row["mean"],
         uncertainty=_uncertainty(row),
         scale=abs(row["mean"]),
-        settles=("of_breach",) if n > 1 and row["min"] == row["max"] else (),
+        constant=n > 1 and row["min"] == row["max"],
         no_interval=row["note"]
         or "the means do not record the method of their intervals; run again",
         show=show,
