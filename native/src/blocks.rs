@@ -24,6 +24,9 @@ const TOGETHER: usize = 8;
 /// How many times `TOGETHER` blocks may wait for the calling thread, for each thread.
 const AHEAD: usize = 1;
 
+/// Bytes of payloads after which a call ends, so that the caller can pass them on.
+const MOST_GIVEN: usize = 1 << 23;
+
 /// A compressed block, and the Python function that reads its odd records.
 pub struct Block {
     pub data: PyBackedBytes,
@@ -81,11 +84,12 @@ pub fn add_block(
 }
 
 /// Add blocks up to the first that Python must read, or that has a record which Python leaves out:
-/// it may have to add that before the next block. What each gives is appended to `out`.
+/// it may have to add that before the next block. Also ends when payloads take `MOST_GIVEN`. What
+/// each block gives is appended to `out`.
 ///
 /// The threads of the packer decompress, decode and pack in turns; this thread joins their records
 /// in order, so that they give the same as on one thread. Each thread holds at most `AHEAD + 1`
-/// times `TOGETHER` blocks.
+/// times `TOGETHER` blocks, and this one `TOGETHER`.
 pub fn add_blocks(
     packer: &mut Packer,
     plan: &Plan,
@@ -115,6 +119,7 @@ pub fn add_blocks(
             receivers.push(receiver);
         }
         // Nothing comes from a thread that panicked; `scope` then panics, too.
+        let mut given_bytes = 0;
         let packed = receivers.iter().cycle().map_while(|one| one.recv().ok()).flatten();
         for (Block { reader, .. }, records) in blocks.iter().zip(packed) {
             let Some(records) = records else {
@@ -132,8 +137,9 @@ pub fn add_blocks(
                     },
                 }
             }
+            given_bytes += given.iter().map(|one| one.payload.len()).sum::<usize>();
             out.push(given);
-            if left_out {
+            if left_out || given_bytes > MOST_GIVEN {
                 break;
             }
         }

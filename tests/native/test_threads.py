@@ -209,7 +209,8 @@ from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from tests.core.direct import shipped_rules
 (file,) = local_files([sys.argv[1]])
-packer = packer_for(Packing(shipped_rules(), threads=int(sys.argv[2])))
+packing = Packing(shipped_rules(), keep_encodings=sys.argv[3] == "keep", threads=int(sys.argv[2]))
+packer = packer_for(packing)
 for shard in shards_of(file, None, DEFAULT_BOUNDS):
     print(sum(one.calls for one in payloads_of_shard(shard, open_local, packer)))
 with open("/proc/self/status") as status:
@@ -220,12 +221,26 @@ with open("/proc/self/status") as status:
 @pytest.mark.slow
 def test_blocks_that_expand_are_not_decoded_ahead(tmp_path):
     rows = [{**ROWS[0], "query": f"{at:04}" * 4 * MEBIBYTE} for at in range(20)]
-    path = tmp_path / "a.avro"
+    one, eight = (peak_of(rows, threads, "drop", tmp_path) for threads in (1, 8))
+    assert eight < one + 60
+
+
+@pytest.mark.slow
+def test_payloads_do_not_pile_up_until_all_blocks_are_packed(tmp_path):
+    """Texts that hardly take any bytes in the file are whole in payloads that keep them."""
+    rows = [
+        {**ROWS[0], "conversation_id": f"c{at}", "query": f"{at:04}" * 200_000}
+        for at in range(1000)
+    ]
+    one, two = (peak_of(rows, threads, "keep", tmp_path) for threads in (1, 2))
+    assert two < one + 300  # both threads have blocks ahead, and a call gives 8 MiB or more
+
+
+def peak_of(rows, threads, keep, folder):
+    """The largest size in MiB of a process that packs rows."""
+    path = folder / "a.avro"
     path.write_bytes(samples.avro_bytes(rows, "deflate"))
-    peaks = []
-    for threads in (1, 8):
-        words = [sys.executable, "-c", PEAK, str(path), str(threads)]
-        calls, peak = subprocess.run(words, capture_output=True, check=True).stdout.split()
-        assert int(calls) == len(rows)
-        peaks.append(int(peak) / 1024)
-    assert peaks[1] < peaks[0] + 60
+    words = [sys.executable, "-c", PEAK, str(path), str(threads), keep]
+    calls, peak = subprocess.run(words, capture_output=True, check=True).stdout.split()
+    assert int(calls) == len(rows)
+    return int(peak) / 1024

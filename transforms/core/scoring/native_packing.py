@@ -50,8 +50,9 @@ _JAMO_THAT_JOIN = (
     *range(0x11A8, 0x11C3),
 )  # these compose by rule, not by table
 
-# Blocks: as many in work as may wait (`TOGETHER` and `AHEAD` in native/src/blocks.rs).
-_AHEAD_OF_EACH_THREAD = 16
+# Each thread works on so many blocks while as many wait (`TOGETHER` in native/src/blocks.rs), and
+# the calling thread takes as many.
+_TOGETHER = 8
 
 _encode = msgspec.msgpack.Encoder(enc_hook=int).encode
 _decode_records = msgspec.msgpack.Decoder(list[SearchCall], dec_hook=timestamp_hook).decode
@@ -94,7 +95,7 @@ class NativePacker:
         self._native = native
         self._packing = packing
         self.from_python = 0
-        self.most_ahead = _AHEAD_OF_EACH_THREAD * packing.threads if packing.threads > 1 else 0
+        self.most_ahead = _TOGETHER * (2 * packing.threads + 1) if packing.threads > 1 else 0
         self._packer = native.Packer(
             _plain_rules(packing.rules),
             _Fallback(packing.rules),
@@ -155,7 +156,7 @@ class NativePacker:
             if error is not None:
                 raise error
             # Going on costs what was packed behind the block that it stopped at.
-            if len(packed) <= self.most_ahead or not left_out[done - 1]:
+            if len(packed) <= self.most_ahead:
                 return
 
     def _encoded(
