@@ -1,5 +1,7 @@
 """Words, units and shares of the report, read from its HTML without a browser."""
 
+import json
+
 import pytest
 
 from goodgain.pipeline.report import build_report
@@ -9,12 +11,14 @@ from tests.pipeline.report.test_build import Page
 pytestmark = pytest.mark.slow
 
 
+# Five results, of which two are copies; one copy has another label than the first.
+RECORDS = [search("c", 1, [(1, 3), (2, 0), (3, 0)]), search("c", 2, [(1, 3), (2, 1)])]
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """Five results, of which two are copies; one copy has another label than the first."""
     folder = tmp_path_factory.mktemp("words") / "out"
-    records = [search("c", 1, [(1, 3), (2, 0), (3, 0)]), search("c", 2, [(1, 3), (2, 1)])]
-    write_outputs(folder, records)
+    write_outputs(folder, RECORDS)
     return Page(build_report(str(folder)))
 
 
@@ -32,3 +36,11 @@ def test_shares_say_of_what(page):
         "1 copy (50.0 % of the labelled copies) has another label than the first occurrence, whose "
         "label counts."
     ) in page.text
+
+
+def test_copies_are_no_share_of_a_count_that_an_earlier_version_lacks(tmp_path):
+    manifest = write_outputs(tmp_path / "out", RECORDS)
+    del manifest["results"]["labelled_duplicates"]
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps(manifest))
+    page = Page(build_report(str(tmp_path / "out")))
+    assert "1 copy has another label than the first occurrence, whose label counts." in page.text
