@@ -46,7 +46,7 @@ class DifferenceTest(Struct, frozen=True):
       asymmetry: used to correct t for skewness, see `Studentized`; 0 in Student's test.
       effect_size: the difference in standard deviations.
       minimum_detectable_effect: the smallest true difference, in the unit of the metric, that
-        this test at this n detects with the requested power.
+        this test at this n detects with the requested power, before any correction of p.
       clusters: number of clusters of the values; None if they count as independent.
       effective_clusters: number of clusters of the same size that would weigh as much.
       note: why something is None or unusual, if anything is.
