@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.gate.rules import Proof
 from goodgain.transforms.core.statistics import Studentized, wilson_lower, wilson_upper
+from goodgain.transforms.core.wording import no_interval
 
 DEFAULT_CONFIDENCE = 0.95
 Side = Literal["at least", "at most"]
@@ -86,7 +87,7 @@ def check_bound(
         return BoundCheck(value_passes, "")
     if estimate.uncertainty is None:
         settled = proof == "of_breach" and estimate.constant
-        reason = f"no interval: {estimate.no_interval}"
+        reason = no_interval(estimate.no_interval)
         return BoundCheck(settled and value_passes, reason, without_interval=True, settled=settled)
     of_compliance = proof == "of_compliance"
     bounded_below = of_compliance == (side == "at least")

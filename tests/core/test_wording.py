@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import counted, no_interval, pluralize
 
 
 @pytest.mark.parametrize(
@@ -15,3 +15,16 @@ def test_nouns_follow_their_count(number, text):
 def test_verbs_follow_their_count():
     assert [counted(n, "copy is", "copies are") for n in (1, 3)] == ["1 copy is", "3 copies are"]
     assert [pluralize(n, "has", "have") for n in (0, 1)] == ["have", "has"]
+
+
+@pytest.mark.parametrize(
+    ("note", "text"),
+    [
+        ("no pair differs, so there is no interval", "no interval: GR: no pair differs"),
+        ("one pair has no interval and no test", "GR: one pair has no interval and no test"),
+        ("there are no pairs", "no interval: GR: there are no pairs"),
+    ],
+)
+def test_reasons_say_once_that_there_is_no_interval(note, text):
+    assert no_interval(note, "GR") == text
+    assert no_interval(note) == text.replace("GR: ", "")

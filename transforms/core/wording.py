@@ -1,4 +1,4 @@
-"""Counts in sentences."""
+"""Counts and reasons in sentences."""
 
 from __future__ import annotations
 
@@ -20,3 +20,18 @@ def counted(number: int, one: str, more: str | None = None) -> str:
 def pluralize(number: int, one: str, more: str) -> str:
     """The words that agree with a count: `one` for 1, else `more`."""
     return one if number == 1 else more
+
+
+def no_interval(note: str, of: str = "") -> str:
+    """Why there is no interval, without saying twice that there is none.
+
+    Args:
+      note: why, as a sentence by itself.
+      of: what has no interval.
+
+    Example:
+      >>> no_interval("no pair differs, so there is no interval", "Gain (CG)")
+      'no interval: Gain (CG): no pair differs'
+    """
+    why = note.replace(", so there is no interval", "")
+    return ": ".join(filter(None, ("" if "no interval" in why else "no interval", of, why)))

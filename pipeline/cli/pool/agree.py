@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.shared_options import add_json_option, add_threshold_option
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import counted, no_interval
 
 if TYPE_CHECKING:
     from goodgain.pipeline.pool.store import Pool
@@ -96,5 +96,11 @@ def _show(outcome: Agreement, a: str, b: str) -> None:
         "In both means, a document without both labels counts with the pool's label.",
         soft_wrap=True,
     )
-    for note in dict.fromkeys(shift.note for shift in outcome.shifts if shift.note):
-        console.print(f"no interval: {note}", soft_wrap=True)
+    noted: dict[str, list[str]] = {}
+    for shift in outcome.shifts:
+        if shift.note:
+            why = shift.note.split(";")[0]  # not which test gives p, which is not shown
+            noted.setdefault(why, []).append(metric_by_name(shift.metric).label)
+    for why, labels in noted.items():
+        of = "" if len(labels) == len(outcome.shifts) else ", ".join(labels)
+        console.print(no_interval(why, of), soft_wrap=True)

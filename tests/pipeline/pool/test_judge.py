@@ -229,6 +229,19 @@ def test_agree_compares_a_judge_with_the_labels_of_the_traces(pool, tmp_path, ca
     assert "ann has no labels" in capsys.readouterr().err
 
 
+def test_agree_names_the_means_without_interval_and_says_once_why(tmp_path, capsys):
+    pool = tmp_path / "pool"
+    calls = [call(doc(f"d{gain}", gain), conversation_id=str(gain)) for gain in (2, 3, 4)]
+    assert build(pool, write_runs(tmp_path / "runs", {"A": calls})) == ExitCode.DONE
+    command = program(tmp_path, HONEST.replace('question["title"].split()[-1]', '"2"'))
+    assert judge(pool, command, "--again") == ExitCode.DONE
+    capsys.readouterr()
+    for other, of in (("judge", "Good results (GR), Recall of the pool: "), ("votes", "")):
+        assert main(["pool", "agree", str(pool), "votes", other]) == ExitCode.DONE
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last == f"no interval: {of}no pair differs"
+
+
 @pytest.mark.parametrize("gain", ["0", "5", "-1", "1.5", "two"])
 def test_agree_takes_only_a_gain_above_0_as_threshold(gain, pool, capsys):
     words = ["pool", "agree", str(pool), "votes", "votes", f"--good-gain-threshold={gain}"]
