@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from goodgain.pipeline.nightly.days.dates import days_text
-from goodgain.pipeline.nightly.days.entry import DayEntry, DayMean, read_entry
+from goodgain.pipeline.nightly.days.entry import DayEntry, DayMean, decoded_entry, read_entry
 from goodgain.pipeline.nightly.days.folders import DayFolders
 from goodgain.pipeline.nightly.late_files import LateFiles
 from goodgain.pipeline.outputs.whole_files import write_whole
@@ -36,7 +36,7 @@ def read_history(output: Path) -> list[DayEntry]:
     entries = []
     for line in lines:
         try:
-            entries.append(msgspec.json.decode(line, type=DayEntry))
+            entries.append(decoded_entry(line))
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue  # `current_entries` reads the entry from the day's folder
     return entries

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.exit_codes import ExitCode
@@ -48,7 +49,8 @@ class DayChange(Struct, frozen=True):
 
     Attributes:
       n_base, n: number of conversations; of pairs if the baseline has the same conversations.
-      ci_low, ci_high: its 95 % interval, not corrected.
+      ci_low, ci_high: its 95 % interval, not corrected; not known of days of earlier versions that
+        have only the interval of the verdict.
       p_holm: two-sided, corrected for the number of headline metrics that decide.
       verdict_ci_low, verdict_ci_high: the interval that decides the verdict, corrected like it.
       verdict, reason, population: see `ComparisonRow`.
@@ -183,9 +185,38 @@ def day_pool(manifest: Mapping[str, Any]) -> DayPool | UnsetType:
     return DayPool(*(manifest["pool"][name] for name in DayPool.__struct_fields__))
 
 
+def decoded_entry(content: bytes) -> DayEntry:
+    """The entry in JSON, also if an earlier version wrote it.
+
+    Raises:
+      DecodeError, UnicodeDecodeError: it is not an entry.
+    """
+    entry = msgspec.json.decode(content, type=DayEntry)
+    written = msgspec.json.decode(content)["changes"]
+    changes = {name: _renamed(change, written[name]) for name, change in entry.changes.items()}
+    return replace(entry, changes=changes)
+
+
+def _renamed(change: DayChange, written: Mapping[str, Any]) -> DayChange:
+    """A change by today's names: earlier, `p` was Holm's and `ci_*` the interval of the verdict.
+
+    Without a `p` the verdict had no interval, and `ci_*` was the 95 % interval.
+    """
+    if "p_holm" in written or written.get("p") is None:
+        return change
+    return replace(
+        change,
+        ci_low=None,
+        ci_high=None,
+        p_holm=msgspec.convert(written["p"], float),
+        verdict_ci_low=change.ci_low,
+        verdict_ci_high=change.ci_high,
+    )
+
+
 def read_entry(folder: Path) -> DayEntry | None:
     """The entry in the folder of a day; None when there is none, or it cannot be read."""
     try:
-        return msgspec.json.decode((folder / DAY_FILE).read_bytes(), type=DayEntry)
+        return decoded_entry((folder / DAY_FILE).read_bytes())
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None

@@ -63,6 +63,11 @@ def _context(
         "counts": list(dict.fromkeys(name for entry in shown for name in _counts(entry))),
         "table": [by_name[name] for name in _TABLE],
         "glossary": words,
+        "without_interval": any(
+            change.ci_low is None and change.verdict_ci_low is not None
+            for entry in shown
+            for change in entry.changes.values()
+        ),
         "good_from": "the run's good_gain_threshold",
     }
 

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 from statistics import fmean
 
+import msgspec
 import pytest
 
 from goodgain.pipeline.comparison.compare import compare
@@ -13,9 +14,11 @@ from goodgain.pipeline.comparison.measures import DECISIVE, HEADLINE
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import BaselineChoice
+from goodgain.pipeline.nightly.days.entry import DAY_FILE
 from goodgain.pipeline.nightly.days.folders import DayFolders
+from goodgain.pipeline.nightly.history import HISTORY, read_history
 from goodgain.pipeline.nightly.judging import changes, judge
-from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
+from goodgain.pipeline.outputs.folder import REPORT, read_dataset, read_manifest
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.comparison.traces import conversation, output_of
 from tests.pipeline.nightly.world import World
@@ -167,6 +170,35 @@ def test_changes_have_the_names_and_numbers_of_compare(world):
             assert getattr(change, name) == getattr(rows[metric], name), (metric, name)
         wider += change.verdict_ci_low is not None and change.verdict_ci_low < change.ci_low
     assert wider > 0
+
+
+def test_a_new_day_keeps_what_an_earlier_version_wrote(world):
+    """Where there was a p value, `ci_*` held the interval of the verdict, else that of 95 %."""
+    (world.folder / "traces").symlink_to(traces_of(world))
+    world.configure(gate=None)
+    expected = world.history()[:3]
+    with_p = 0
+    for day in expected:
+        edit(world.place(day["date"]) / DAY_FILE, in_earlier_form)
+        for change in day["changes"].values():
+            if change["p_holm"] is not None:
+                with_p += 1
+                change |= {"ci_low": None, "ci_high": None}
+    assert 0 < with_p < sum(len(day["changes"]) for day in expected)
+    days = [world.entry(day["date"]) for day in expected]
+    (world.output / HISTORY).write_text("".join(json.dumps(day) + "\n" for day in days))
+    assert json.loads(msgspec.json.encode(read_history(world.output))) == expected
+    shutil.rmtree(world.place(DAYS[3]))
+    assert world.nightly("--date", str(DAYS[3])) == 0
+    assert world.history()[:3] == expected
+    assert world.history()[3]["changes"]["CG"]["ci_low"] is not None
+    assert "an earlier version computed have no interval" in (world.output / REPORT).read_text()
+
+
+def in_earlier_form(entry):
+    for change in entry["changes"].values():
+        low, high, p = map(change.pop, ("verdict_ci_low", "verdict_ci_high", "p_holm"))
+        change |= {"p": p} if p is None else {"p": p, "ci_low": low, "ci_high": high}
 
 
 def traces_of(world):

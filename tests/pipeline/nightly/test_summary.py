@@ -3,11 +3,9 @@
 from io import StringIO
 from types import SimpleNamespace
 
-import msgspec
 from msgspec.structs import replace
 from rich.console import Console
 
-from goodgain.pipeline.nightly.days.entry import DayChange
 from goodgain.pipeline.nightly.history import history_table
 from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.nightly.summary import print_result
@@ -35,12 +33,6 @@ def test_the_history_has_words_and_percentages():
     assert cells["Good and new results (SRE)"] == "75.0 % (25.0 % to 100 %)"
     assert cells["Gain (CG)"] == "0.750 (0.250 to 1.250)"
     assert "Iterations for all good results" in cells
-
-
-def test_days_of_earlier_versions_can_be_read():
-    numbers = {"n_base": 40, "n": 40, "base": 1.5, "difference": 0.5, "ci_low": 0, "ci_high": 1}
-    change = msgspec.convert({**numbers, "p": 0.01, "verdict": "better"}, DayChange)
-    assert (change.difference, change.verdict, change.p_holm) == (0.5, "better", None)
 
 
 def summary_of(changed, n=40):
