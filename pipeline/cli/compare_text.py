@@ -117,7 +117,7 @@ def _arms(compared: Compared, console: Console) -> None:
         why = "as requested" if compared.request.unpaired else "the arms share no conversation_id"
         _line(console, f"Unpaired, {why}: two samples (Welch), no good/same/bad.")
     if compared.cluster:
-        whole = [row for row in compared.rows if row.i is None and not row.slice]
+        whole = [row for row in compared.rows if not row.slice]
         _line(console, _clusters_text(compared.cluster, _shown(compared, whole)))
     render_warnings(compared, console)
     for name, metrics in (("base", arms.only_in_base), ("candidate", arms.only_in_candidate)):
@@ -145,6 +145,7 @@ def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
     text = f"Clusters by {attribute}: {first.clusters or 0:,} "
     text += pluralize(first.clusters or 0, "has", "have")
     text += f" a value of {metric_by_name(first.metric).label}"
+    text += "" if first.i is None else f" at i = {first.i}"
     if few := few_effective_clusters(attribute, first):
         return f"{text}. {few}"
     if first.minimum_detectable_effect is None:

@@ -64,9 +64,12 @@ def few_effective_clusters(cluster: str, row: ComparisonRow) -> str | None:
 
 
 def leading_row(rows: Iterable[ComparisonRow]) -> ComparisonRow:
-    """The row at N of all conversations that a comparison is mainly about."""
-    decisive = [row for row in rows if row.family != "further" and row.i is None and not row.slice]
-    return next((row for row in decisive if row.family == "primary"), decisive[0])
+    """The row of all conversations that a comparison is mainly about: at N if there is one."""
+
+    def rank(row: ComparisonRow) -> tuple[bool, bool, bool]:
+        return row.i is not None, row.family == "further", row.family != "primary"
+
+    return min((row for row in rows if not row.slice), key=rank)
 
 
 def _first_values(grouped: Grouped, attribute: str) -> list[str]:

@@ -162,6 +162,14 @@ def test_comparison_reports_its_clusters(outputs, capsys):
     assert "Clusters by query_id: 13 have a value of Gain (CG)" in printed
 
 
+def test_a_comparison_without_metrics_at_n_reports_its_clusters_at_i(outputs, capsys):
+    capsys.readouterr()
+    assert main(["compare", *outputs, "--metrics", "CG_at_i", "--at", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "Clusters by query_id: 13 have a value of Gain so far (CG@i) at i = 1" in printed
+    assert gg.compare(*outputs, metrics="CG_at_i").rows
+
+
 def test_a_comparison_of_uneven_clusters_says_that_it_is_unreliable(tmp_path, capsys):
     """One query has 30 of 34 conversations: 34^2 / (30^2 + 4) = 1.3."""
     folders = []
