@@ -15,7 +15,6 @@ from goodgain.pipeline.api.messages import for_python, phrased_for_python, warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.comparison.attributes import missing
-from goodgain.pipeline.data_warnings import warnings_in
 from goodgain.pipeline.options.yaml_model import unknown
 from goodgain.pipeline.outputs.whole_files import writing
 from goodgain.transforms.core.errors import UsageError
@@ -205,17 +204,17 @@ def _folder(run: _Arm, folder: str, name: str) -> str:
 
 def _warn_of(found: Compared, runs: Sequence[_Arm]) -> None:
     """Emit what the command prints beside the numbers; runs in memory have warned already."""
-    from goodgain.pipeline.comparison.clusters import few_effective_clusters, leading_row
+    from goodgain.pipeline.comparison.clusters import arm_warnings
 
     for mismatch in found.arms.forced:
         warn(f"Forced although the runs differ in {mismatch}.")
     sliced = sorted({name for names in found.request.slices for name in names})
     for line in missing(sliced, "slices", found.arms.base, found.arms.candidate):
         warn(line)
-    if found.cluster and (few := few_effective_clusters(found.cluster, leading_row(found.rows))):
-        warn(for_python(few))
+    for one in found.warnings:
+        warn(f"{one.code}: {for_python(f'{one.message} {one.remedy}')}")
     sources = (found.arms.base_source, found.arms.candidate_source)
     for which, run, source in zip(("Base", "Candidate"), runs, sources, strict=False):
         if not isinstance(run, Run):
-            for one in warnings_in(source.manifest):
+            for one in arm_warnings(source.manifest):
                 warn(f"{which}: {one.code}: {for_python(f'{one.message} {one.remedy}')}")

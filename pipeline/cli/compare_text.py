@@ -20,20 +20,21 @@ from goodgain.pipeline.cli.compare_nulls_text import (
 )
 from goodgain.pipeline.cli.compare_pool_text import pool_lines
 from goodgain.pipeline.comparison.arms import Arm
-from goodgain.pipeline.comparison.clusters import few_effective_clusters, leading_row
+from goodgain.pipeline.comparison.clusters import arm_warnings, leading_row
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
 from goodgain.pipeline.comparison.matching import Account
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
-from goodgain.pipeline.data_warnings import warning_text, warnings_in
+from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.outputs.without_labels import ShownRows
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
 from goodgain.pipeline.terminal.safe_text import printable, shortened
 from goodgain.transforms.core.scoring.metric_by_name import at_i, labels, metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
+from goodgain.transforms.core.warnings.warning import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.wording import counted, pluralize
 
 _LONGEST_KEY = 60
@@ -118,7 +119,7 @@ def _arms(compared: Compared, console: Console) -> None:
         _line(console, f"Unpaired, {why}: two samples (Welch), no good/same/bad.")
     if compared.cluster:
         whole = [row for row in compared.rows if not row.slice]
-        _line(console, _clusters_text(compared.cluster, _shown(compared, whole)))
+        _line(console, _clusters_text(compared, _shown(compared, whole)))
     render_warnings(compared, console)
     for name, metrics in (("base", arms.only_in_base), ("candidate", arms.only_in_candidate)):
         if metrics:
@@ -129,8 +130,10 @@ def render_warnings(compared: Compared, console: Console) -> None:
     """Print how the runs differ although they are compared, and the warnings about their data."""
     for mismatch in compared.arms.forced:
         _line(console, f"Warning: forced although the runs differ in {mismatch}.", "yellow")
+    for warning in compared.warnings:
+        _line(console, warning_text(warning), "yellow")
     for which, source in _sources(compared):
-        for warning in warnings_in(source.manifest):
+        for warning in arm_warnings(source.manifest):
             _line(console, f"{which}: {warning_text(warning)}", "yellow")
 
 
@@ -139,16 +142,15 @@ def _size(arm: Arm) -> str:
     return f"{size} that searched" if arm.share_without_search else size
 
 
-def _clusters_text(attribute: str, rows: Sequence[ComparisonRow]) -> str:
-    """The number of clusters, and the smallest difference they can show, or why it is unknown."""
+def _clusters_text(compared: Compared, rows: Sequence[ComparisonRow]) -> str:
+    """The number of clusters, and the smallest difference they can show, if it is known."""
     first = leading_row(rows)
-    text = f"Clusters by {attribute}: {first.clusters or 0:,} "
+    text = f"Clusters by {compared.cluster}: {first.clusters or 0:,} "
     text += pluralize(first.clusters or 0, "has", "have")
     text += f" a value of {metric_by_name(first.metric).label}"
     text += "" if first.i is None else f" at i = {first.i}"
-    if few := few_effective_clusters(attribute, first):
-        return f"{text}. {few}"
-    if first.minimum_detectable_effect is None:
+    unreliable = any(one.code == FEW_EFFECTIVE_CLUSTERS for one in compared.warnings)
+    if first.minimum_detectable_effect is None or unreliable:
         return f"{text}."
     detectable = difference_text(first.metric, first.minimum_detectable_effect, signed=False)
     return (

@@ -11,8 +11,10 @@ from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.matching import Grouped, Matched, Sample
 from goodgain.pipeline.comparison.measures import Measure
 from goodgain.pipeline.comparison.rows import ComparisonRow
+from goodgain.pipeline.data_warnings import warnings_in
 from goodgain.transforms.core.comparison.clustered import Codes
 from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.warnings.warning import FEW_EFFECTIVE_CLUSTERS, DataWarning
 
 # The cluster numbers of the values of a measure: of each pair, or of each value of both arms.
 CodesOf = Callable[[Sample, Measure], Codes | tuple[Codes, Codes]]
@@ -45,22 +47,39 @@ def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str
     return str(of_base) if of_base is not None and of_base == of_candidate else None
 
 
-def few_effective_clusters(cluster: str, row: ComparisonRow) -> str | None:
-    """A sentence if the interval and tests of a row cannot be relied on, and what to do.
+def cluster_warnings(cluster: str | None, rows: Iterable[ComparisonRow]) -> list[DataWarning]:
+    """A warning if the intervals and tests of a comparison by cluster cannot be relied on.
 
     Args:
-      cluster: the attribute.
+      cluster: the attribute; None = values are independent.
     """
-    if row.effective_clusters is None or not few_effective(row.clusters, row.effective_clusters):
-        return None
-    text = (
-        "The clusters differ so much in size that they weigh like "
-        f"{row.effective_clusters:.1f} of the same size, so intervals are too narrow and p values "
-        "too small. "
-    )
-    if row.design == "paired":
-        return f"{text}Pair by {cluster} (--pair-by {cluster}), so that each weighs the same."
-    return f"{text}Repeat each {cluster} about equally often."
+    row = leading_row(rows)
+    if cluster is None or row.clusters is None or row.effective_clusters is None:
+        return []
+    if not few_effective(row.clusters, row.effective_clusters):
+        return []
+    remedy = f"pair by {cluster} (--pair-by {cluster}), so that each weighs the same."
+    if row.design == "unpaired":
+        remedy = f"if both arms have the same values of {cluster}, {remedy}"
+    return [
+        DataWarning(
+            FEW_EFFECTIVE_CLUSTERS,
+            row.clusters,
+            None,
+            f"The {row.clusters:,} clusters by {cluster} differ so much in size that they weigh "
+            f"like {row.effective_clusters:.1f} of the same size, so intervals are too narrow and "
+            "p values too small.",
+            f"Take more clusters, or clusters of more equal size; or {remedy}",
+        )
+    ]
+
+
+def arm_warnings(manifest: Mapping[str, Any]) -> list[DataWarning]:
+    """The warnings of a run that hold in a comparison, too.
+
+    That of clusters is about the run's own means: a comparison has other clusters, or none.
+    """
+    return [one for one in warnings_in(manifest) if one.code != FEW_EFFECTIVE_CLUSTERS]
 
 
 def leading_row(rows: Iterable[ComparisonRow]) -> ComparisonRow:

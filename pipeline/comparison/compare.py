@@ -9,7 +9,7 @@ from msgspec import Struct
 from goodgain.pipeline.comparison.answer import answer
 from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.attributes import check_attribute
-from goodgain.pipeline.comparison.clusters import cluster_codes, common_cluster
+from goodgain.pipeline.comparison.clusters import cluster_codes, cluster_warnings, common_cluster
 from goodgain.pipeline.comparison.correction import corrected
 from goodgain.pipeline.comparison.costs import ArmMean, arm_means
 from goodgain.pipeline.comparison.examples import Examples, example_metric, examples
@@ -35,6 +35,7 @@ from goodgain.pipeline.comparison.withholding import (
 )
 from goodgain.pipeline.outputs.without_labels import ShownRows, WithoutLabels
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.warnings.warning import DataWarning
 
 DRAWS_PER_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
 _SLOW_SECONDS = 20
@@ -58,6 +59,7 @@ class Compared(Struct, frozen=True):
       examples: None when unpaired, or when no compared metric is better when higher or lower.
       pool_finds: None unless both arms were scored with one pool.
       without_labels: the arms without any label, by slice.
+      warnings: what makes its numbers less meaningful, besides the warnings of the runs.
     """
 
     request: ComparisonRequest
@@ -75,6 +77,7 @@ class Compared(Struct, frozen=True):
     examples: Examples | None
     pool_finds: PoolFinds | None
     without_labels: Sequence[WithoutLabels] = ()
+    warnings: Sequence[DataWarning] = ()
 
 
 def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> Compared:
@@ -130,6 +133,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
             request.tests.options.interval,
         ),
         without_labels=without_labels,
+        warnings=cluster_warnings(cluster, rows),
     )
 
 

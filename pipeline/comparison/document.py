@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import asdict
 
+from goodgain.pipeline.comparison.clusters import arm_warnings
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.comparison.rows import SensitivityRow
@@ -42,6 +43,7 @@ def document(
             if name in (*arms.measures.at_end, *arms.measures.by_i)
         ],
         "only_family_in_slices": compared.only_family_in_slices,
+        "warnings": to_builtins(compared.warnings),
         "forced": [asdict(mismatch) for mismatch in arms.forced],
         "shared_judgments": arms.shared_judgments,
         "without_labels": to_builtins(compared.without_labels),
@@ -67,7 +69,7 @@ def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:
         "parameters": dict(source.manifest["parameters"]),
         "rules_digest": source.manifest.get("rules_digest"),
         "finished": source.manifest.get("finished"),
-        "warnings": source.manifest.get("warnings", []),
+        "warnings": to_builtins(arm_warnings(source.manifest)),
     }
 
 

@@ -1,6 +1,7 @@
 """Repeated runs of a query from the command line: run, compare and gate by cluster (SPEC 6)."""
 
 import json
+import warnings
 from math import sqrt
 
 import numpy as np
@@ -170,28 +171,72 @@ def test_a_comparison_without_metrics_at_n_reports_its_clusters_at_i(outputs, ca
     assert gg.compare(*outputs, metrics="CG_at_i").rows
 
 
-def test_a_comparison_of_uneven_clusters_says_that_it_is_unreliable(tmp_path, capsys):
-    """One query has 30 of 34 conversations: 34^2 / (30^2 + 4) = 1.3."""
-    folders = []
-    for name, more in (("base", 0), ("candidate", 1)):
-        records = [
-            conversation(f"c{at}", [[2] * (1 + more * at % 4)], q="q" if at > 3 else f"q{at}")
-            for at in range(34)
-        ]
-        folders.append(output_of(tmp_path / name, records))
-    paired = "Pair by q (--pair-by q), so that each weighs the same."
-    for words, remedy in (((), paired), (("--unpaired",), "Repeat each q about equally often.")):
-        capsys.readouterr()
-        assert main(["compare", *folders, "--cluster", "q", *words]) == 0
-        assert (
-            "Clusters by q: 5 have a value of Gain (CG). The clusters differ so much in size that "
-            "they weigh like 1.3 of the same size, so intervals are too narrow and p values too "
-            f"small. {remedy}\n"
-        ) in capsys.readouterr().out
-    _, row = compared(capsys, *folders, "--cluster", "q")
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory):
+    """Records of two runs; one query has 30 of 34 conversations: 34^2 / (30^2 + 4) = 1.3."""
+    folder = tmp_path_factory.mktemp("uneven")
+
+    def outputs_of(**options):
+        return tuple(
+            output_of(
+                folder / f"{name}{len(options)}",
+                [
+                    conversation(f"c{at}", [[2] * (1 + more * at % 4)], q=f"q{min(at, 4)}")
+                    for at in range(34)
+                ],
+                **options,
+            )
+            for name, more in (("base", 0), ("candidate", 1))
+        )
+
+    return {"plain": outputs_of(), "clustered": outputs_of(cluster="q")}
+
+
+UNEVEN = "clusters by q differ so much in size that they weigh like 1.3 of the same size"
+
+
+@pytest.mark.parametrize("runs", ["plain", "clustered"])
+@pytest.mark.parametrize("more", [(), ("--quiet",)])
+@pytest.mark.parametrize("design", [(), ("--unpaired",)])
+def test_a_comparison_of_uneven_clusters_warns_once(uneven, capsys, runs, more, design):
+    remedy = "pair by q (--pair-by q), so that each weighs the same."
+    if design:
+        remedy = f"if both arms have the same values of q, {remedy}"
+    capsys.readouterr()
+    assert main(["compare", *uneven[runs], "--cluster", "q", *design, *more]) == 0
+    printed = " ".join("".join(capsys.readouterr()).split())
+    assert printed.count("few_effective_clusters") == printed.count(UNEVEN) == 1
+    assert (
+        "so intervals are too narrow and p values too small. Take more clusters, or clusters of "
+        f"more equal size; or {remedy}"
+    ) in printed
+    if not more:
+        assert "Clusters by q: 5 have a value of Gain (CG). " in printed
+
+
+@pytest.mark.parametrize("runs", ["plain", "clustered"])
+def test_json_and_report_have_the_warning_of_uneven_clusters(uneven, tmp_path, capsys, runs):
+    output = tmp_path / "out"
+    found, row = compared(capsys, *uneven[runs], "--cluster", "q", "--output", str(output))
     assert row["effective_clusters"] == pytest.approx(34**2 / 904)
-    with pytest.warns(gg.GoodGainWarning, match=r'Pair by q \(pair_by="q"\)'):
-        gg.compare(*folders, cluster="q")
+    (warning,) = found["warnings"]
+    assert (warning["code"], warning["count"]) == ("few_effective_clusters", 5)
+    assert UNEVEN in warning["message"]
+    assert found["base"]["warnings"] == found["candidate"]["warnings"] == []
+    assert (output / "report.html").read_text().count(UNEVEN) == 1
+    with pytest.warns(gg.GoodGainWarning, match=r'or pair by q \(pair_by="q"\)') as given:
+        gg.compare(*uneven[runs], cluster="q")
+    assert len(given) == 1
+
+
+def test_pairs_by_an_uneven_cluster_give_no_warning(uneven, capsys):
+    """Each pair is the mean of a cluster, so all weigh the same."""
+    capsys.readouterr()
+    assert main(["compare", *uneven["clustered"], "--pair-by", "q"]) == 0
+    assert "Warning" not in "".join(capsys.readouterr())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gg.compare(*uneven["clustered"], pair_by="q")
 
 
 def verdict(tmp_path, capsys, folders, rule, **gate):

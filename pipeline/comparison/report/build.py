@@ -80,11 +80,12 @@ def _context(facts: ComparisonFacts) -> dict[str, Any]:
 
 
 def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The warnings of both runs, each with its arm; once if both arms are of the same run."""
+    """Those of the comparison, and of both runs with their arm; once if these are the same run."""
     arms = [("Base", manifest["base"]), ("Candidate", manifest["candidate"])]
     if manifest["base"]["folder"] == manifest["candidate"]["folder"]:
         arms = [("Both arms", manifest["base"])]
-    return [(arm, warning) for arm, run in arms for warning in run.get("warnings", [])]
+    own = [("Comparison", warning) for warning in manifest.get("warnings", [])]
+    return own + [(arm, warning) for arm, run in arms for warning in run.get("warnings", [])]
 
 
 def _numbers_of(example: Mapping[str, Any]) -> list[tuple[Metric, tuple[Any, Any]]]:

@@ -202,13 +202,12 @@ def _few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
         return
     yield DataWarning(
         FEW_EFFECTIVE_CLUSTERS,
-        round(found.effective),
-        found.effective / found.clusters,
+        found.clusters,
+        None,
         f"The {found.clusters:,} clusters differ so much in size that they weigh like "
-        f"{found.effective:.1f} of the same size, so the intervals of means, and of comparisons by "
-        "cluster, are too narrow.",
-        "Repeat each query equally often, or more queries; compare runs with --pair-by and the "
-        "attribute of --cluster, so that each query weighs the same.",
+        f"{found.effective:.1f} of the same size, so intervals of means are too narrow.",
+        "Take more clusters, or clusters of more equal size; `goodgain compare --pair-by "
+        "ATTRIBUTE`, with the attribute of --cluster, gives each the same weight.",
     )
 
 

@@ -59,8 +59,8 @@ class DataWarning(Struct, frozen=True):
 
     Attributes:
       code: a short name, like `no_labels`.
-      count: number of affected results, records or names.
-      share: their share of all, 0 to 1; None for names.
+      count: number of affected results, records, names or clusters.
+      share: their share of all, 0 to 1; None for names and clusters.
       message: the finding and its effect on the numbers.
       remedy: what the user can do.
 
