@@ -35,7 +35,13 @@ from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
 from goodgain.pipeline.gate.proof_counts import ProofCounts
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
-from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, number, signed_number
+from goodgain.pipeline.gate.wording import (
+    SHOWN_DIGITS,
+    amount_text,
+    cluster_note,
+    number,
+    signed_number,
+)
 from goodgain.pipeline.terminal.metric_values import difference_text, value_text
 from goodgain.transforms.core.comparison import (
     ComparisonOptions,
@@ -132,17 +138,21 @@ def _judge(
         return tested
 
     notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(compared.matched)])]
+    tested = compare(values.base)
+    uneven = ""
+    if tested.stderr is not None:
+        uneven = cluster_note(rule, tested.clusters, tested.effective_clusters)
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
             return outcome(rule, slice_, change, n, failure=reason)
         check = _check_change(rule, values, compare, side, amount, proofs)
         if not check.passed:
-            reason = _failure(rule, values, side, amount, check)
+            reason = "; ".join(filter(None, [_failure(rule, values, side, amount, check), uneven]))
             return outcome(rule, slice_, change, n, failure=reason)
         if check.without_interval:
             notes.append(check.reason)
-    return outcome(rule, slice_, change, n, note="; ".join(notes))
+    return outcome(rule, slice_, change, n, note="; ".join(filter(None, [*notes, uneven])))
 
 
 class _Compared(Struct, frozen=True):

@@ -13,7 +13,7 @@ from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
 from goodgain.pipeline.gate.proof_counts import ProofCounts, count_proofs
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
-from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, number
+from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, cluster_note, number
 from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
@@ -185,6 +185,9 @@ def _mean(
         or "the means do not record the method of their intervals; run again",
         show=show,
     )
+    uneven = ""
+    if row.get("interval") == "clusters":
+        uneven = cluster_note(rule, row["clusters"], row.get("effective_clusters"))
     notes = []
     is_not = "not proven that it is" if rule.proof == "of_compliance" else "it is not"
     for side, bound in _bounds(rule):
@@ -192,7 +195,8 @@ def _mean(
         if not check.passed:
             reason = f"{is_not} {side} {amount_text(rule, bound)}"
             reason += f": {check.reason}" if check.reason else ""
+            reason += f"; {uneven}" if uneven else ""
             return outcome_of(rule, slice_, value, n, failure=reason, shown=shown)
         notes.append(check.reason)
-    note = "; ".join(filter(None, notes))
+    note = "; ".join(filter(None, [*notes, uneven]))
     return outcome_of(rule, slice_, value, n, note=note, shown=shown)

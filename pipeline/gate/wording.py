@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from goodgain.pipeline.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.gate.rules import Amount, Rule
+from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 _LEAST_SHOWN = 1e-12  # smaller values are rounding errors
@@ -64,6 +65,13 @@ def bound_text(rule: Rule, in_words: bool = False) -> str:
         confidence = rule.confidence or DEFAULT_CONFIDENCE
         text += f", {_PROOFS[str(rule.proof)]} ({confidence * 100:g} %)"
     return text
+
+
+def cluster_note(rule: Rule, clusters: int | None, effective: float | None) -> str:
+    """That a proof rests on clusters too uneven for its interval; "" if it does not."""
+    if rule.proof not in _PROOFS or effective is None or not few_effective(clusters, effective):
+        return ""
+    return f"{effective:.1f} effective clusters: interval too narrow"
 
 
 def amount_text(rule: Rule, amount: Amount) -> str:

@@ -239,14 +239,18 @@ def test_pairs_by_an_uneven_cluster_give_no_warning(uneven, capsys):
         gg.compare(*uneven["clustered"], pair_by="q")
 
 
-def verdict(tmp_path, capsys, folders, rule, **gate):
-    """The verdict of one rule on a run, with its baseline."""
+def outcome(tmp_path, capsys, folders, rule, **gate):
+    """The outcome of one rule on a run, with its baseline."""
     path = tmp_path / "gate.yaml"
     path.write_text(json.dumps({"rules": [rule], **gate}))
     capsys.readouterr()
     main(["gate", folders[1], "--config", str(path), "--baseline", folders[0], "--json"])
-    (outcome,) = json.loads(capsys.readouterr().out)["outcomes"]
-    return outcome["verdict"]
+    (found,) = json.loads(capsys.readouterr().out)["outcomes"]
+    return found
+
+
+def verdict(*args, **gate):
+    return outcome(*args, **gate)["verdict"]
 
 
 def test_gates_judge_by_clusters(tmp_path, outputs, capsys):
@@ -278,3 +282,26 @@ def test_gates_judge_changes_by_clusters(tmp_path, outputs, capsys):
     assert verdict(tmp_path, capsys, plain, beyond) == "passed"  # 48 degrees of freedom
     assert verdict(tmp_path, capsys, plain, within, **by_query) == "passed"
     assert verdict(tmp_path, capsys, plain, beyond, **by_query) == "failed"
+
+
+@pytest.mark.parametrize("bound", ["rise_at_most", "drop_at_most", "at_least", "at_most"])
+@pytest.mark.parametrize("proof", ["of_compliance", "of_breach"])
+def test_gates_say_that_uneven_clusters_make_an_interval_too_narrow(
+    tmp_path, uneven, capsys, bound, proof
+):
+    """Whether the rule passes or not; and only where its verdict rests on an interval."""
+    note = "1.3 effective clusters: interval too narrow"
+    for limit in (0.01, 100):
+        rule = {"metric": "CG", bound: limit, "proof": proof}
+        assert outcome(tmp_path, capsys, uneven["clustered"], rule)["reason"].endswith(f"; {note}")
+        plain = {"metric": "CG", bound: limit}
+        assert note not in outcome(tmp_path, capsys, uneven["clustered"], plain)["reason"]
+        assert note not in outcome(tmp_path, capsys, uneven["plain"], rule)["reason"]
+    rule = {"metric": "CG", "pair_by": "q", "drop_at_most": 1, "proof": proof}
+    assert note not in outcome(tmp_path, capsys, uneven["clustered"], rule)["reason"]
+
+
+def test_gates_judge_uneven_clusters_of_the_gate_file(tmp_path, uneven, capsys):
+    rule = {"metric": "CG", "drop_at_most": 1, "proof": "of_compliance"}
+    found = outcome(tmp_path, capsys, uneven["plain"], rule, cluster="q")
+    assert found["reason"].endswith("; 1.3 effective clusters: interval too narrow")
