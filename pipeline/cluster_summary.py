@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 from goodgain.pipeline.misspelt import unshared_cluster
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.metric_values import difference_text
+from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS
 from goodgain.transforms.core.wording import counted
 
@@ -49,9 +50,12 @@ def print_clusters(
     if line := unshared_cluster(rows.values(), manifest):
         console.print(line, soft_wrap=True)
     table = plain_table("metric", "clusters", "variance between clusters", "paired", "unpaired")
+    uneven = False
     for name in _METRICS:
         row = rows[name]
         paired, unpaired = detectable(row)
+        if few_effective(row["clusters"], row["effective_clusters"]):
+            paired, unpaired, uneven = None, None, True
         table.add_row(
             _LABELS[name],
             f"{row['clusters'] or 0:,}",
@@ -60,6 +64,12 @@ def print_clusters(
             difference_text(name, unpaired, signed=False),
         )
     console.print(table)
+    if uneven:
+        console.print(
+            "No `paired` or `unpaired` where a few clusters have most of the conversations: they "
+            "would not be reliable.",
+            soft_wrap=True,
+        )
     if any((rows[name]["intraclass_correlation"] or 0) < 0 for name in _METRICS):
         console.print(
             f"Below 0 %: conversations with the same {attribute} differ as much as any others, so "

@@ -91,6 +91,17 @@ def test_run_reports_the_change_that_its_clusters_can_detect(tmp_path, capsys):
     assert float(paired) < float(other) / 2
 
 
+def test_run_reports_no_detectable_change_of_uneven_clusters(tmp_path, capsys):
+    records = [conversation(f"c{at}", [[2] * (1 + at % 4)], q=f"q{min(at, 4)}") for at in range(34)]
+    capsys.readouterr()
+    output_of(tmp_path / "out", records, cluster="q")
+    printed = capsys.readouterr().out
+    table = printed[printed.index("Clusters by") :].splitlines()
+    (line,) = (one for one in table if one.startswith("Gain (CG) "))
+    assert line.split()[-2:] == ["-", "-"]
+    assert "No `paired` or `unpaired` where a few clusters have most of the" in printed
+
+
 def test_a_misspelt_attribute_is_reported(tmp_path, capsys):
     records = repeats("c", np.random.default_rng(1))
     capsys.readouterr()
