@@ -138,9 +138,8 @@ def _judge(
         return tested
 
     notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(compared.matched)])]
-    tested = compare(values.base)
     uneven = ""
-    if tested.stderr is not None:
+    if compared.codes is not None and (tested := compare(values.base)).stderr is not None:
         uneven = cluster_note(rule, tested.clusters, tested.effective_clusters)
     for side, amount in _limits(rule):
         if amount.percent and not values.base.any():
@@ -239,7 +238,7 @@ def _check_change(
         uncertainty=tested.studentized,
         subject=subject,
         no_interval=(tested.note or "").split(";")[0],
-        constant=tested.p_value is not None,
+        constant=tested.studentized is None and tested.p_value is not None,
         scale=max(abs(tested.base_mean or 0.0), abs(tested.candidate_mean or 0.0)),
         show=partial(difference_text, str(rule.metric)),
     )
