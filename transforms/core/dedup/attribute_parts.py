@@ -30,17 +30,15 @@ def joined(texts: Iterable[str]) -> bytes:
 
 def id_part(codes: bytes, seed: int) -> Callable[[str], Part]:
     """An id, and its casefolded form as key if that differs."""
-    key_code = bytes((codes[0] | KEY,))
+    keyed = codes + bytes((codes[0] | KEY,))
 
     def part_of(raw: str) -> Part:
         value = normalise_id(raw)
-        if not value:
-            return ABSENT
-        found = xxh3_64_digest(value.encode(), seed)
         key = id_key(value)
-        if key == value:
-            return codes, found
-        return codes + key_code, found + xxh3_64_digest(key.encode(), seed)
+        if key != value:
+            found = xxh3_64_digest(value.encode(), seed) + xxh3_64_digest(key.encode(), seed)
+            return keyed, found
+        return (codes, xxh3_64_digest(value.encode(), seed)) if value else ABSENT
 
     return part_of
 

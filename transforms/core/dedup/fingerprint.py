@@ -55,7 +55,7 @@ from goodgain.transforms.core.records.search_call import (
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-_MEMO_ENTRIES = 1_000  # more would leave no room in the processor's cache
+_MEMO_ENTRIES = 100  # more would leave no room in the processor's cache
 _IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level ones count (SPEC 2)
 
 
@@ -249,7 +249,8 @@ class Fingerprinter:
             codes.append(URL_QUERY)
             digests.append(xxh3_64_digest(joined(chain(*normal.query)), SEEDS[URL_QUERY]))
             parameters = self._rules.url_parameters
-            for parameter in sorted({name for name, _ in normal.query if name in parameters}):
+            identifying = [name for name, _ in normal.query if name in parameters]
+            for parameter in sorted(set(identifying)):
                 number = parameters[parameter]
                 values = sorted({value for name, value in normal.query if name == parameter})
                 codes.append(number)
