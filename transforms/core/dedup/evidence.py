@@ -67,37 +67,18 @@ class Evidence(Struct):
 
     Attributes:
       layout: the layout of its fingerprint.
+      type_number, identifies_alone: see `FingerprintLayout`.
       numbers: the digests.
       keys: candidate keys; those of different attributes are never equal.
+      values: digest by attribute number; a set of digests for an id with several values.
     """
 
     layout: FingerprintLayout
+    type_number: int
+    identifies_alone: bool
     numbers: _Numbers
     keys: _Numbers
-    _values: dict[int, Value] | None = None
-
-    @property
-    def type_number(self) -> int:
-        """See `FingerprintLayout`."""
-        return self.layout.type_number
-
-    @property
-    def identifies_alone(self) -> bool:
-        """See `FingerprintLayout`."""
-        return self.layout.identifies_alone
-
-    @property
-    def values(self) -> dict[int, Value]:
-        """Digest by attribute number; a set of digests for an id with several values.
-
-        Computed on first access, since most results are never compared.
-        """
-        values = self._values
-        if values is None:
-            layout = self.layout
-            pairs = zip(layout.attributes, layout.value_numbers(self.numbers), strict=True)
-            values = self._values = _grouped(pairs) if layout.multi_valued else dict(pairs)
-        return values
+    values: dict[int, Value]
 
     def key_attributes(self) -> Iterator[int]:
         """The attribute of each of `keys`."""
@@ -115,7 +96,9 @@ def read_evidence(result: ResultFingerprint) -> Evidence:
     if layout.start_and_end is not None:
         start, end = layout.start_and_end
         keys += (start_and_end_key(numbers[start], numbers[end]),)
-    return Evidence(layout, numbers, keys)
+    pairs = zip(layout.attributes, layout.value_numbers(numbers), strict=True)
+    values: dict[int, Value] = _grouped(pairs) if layout.multi_valued else dict(pairs)
+    return Evidence(layout, layout.type_number, layout.identifies_alone, numbers, keys, values)
 
 
 class _Layouts(dict[bytes, FingerprintLayout]):

@@ -28,6 +28,8 @@ _FOLDED_ASCII = bytes(
     ord(" " if chr(code).isspace() else chr(code).lower()) if code < 128 else code
     for code in range(256)
 )
+# White space beyond ASCII that NFKC leaves as it is.
+_OTHER_SPACES = ("\x85", "\u1680", "\u2028", "\u2029")
 
 
 def normalise_text(text: str) -> str:
@@ -42,13 +44,12 @@ def normal_bytes(text: str) -> bytes:
         text = text.replace("\u2026", "...")
         if not text.isascii():
             text = folded_nfkc(text)
-            # White space other than U+0020 is not printable; most texts have only single spaces.
-            plain = text.isprintable() and "  " not in text and text == text.strip()
-            return (text if plain else " ".join(text.split())).encode()
-    folded = text.encode().translate(_FOLDED_ASCII)
-    if b"  " in folded or folded[:1] == b" " or folded[-1:] == b" ":
-        return b" ".join(folded.split())
-    return folded
+            for space in _OTHER_SPACES:
+                if space in text:
+                    text = text.replace(space, " ")
+    folded = text.strip().encode().translate(_FOLDED_ASCII)
+    # For `in`, bytes first try to read the other as a number, which takes longer than the search.
+    return folded if folded.find(b"  ") < 0 else b" ".join(folded.split())
 
 
 def normalise_time(text: str) -> int | None:
