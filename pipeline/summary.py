@@ -28,7 +28,7 @@ from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.scoring.costs import cost_metric
 from goodgain.transforms.core.scoring.metric_by_name import labels
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import counted, no_interval, pluralize
 from goodgain.transforms.filesystems import join
 
 # The headline: gain, efficiency, repetition, and the iterations until all good results.
@@ -133,7 +133,8 @@ def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> Non
         if row["ci_low"] is None and row["note"]:
             noted.setdefault(row["note"], []).append(row["metric"])
     for note, names in noted.items():
-        print_line(console, f"No interval: {labels(names)}: {note}.")
+        why = no_interval(note, labels(names))
+        print_line(console, f"{why[0].upper()}{why[1:]}.")
 
 
 def _print_everyone(
