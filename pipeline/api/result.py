@@ -159,13 +159,15 @@ class Run:
         ]
 
     def rejected_text(self) -> str:
-        """How many records were rejected, in a sentence; "" for none."""
+        """How many records were rejected, and why the first of them; "" for none."""
         records = self.manifest["records"]
         if not records["rejected"]:
             return ""
+        first = self.rejected[0]
         return (
             f"Rejected: {records['rejected']:,} of {counted(records['read'], 'record')}; "
-            "see the table `rejected`."
+            f"see the table `rejected`. First: {first['source']}, {first['position']}: "
+            f"{for_python(first['reason'])}"
         )
 
     def explain(self, conversation_id: str) -> Explanation:

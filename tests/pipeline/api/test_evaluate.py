@@ -255,7 +255,11 @@ def test_shows_rejected_records_and_warnings(tmp_path, capsys):
         {"conversation_id": "d", "iteration": 0, "results": []},
     ]
     run = gg.evaluate(records)
-    assert "  Rejected: 1 of 2 records; see the table `rejected`.\n" in repr(run)
+    assert (
+        "  Rejected: 1 of 2 records; see the table `rejected`. First: traces, record 2: iteration "
+        "must be a whole number from 1 to 2147483647, got 0; if iterations are counted from 0, add "
+        "iteration_base=0.\n"
+    ) in repr(run)
     path = tmp_path / "traces.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     output = str(tmp_path / "out")
