@@ -193,21 +193,20 @@ def arm_of(
     pool_found: dict[str, tuple[int, str]] = {}
     for row in conversations:
         identity, attributes = row["conversation_id"], row["attributes"]
-        if "pool_found" in row and not row["rejected_records"]:
+        if row["rejected_records"]:  # which may be why there is no search
+            left_out[identity] = LeftOut(WITH_REJECTED, attributes)
+            continue
+        if "pool_found" in row:
             pool_found[identity] = row["pool_good"], row["pool_found"]
+        _check_columns(row, measures, label)
         if not row["N"]:
             left_out[identity] = LeftOut(WITHOUT_SEARCH, attributes)
-            if not row["rejected_records"]:
-                _check_columns(row, measures, label)
-                values = [unsearched.at_end(name, row) for name in measures.columns]
-                idle.append(_Conversation(identity, attributes, 0, values))
-                idle_values.append(
-                    (identity, [unsearched.by_i(name, row) for name in measures.iteration_columns])
-                )
-        elif row["rejected_records"]:
-            left_out[identity] = LeftOut(WITH_REJECTED, attributes)
+            values = [unsearched.at_end(name, row) for name in measures.columns]
+            idle.append(_Conversation(identity, attributes, 0, values))
+            idle_values.append(
+                (identity, [unsearched.by_i(name, row) for name in measures.iteration_columns])
+            )
         else:
-            _check_columns(row, measures, label)
             values = [_number(row[name]) for name in measures.columns]
             searching.append(_Conversation(identity, attributes, row["N"], values))
     arm = _arm(searching, label, measures)

@@ -63,6 +63,16 @@ def test_every_conversation_is_paired_or_counted_with_a_reason(outputs, capsys):
         assert total == account["conversations"] == 40
 
 
+def test_a_conversation_without_a_usable_record_is_not_said_not_to_have_searched(tmp_path, capsys):
+    good = [conversation(f"c{at}", [[3]]) for at in range(3)]
+    bad = [{**record, "iteration": 0} for record in conversation("c0", [[3]])]
+    base = output_of(tmp_path / "base", good)
+    candidate = output_of(tmp_path / "candidate", [bad, *good[1:]], max_rejected="50%")
+    found = compared(capsys, base, candidate, "--metrics", "CG")
+    assert found["base_account"]["unmatched"] == {"whose counterpart had rejected records": 1}
+    assert found["candidate_account"]["unmatched"] == {"had rejected records": 1}
+
+
 def test_conversations_in_no_pair_are_not_said_to_be_left_out(outputs, capsys):
     """In population `everyone` those that did not search count."""
     main(["compare", *map(str, outputs)])
