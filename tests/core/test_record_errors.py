@@ -160,6 +160,18 @@ from tests.core.both_ways import BASE, parsing_error, with_result
             "results[1].ids.b must be text or a list of text, got 3.5.",
         ),
         (
+            with_result(ids={"b": 12.0}),
+            "results[1].ids.b",
+            "results[1].ids.b must be text or a list of text, got 12.0; tables with gaps turn whole "
+            "numbers into decimals: write them as text, or as 12.",
+        ),
+        (
+            {**BASE, "conversation_id": 12.0},
+            "conversation_id",
+            "conversation_id must be text that is not blank, got 12.0; tables with gaps turn whole "
+            "numbers into decimals: write them as text, or as 12.",
+        ),
+        (
             with_result(fields={"b": ["x", True]}),
             "results[1].fields.b",
             "results[1].fields.b must be text or a list of text, got a list.",

@@ -59,6 +59,11 @@ def record_error(record: Any, message: str, original: Any = None) -> RecordError
     reason = f"{field or 'A record'} must be {expected}, got {_shown(value)}"
     if field == "iteration" and value == 0:
         reason += "; if iterations are counted from 0, add --iteration-base 0"
+    if "text" in expected and isinstance(value, float) and value.is_integer():
+        reason += (
+            "; tables with gaps turn whole numbers into decimals: write them as text, or as "
+            f"{_shown(int(value))}"
+        )
     reason += "."
     return RecordError(reason, field or None, conversation_id)
 
