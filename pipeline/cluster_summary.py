@@ -38,6 +38,9 @@ def print_clusters(
         return
     alone = manifest["conversations"].get("without_cluster", 0)
     rows = {row["metric"]: row for row in means if row["i"] is None and row["population"] == "all"}
+    if line := unshared_cluster(rows.values(), manifest):
+        console.print(f"\n{line}", soft_wrap=True)
+        return
     console.print(
         f"\nClusters by {attribute}"
         + (f"; {counted(alone, *_ALONE)}" if alone else "")
@@ -47,8 +50,6 @@ def print_clusters(
         "larger); `unpaired` if they have different values:",
         soft_wrap=True,
     )
-    if line := unshared_cluster(rows.values(), manifest):
-        console.print(line, soft_wrap=True)
     table = plain_table("metric", "clusters", "variance between clusters", "paired", "unpaired")
     uneven = False
     for name in _METRICS:

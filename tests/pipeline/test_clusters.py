@@ -106,7 +106,8 @@ def test_a_misspelt_attribute_is_reported(tmp_path, capsys):
     records = repeats("c", np.random.default_rng(1))
     capsys.readouterr()
     output_of(tmp_path / "out", records, cluster="query")
-    assert "No two conversations share query; is it misspelt?" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "\n\nNo two conversations share query; is it misspelt?\n\nConversations: " in printed
 
 
 def compared(capsys, *words):
