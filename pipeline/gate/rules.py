@@ -79,7 +79,10 @@ class Amount(Struct, frozen=True):
             return written
         match = None if isinstance(written, bool) else _AMOUNT.fullmatch(str(written).strip())
         if match is None:
-            raise ValueError(f"must be a number like 0.2 or a percentage like 2 %, not {written!r}")
+            points = "; in points 2 pp is written 0.02" if "pp" in str(written) else ""
+            raise ValueError(
+                f"must be a number like 0.2 or a percentage like 2 %, not {written!r}{points}"
+            )
         value = float(match["number"])
         percent = match["percent"] is not None
         return cls(value / 100 if percent else value, percent)

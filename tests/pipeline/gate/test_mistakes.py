@@ -32,6 +32,10 @@ pytestmark = pytest.mark.slow
             {"metric": "CG_per.usd", "population": "everyone", "at_least": 1},
             "CG_per.usd has no value without a search",
         ),
+        (
+            "SRR rise <= 1 pp",
+            "a percentage like 2 %, not '1 pp'; in points 2 pp is written 0.02",
+        ),
     ],
 )
 def test_unusable_rules_are_refused_with_a_hint(rule, message, tmp_path, capsys):
