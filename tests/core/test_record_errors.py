@@ -162,8 +162,8 @@ from tests.core.both_ways import BASE, parsing_error, with_result
         (
             with_result(ids={"b": 12.0}),
             "results[1].ids.b",
-            "results[1].ids.b must be text or a list of text, got 12.0; tables with gaps turn whole "
-            "numbers into decimals: write them as text, or as 12.",
+            "results[1].ids.b must be text or a list of text, got 12.0; tables with gaps turn "
+            "whole numbers into decimals: write them as text, or as 12.",
         ),
         (
             {**BASE, "conversation_id": 12.0},
