@@ -159,8 +159,8 @@ def _check_one_direction(args: argparse.Namespace) -> None:
         raise UsageError("--from-traces needs --to-run, --to-qrels or both.")
     if not args.from_traces and not (args.from_run and args.to_traces):
         raise UsageError(
-            "Give --from-run and --to-traces, or --from-traces and --to-run; see "
-            "`goodgain convert --help`."
+            "Give --from and --output, --from-run and --to-traces, or --from-traces and --to-run; "
+            "see `goodgain convert --help`."
         )
     if args.iteration_pattern is not None and args.iteration_from is None:
         raise UsageError("--iteration-pattern needs --iteration-from tag or q0.")

@@ -47,7 +47,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            ("", "Give --from-run and --to-traces"),
+            ("", "Give --from and --output, --from-run and --to-traces, or"),
             ("--from-run a --to-run b", "different directions"),
             ("--from-run a --to-traces b.jsonl", "a cannot be read"),
             ("--from-traces a", "needs --to-run, --to-qrels or both"),
