@@ -87,6 +87,11 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
         ),
         (counts.search_tools.total(), *_calls("of tools that search", counts.search_tools)),
         (counts.other_tools.total(), *_calls("of tools that do not", counts.other_tools)),
+        (
+            len(counts.unread),
+            f"column is not in the mapping, so it is not read: {_named(counts.unread)}",
+            f"columns are not in the mapping, so they are not read: {_named(counts.unread)}",
+        ),
     ):
         yield number, pluralize(number, one, more)
     for name, number in sorted(counts.costs.items()):

@@ -38,6 +38,7 @@ class ImportCounts(Struct):
       search_tools: calls of tools that count as searches, by tool name.
       other_tools: calls of other tools, by tool name.
       costs: calls that report a cost, by name of the cost.
+      unread: rows of a table with a value in a column that no expression names, by column.
       skipped: records left out, by reason.
     """
 
@@ -61,6 +62,7 @@ class ImportCounts(Struct):
     search_tools: Counter[str] = field(default_factory=Counter)
     other_tools: Counter[str] = field(default_factory=Counter)
     costs: Counter[str] = field(default_factory=Counter)
+    unread: Counter[str] = field(default_factory=Counter)
     skipped: dict[str, Skipped] = field(default_factory=dict)
 
     def skip(self, reason: str, example: str) -> None:

@@ -27,11 +27,16 @@ Expression = Callable[[Any], Any]
 
 
 class TraceFunctions(Functions):
-    """`from_json`, `present`, `documents` and `indexed`."""
+    """`from_json`, `present`, `documents` and `indexed`.
+
+    Attributes:
+      fields: the names of fields in all expressions that were compiled with these functions.
+    """
 
     def __init__(self, counts: ImportCounts) -> None:
         """Count truncated texts in `counts`."""
         self._counts = counts
+        self.fields: set[str] = set()
 
     @signature({"types": []})
     def _func_from_json(self, value: Any) -> Any:
@@ -120,7 +125,7 @@ def compile_expression(text: str, functions: TraceFunctions) -> Expression:
       JMESPathError: not an expression, or it calls an unknown function; the message says where.
     """
     parsed = jmespath.compile(text).parsed
-    _refuse_unknown_functions(parsed, functions)
+    _check_functions(parsed, functions)
     evaluate = _ExpressionCompiler(functions).compiled(parsed)
 
     def evaluate_or_null(value: Any) -> Any:
@@ -138,11 +143,14 @@ def is_true(value: Any) -> bool:
     return value is not None and value is not False and value not in ("", [], {})
 
 
-def _refuse_unknown_functions(node: Any, functions: TraceFunctions) -> None:
+def _check_functions(node: Any, functions: TraceFunctions) -> None:
+    """Refuse unknown functions, and note the names of fields."""
+    if node["type"] == "field":
+        functions.fields.add(node["value"])
     if node["type"] == "function_expression" and node["value"] not in functions.FUNCTION_TABLE:
         raise JMESPathError(f"there is no function {node['value']}()")
     for child in node["children"]:
-        _refuse_unknown_functions(child, functions)
+        _check_functions(child, functions)
 
 
 class _ExpressionCompiler:

@@ -14,6 +14,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationInfo,
     WithJsonSchema,
     model_validator,
@@ -87,6 +88,8 @@ class ResultPart(_MappingPart):
 class MappingFile(_MappingPart):
     """A mapping; `docs/traces-from-other-tools.md` describes each key."""
 
+    _fields: set[str] = PrivateAttr(default_factory=set)
+
     unit: Literal["span", "call", "result"] = Field(
         description="what an input record is: a span, a search call, or a result"
     )
@@ -143,6 +146,12 @@ class MappingFile(_MappingPart):
         if any(len(level) != 1 for level in self.each):
             raise ValueError("each entry of `each` must be one `name: expression`")
         return self
+
+    def unread(self, record: Any) -> list[str]:
+        """The columns of a row of a table that have a value and that no expression names."""
+        if self.unit != "result" or self.each or not isinstance(record, dict):
+            return []
+        return [name for name, value in record.items() if name not in self._fields and text(value)]
 
     def part(self, name: str, record: Any) -> Any:
         """The value of a part of a record; None if the mapping has no expression for it."""
@@ -231,7 +240,10 @@ def parse_mapping_file(written: str, name: str, counts: ImportCounts) -> Mapping
     Raises:
       UsageError: it is not a mapping; the message lists every mistake with its line.
     """
-    return read_model(MappingFile, written, name, "The mapping", _in_words, TraceFunctions(counts))
+    functions = TraceFunctions(counts)
+    mapping = read_model(MappingFile, written, name, "The mapping", _in_words, functions)
+    mapping._fields = functions.fields
+    return mapping
 
 
 def _in_words(error: Any) -> str:

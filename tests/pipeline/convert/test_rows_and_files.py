@@ -57,6 +57,15 @@ class TestTable:
         for name in ("t.csv", "t.tsv", "t.parquet"):
             assert imported_files([tmp_path / name], format="table")[0] == expected
 
+    def test_columns_that_the_mapping_does_not_read_are_counted(self, tmp_path, capsys):
+        path = tmp_path / "t.csv"
+        path.write_text("topic,rank,docid,ids.file_id,market,note\nt,1,x,f1,de,\nt,2,y,f2,,\n")
+        _, counts = imported_files([path], format="table")
+        assert counts.unread == {"ids.file_id": 2, "market": 1}
+        assert main(["convert", "--from", "table", str(path), "--output", f"{path}.jsonl"]) == 0
+        line = " 2  columns are not in the mapping, so they are not read: ids.file_id 2, market 1\n"
+        assert line in capsys.readouterr().out
+
     def test_rows_with_an_invalid_number_are_reported(self, tmp_path):
         path = tmp_path / "t.csv"
         path.write_text("topic,iteration,docid\n1,first,x\n,1,x\n1,1,y\n")
