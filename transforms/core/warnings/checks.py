@@ -26,8 +26,7 @@ from goodgain.transforms.core.warnings.label_checks import (
 )
 from goodgain.transforms.core.warnings.record_checks import (
     conflicting_redeliveries,
-    conversations_without_topic,
-    several_topics,
+    topics,
 )
 from goodgain.transforms.core.warnings.warning import (
     EMPTY_INPUT,
@@ -314,8 +313,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     labels_below_threshold,
     labels_below_relevance_threshold,
     conflicting_redeliveries,
-    conversations_without_topic,
-    several_topics,
+    topics,
     few_labels,
     _unknown_fields,
     _no_identity,

@@ -20,6 +20,27 @@ _ONE_COUNTS = (
     "of records of a conversation with the same `record_id` (without one: the same turn, iteration "
     "and `call`) only one counts"
 )
+# Of each: code, count, what the message says of one conversation and of several, remedy.
+_TOPIC_CHECKS = (
+    (
+        CONVERSATIONS_WITHOUT_TOPIC,
+        data_counts.WITHOUT_TOPIC,
+        "has no attribute {attribute}, so no judgment labels its results: gains and recall can be "
+        "too low.",
+        "have no attribute {attribute}, so no judgment labels their results: gains and recall can "
+        "be too low.",
+        "Write the attribute that --qrels-topic names into a record of every conversation.",
+    ),
+    (
+        SEVERAL_TOPICS,
+        data_counts.SEVERAL_TOPICS,
+        "has several values of the attribute {attribute}: the last one is its topic, whose "
+        "judgments label all of its results.",
+        "have several values of the attribute {attribute}: the last one is their topic, whose "
+        "judgments label all of their results.",
+        "If the records answer different questions, give each question its own conversation_id.",
+    ),
+)
 
 
 def conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
@@ -44,44 +65,12 @@ def conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def conversations_without_topic(inputs: CheckInputs) -> Iterator[DataWarning]:
-    """Warn if conversations lack the attribute that holds the topic of external judgments."""
-    without, total = inputs.count(data_counts.WITHOUT_TOPIC), inputs.count(_CONVERSATIONS)
-    if not without:
-        return
-    share = without / total
-    yield DataWarning(
-        CONVERSATIONS_WITHOUT_TOPIC,
-        without,
-        share,
-        f"{without:,} of {counted(total, 'conversation')} ({share:.1%}) "
-        + pluralize(
-            without,
-            f"has no attribute {inputs.topic_attribute}, so no judgment labels its results",
-            f"have no attribute {inputs.topic_attribute}, so no judgment labels their results",
-        )
-        + ": gains and recall can be too low.",
-        "Write the attribute that --qrels-topic names into a record of every conversation.",
-    )
-
-
-def several_topics(inputs: CheckInputs) -> Iterator[DataWarning]:
-    """Warn if records of a conversation name different topics of external judgments."""
-    several, total = inputs.count(data_counts.SEVERAL_TOPICS), inputs.count(_CONVERSATIONS)
-    if not several:
-        return
-    share = several / total
-    yield DataWarning(
-        SEVERAL_TOPICS,
-        several,
-        share,
-        f"{several:,} of {counted(total, 'conversation')} ({share:.1%}) "
-        + pluralize(
-            several,
-            f"has several values of the attribute {inputs.topic_attribute}: the last one is its "
-            "topic, whose judgments label all of its results.",
-            f"have several values of the attribute {inputs.topic_attribute}: the last one is their "
-            "topic, whose judgments label all of their results.",
-        ),
-        "If the records answer different questions, give each question its own conversation_id.",
-    )
+def topics(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if conversations have no topic of external judgments, or several."""
+    total = inputs.count(_CONVERSATIONS)
+    for code, name, one, more, remedy in _TOPIC_CHECKS:
+        if number := inputs.count(name):
+            share = number / total
+            says = pluralize(number, one, more).format(attribute=inputs.topic_attribute)
+            message = f"{number:,} of {counted(total, 'conversation')} ({share:.1%}) {says}"
+            yield DataWarning(code, number, share, message, remedy)
