@@ -28,6 +28,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     identifies,
     times_counts,
 )
+from goodgain.transforms.core.scoring.delivery import BEFORE_ALL_TIME
 from goodgain.transforms.core.warnings.check_inputs import READ, REJECTED
 
 _MOST_NAMES = 1_000  # distinct names of each kind to count
@@ -43,7 +44,9 @@ class Survey:
       calls, empty_calls, results: number of usable records, of those without results, and of all
         their results.
       redelivered: number of usable records whose identity was seen before (SPEC 3).
-      conflicting: number of these that differ from the first record with that identity.
+      conflicting: number of records that differ from the one of their identity that counts, which
+        is the latest (SPEC 3). Of several at that time the first counts here, since their encodings
+        are not kept.
       gains: number of results by label; None for those without a label.
       types: number of results by entity type as written; "" for those without a type.
       ids, fields: number of results that have an id or field, by its name.
@@ -86,7 +89,8 @@ class Survey:
         self.flagged: set[str] = set()
         self.turns: set[tuple[str, int]] = set()
         self.iterations: set[tuple[str, int, int]] = set()
-        self._first_digests: dict[object, bytes] = {}  # by identity
+        self._counting: dict[object, tuple[int, bytes]] = {}  # by identity: time, digest
+        self._copies: dict[object, Counter[bytes]] = {}  # by identity, of those with several
 
     def counts(self) -> dict[str, int]:
         """The counts that warnings are based on, over all usable records."""
@@ -127,9 +131,7 @@ class Survey:
         self.turns.add((call.conversation_id, call.turn))
         self.iterations.add((call.conversation_id, call.turn, call.iteration))
         digest = xxhash.xxh3_128_digest(canonical_encoding(call))
-        identity = (call.conversation_id, _identity(call, digest))
-        self.redelivered += identity in self._first_digests
-        self.conflicting += self._first_digests.setdefault(identity, digest) != digest
+        self._add_delivery((call.conversation_id, _identity(call, digest)), call.timestamp, digest)
         if call.timestamp is not None:
             self.timed += 1
             self._extend_time(call.timestamp)
@@ -141,6 +143,19 @@ class Survey:
                 values.add(value)
         for result in call.results:
             self._add_result(result)
+
+    def _add_delivery(self, identity: object, timestamp: int | None, digest: bytes) -> None:
+        delivery = (BEFORE_ALL_TIME if timestamp is None else timestamp, digest)
+        counting = self._counting.setdefault(identity, delivery)
+        if counting is delivery:
+            return
+        self.redelivered += 1
+        copies = self._copies.setdefault(identity, Counter([counting[1]]))
+        self.conflicting -= copies.total() - copies[counting[1]]
+        copies[digest] += 1
+        if delivery[0] > counting[0]:
+            counting = self._counting[identity] = delivery
+        self.conflicting += copies.total() - copies[counting[1]]
 
     def _extend_time(self, timestamp: int) -> None:
         if self.first_timestamp is None or timestamp < self.first_timestamp:

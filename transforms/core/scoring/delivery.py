@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 
-_BEFORE_ALL_TIME = -(2**63)
+BEFORE_ALL_TIME = -(2**63)
 
 
 class EncodingsNeededError(Exception):
@@ -133,7 +133,7 @@ def _order_key(call: CallFingerprint) -> tuple[int, int, int, int, bool, str]:
 
 
 def _time(call: CallFingerprint) -> int:
-    return _BEFORE_ALL_TIME if call.timestamp is None else call.timestamp
+    return BEFORE_ALL_TIME if call.timestamp is None else call.timestamp
 
 
 def _encoding(call: CallFingerprint) -> bytes:
