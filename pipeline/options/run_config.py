@@ -65,7 +65,8 @@ class ExplainConfig(ScoringConfig):
     qrels: Text | None = option(
         RANKING,
         "FILE",
-        "judgments that replace the labels of the traces: TREC qrels, or a table",
+        "judgments that replace the labels of the traces: TREC qrels, or a JSON Lines, Avro or "
+        "Parquet table",
         None,
     )
     qrels_id: Text = option(

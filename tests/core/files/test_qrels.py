@@ -116,6 +116,7 @@ def test_document_ids_are_not_normalised(name):
     ("line", "message"),
     [
         (b"t 0 d", "this one has 3"),
+        (b"topic,document,gain", "this one has 1. A table must be JSON Lines, Avro or Parquet."),
         (b"t 0 d 1 more", "this one has 5"),
         (b"t 0 d 5", "The label is 5"),
         (b"t 0 d high", "The label is 'high'"),

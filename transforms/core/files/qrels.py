@@ -95,7 +95,7 @@ def judgment_of_line(line: Line, place: JudgmentPlace) -> Judgment:
     if len(fields) != _TREC_FIELDS:
         raise JudgmentError(
             "A line of qrels is `topic iteration docid label`, four fields between white space; "
-            f"this one has {len(fields)}."
+            f"this one has {len(fields)}. A table must be JSON Lines, Avro or Parquet."
         )
     topic, _, document, label = fields
     return _judgment(topic, document, _whole_number(label), place)
