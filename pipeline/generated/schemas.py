@@ -25,12 +25,11 @@ def shipped_datasets() -> tuple[Dataset, ...]:
 
 
 def shipped_stream_datasets() -> tuple[Dataset, ...]:
-    """The datasets that only a stream has, or that differ in columns from those of a run."""
+    """The datasets of a stream with columns that a run has, too."""
     return (
         stream_datasets.conversations(DEFAULT_RANKING_METRICS),
         stream_datasets.LIVE,
         stream_datasets.MEANS,
-        stream_datasets.WARNINGS,
     )
 
 

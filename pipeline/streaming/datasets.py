@@ -16,22 +16,17 @@ from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.window_warnings import WindowWarnings
 from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow
 
-_START = Column("start", "whole", "Which start of the stream wrote the row, counted from 1.")
+WARNINGS = datasets.shipped("stream/warnings")
+# The first columns of rows that belong to a pane of a window.
+_PANE = WARNINGS.columns[:5]
+_START = _PANE[2]
 
-
-def _pane_columns() -> tuple[Column, ...]:
-    """The first columns of rows that belong to a pane of a window."""
-    return (
-        Column(
-            "window_start",
-            "time",
-            "Start of the window; a conversation belongs to that of its last event.",
-        ),
-        Column("window_end", "time", "End of the window, exclusive."),
-        _START,
-        Column("pane", "whole", "Number of the pane of the window since the start, from 0."),
-        Column("is_last", "flag", "Whether this is the last pane of the window."),
-    )
+MEANS = Dataset(
+    datasets.MEANS.name,
+    "One row for each mean over the conversations of a window, in each pane. Among rows with the "
+    "same window, slice, metric, i and population, use the one with the greatest start, then pane.",
+    (*_PANE, *datasets.MEANS.columns),
+)
 
 
 def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
@@ -57,30 +52,6 @@ def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
 
 
 LIVE = live()
-
-MEANS = Dataset(
-    datasets.MEANS.name,
-    "One row for each mean over the conversations of a window, in each pane. Among rows with the "
-    "same window, slice, metric, i and population, use the one with the greatest start, then pane.",
-    (
-        *_pane_columns(),
-        *datasets.MEANS.columns,
-    ),
-)
-
-WARNINGS = Dataset(
-    "warnings",
-    "Warnings about the data of a window. Among rows with the same window, use those with the "
-    "greatest start, then pane; the code `none` means that earlier warnings no longer hold.",
-    (
-        *_pane_columns(),
-        Column("code", "text", "Code of the warning."),
-        Column("count", "whole", "Number of affected results, records or names."),
-        Column("share", "number", "Their share of all results, records or names.", nullable=True),
-        Column("message", "text", "What was found, and how it affects the numbers."),
-        Column("remedy", "text", "What to do about it."),
-    ),
-)
 
 
 def conversations(

@@ -20,11 +20,11 @@ from goodgain.pipeline.outputs.rows import (
 from goodgain.pipeline.outputs.sinks import DatasetRows
 from goodgain.pipeline.outputs.sort_keys import late_key, mean_key, rejected_key, score_key
 from goodgain.pipeline.streaming import datasets, written_rows
+from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.datasets import StreamRows
 from goodgain.pipeline.streaming.live_counters import CountLive
 from goodgain.pipeline.streaming.progress import NoteProgress
 from goodgain.pipeline.streaming.sinks import StreamTarget, WritePanes
-from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
@@ -44,29 +44,42 @@ class StreamPlan(Struct, frozen=True):
 
     Attributes:
       source: a transform that returns `StreamedTraces`.
+      start: number of this start, from 1.
       progress_folder: where the sinks record their progress; None if the engine restores streams.
       end: what stops the stream, and which timers still fire then.
     """
 
-    source: beam.PTransform
-    target: StreamTarget
+    config: StreamConfig
     scoring: Scoring
-    closing: Closing
-    slices: tuple[tuple[str, ...], ...]
-    max_i: int
-    interval: Interval
-    cluster: str | None
+    source: beam.PTransform
+    start: int
     progress_folder: Path | None
     end: StreamEnd
+
+    @property
+    def closing(self) -> Closing:
+        """The rules for closing conversations."""
+        return Closing(
+            gap=self.config.gap,
+            allowed_lateness=self.config.allowed_lateness,
+            max_open=self.config.max_open,
+            most_results=self.config.max_open_results,
+            most_bytes=self.config.max_open_bytes,
+            out_of_orderness=self.config.out_of_orderness,
+            live=self.config.live,
+        )
 
 
 def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     """Put the streaming pipeline together."""
+    config, scoring = plan.config, plan.scoring
+    closing = plan.closing
+    target = StreamTarget(
+        config.output, config.format, config.shards, plan.start, config.window, config.flush
+    )
     traces = pipeline | "Read" >> plan.source
     _ = traces.read | "CountRead" >> CountLive()
-    scored = traces.payloads | "Score" >> ScoreStreamedPayloads(
-        plan.scoring, plan.closing, plan.end
-    )
+    scored = traces.payloads | "Score" >> ScoreStreamedPayloads(scoring, closing, plan.end)
     scores = scored.scores | "CountScores" >> CountLive()
     late = scored.late | "CountLate" >> CountLive()
     rejected = (
@@ -76,18 +89,18 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     )
 
     means = scores | "Means" >> WindowedMeans(
-        plan.scoring,
-        plan.closing,
-        plan.slices,
-        plan.max_i,
-        plan.target.window,
-        plan.interval,
-        plan.cluster,
+        scoring,
+        closing,
+        config.slice,
+        config.max_i,
+        config.window,
+        config.interval,
+        config.cluster,
         plan.end,
     )
     new_scores = scores | "NewScores" >> _OnlyNew()
     missed_before = new_scores | "MissedBefore" >> beam.FlatMap(
-        written_rows.missed_before, plan.target.window
+        written_rows.missed_before, config.window
     ).with_output_types(MissedByMeans)
     _ = (
         (means.missed | "NewMissed" >> _OnlyNew(), missed_before)
@@ -95,33 +108,33 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         | "CountMissed" >> CountLive()
     )
 
-    rows = StreamRows(plan.target.start, RankedRows(plan.scoring.ranking.names))
+    rows = StreamRows(plan.start, RankedRows(scoring.ranking.names))
     files = [
-        new_scores | "WriteScores" >> _write_scores(plan, rows),
+        new_scores | "WriteScores" >> _write_scores(target, scoring, rows),
         means.rows
         | "NewMeans" >> _OnlyNew()
         | "WriteMeans"
-        >> _write_one(plan, datasets.MEANS, rows.mean, WindowedMeanRow, _windowed_mean_key),
+        >> _write_one(target, datasets.MEANS, rows.mean, WindowedMeanRow, _windowed_mean_key),
         means.warnings
         | "NewWarnings" >> _OnlyNew()
         | "WriteWarnings"
-        >> _write_one(plan, datasets.WARNINGS, rows.warnings, WindowWarnings, _warnings_key),
+        >> _write_one(target, datasets.WARNINGS, rows.warnings, WindowWarnings, _warnings_key),
         rejected
         | "NewRejected" >> _OnlyNew()
         | "WriteRejected"
-        >> _write_one(plan, batch_datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
+        >> _write_one(target, batch_datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
         late
         | "NewLate" >> _OnlyNew()
-        | "WriteLate" >> _write_one(plan, batch_datasets.LATE, late_rows, LateRow, late_key),
+        | "WriteLate" >> _write_one(target, batch_datasets.LATE, late_rows, LateRow, late_key),
     ]
-    if plan.closing.live:
+    if config.live:
         files.append(
             scored.live
             | "NewLive" >> beam.ParDo(_OnlyNewLive()).with_output_types(LiveIteration)
             | "WriteLive"
             >> _write_one(
-                plan,
-                datasets.live(plan.scoring.pool is not None, plan.scoring.costs),
+                target,
+                datasets.live(scoring.pool is not None, scoring.costs),
                 rows.live,
                 LiveIteration,
                 _live_key,
@@ -153,29 +166,29 @@ class _OnlyNewLive(beam.DoFn):
             yield live
 
 
-def _write_scores(plan: StreamPlan, rows: StreamRows) -> WritePanes:
-    metrics, costs = plan.scoring.ranking.metrics, plan.scoring.costs
-    pooled = plan.scoring.pool is not None
+def _write_scores(target: StreamTarget, scoring: Scoring, rows: StreamRows) -> WritePanes:
+    metrics, costs = scoring.ranking.metrics, scoring.costs
+    pooled = scoring.pool is not None
     dataset_rows = [DatasetRows(batch_datasets.iterations(pooled, costs), iteration_rows)]
-    if plan.scoring.per_call:
+    if scoring.per_call:
         dataset_rows.append(DatasetRows(batch_datasets.calls(metrics), rows.ranked.calls))
-    if plan.scoring.keep_duplicates:
+    if scoring.keep_duplicates:
         dataset_rows.append(DatasetRows(batch_datasets.DUPLICATES, duplicate_rows))
     # Last, since the file of a conversation's row implies that its other rows are written.
     dataset_rows.append(
         DatasetRows(datasets.conversations(metrics, pooled, costs), rows.conversation)
     )
-    return WritePanes(plan.target, dataset_rows, ConversationScore, score_key)
+    return WritePanes(target, dataset_rows, ConversationScore, score_key)
 
 
 def _write_one(
-    plan: StreamPlan,
+    target: StreamTarget,
     dataset: batch_datasets.Dataset,
     rows_of: Callable[[Any], Any],
     element_type: type[Struct],
     key_of: Callable[[Any], str],
 ) -> WritePanes:
-    return WritePanes(plan.target, [DatasetRows(dataset, rows_of)], element_type, key_of)
+    return WritePanes(target, [DatasetRows(dataset, rows_of)], element_type, key_of)
 
 
 def _windowed_mean_key(mean: WindowedMeanRow) -> str:

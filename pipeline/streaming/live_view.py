@@ -39,7 +39,6 @@ def shown(state_folder: Path, stream: TextIO, quiet: bool = False) -> Iterator[N
     """Show the stream's progress and its source's warnings while the block runs.
 
     Args:
-      state_folder: the folder of the journal.
       quiet: show only the warnings.
     """
     done, warnings = threading.Event(), _WarningQueue()
@@ -79,27 +78,16 @@ def line(counters: LiveCounters, watermark: int | None, clock: int) -> str:
 
 def view(counters: LiveCounters, watermark: int | None, clock: int) -> Group:
     """The stream's progress: counts, the watermark and running means."""
+    numbers = {
+        pluralize(counters.read, "record", "records"): counters.read,
+        "open": counters.open,
+        "closed": counters.closed,
+        "late": counters.late,
+        "rejected": counters.rejected,
+    }
     counts = Table.grid(padding=(0, 3))
-    counts.add_row(
-        pluralize(counters.read, "record", "records"),
-        "open",
-        "closed",
-        "late",
-        "rejected",
-        style="dim",
-    )
-    counts.add_row(
-        *(
-            f"{number:,}"
-            for number in (
-                counters.read,
-                counters.open,
-                counters.closed,
-                counters.late,
-                counters.rejected,
-            )
-        )
-    )
+    counts.add_row(*numbers, style="dim")
+    counts.add_row(*(f"{number:,}" for number in numbers.values()))
     parts: list[Table | Text] = [counts, Text(_time_text(watermark, clock))]
     if counters.means:
         means = Table.grid(padding=(0, 3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from goodgain.transforms.times import timestamp_of
 _ALL = "all"
 
 
+@dataclass(eq=False, repr=False)
 class NoteProgress(beam.PTransform):
     """`PCollection[WrittenPane]` of all sinks to nothing: records their progress.
 
@@ -29,10 +31,8 @@ class NoteProgress(beam.PTransform):
       end: when the stream stops, and which timers still fire then.
     """
 
-    def __init__(self, folder: Path | None, end: StreamEnd) -> None:
-        super().__init__()
-        self.folder = folder
-        self.end = end
+    folder: Path | None
+    end: StreamEnd
 
     def expand(self, written: beam.PCollection[WrittenPane]) -> beam.PCollection[Any]:
         """Apply the transform."""

@@ -38,7 +38,6 @@ from goodgain.pipeline.streaming.resume import (
     read_written,
     restart_plan,
 )
-from goodgain.pipeline.streaming.sinks import StreamTarget
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.pipeline.streaming.summary import check_balance, print_summary
 from goodgain.pipeline.terminal.console import message_console
@@ -46,14 +45,13 @@ from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.sources.folder_listing import is_complete_name
 from goodgain.transforms.sources.journal_file import compact_journal, read_journal
-from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
+from goodgain.transforms.stream_end import WITH_ENGINE
 
 Show = Callable[[StreamConfig, LiveCounters, Journal], None]
 
@@ -70,7 +68,6 @@ def stream(
     Args:
       ends_when_silent: stop when no record has come for `idle`.
       show: called at the end of a stream on this machine.
-      quiet: print no progress, only warnings.
 
     Raises:
       UsageError: the input, the output folder, the rules or the engine cannot be used.
@@ -110,7 +107,7 @@ def _stream_on_prism(
             THIS_PROCESS,
             partial(oldest_needed, state_folder, needed_span(config)),
         )
-        plan = _plan(config, scoring, source, start.number, state_folder, THIS_PROCESS)
+        plan = graph.StreamPlan(config, scoring, source, start.number, state_folder, THIS_PROCESS)
         written, totals = read_written(config.output, restart.bounds)
         written_rows.begin(written)
         live_counters.begin(totals, scoring)
@@ -140,7 +137,8 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
     else:
         source = sources.messages(config, scoring.rules)
     # A new start number, so that file names differ from those of earlier jobs.
-    plan = _plan(config, scoring, source, last_start(config.output) + 1, None, WITH_ENGINE)
+    start = last_start(config.output) + 1
+    plan = graph.StreamPlan(config, scoring, source, start, None, WITH_ENGINE)
     _say(config, f"on {config.runner}; the job keeps running when this program ends", quiet)
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
@@ -156,43 +154,6 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
 def _scoring_of(config: StreamConfig) -> Scoring:
     pool = open_pool(config.pool, config.run_name, open_plain) if config.pool else None
     return scoring_of(config, load_rules(config.rules), pool=pool.use if pool else None)
-
-
-def _plan(
-    config: StreamConfig,
-    scoring: Scoring,
-    source: beam.PTransform,
-    start: int,
-    state_folder: Path | None,
-    end: StreamEnd,
-) -> graph.StreamPlan:
-    return graph.StreamPlan(
-        source=source,
-        target=StreamTarget(
-            folder=config.output,
-            format=config.format,
-            shards=config.shards,
-            start=start,
-            window=config.window,
-            flush=config.flush,
-        ),
-        scoring=scoring,
-        closing=Closing(
-            gap=config.gap,
-            allowed_lateness=config.allowed_lateness,
-            max_open=config.max_open,
-            most_results=config.max_open_results,
-            most_bytes=config.max_open_bytes,
-            out_of_orderness=config.out_of_orderness,
-            live=config.live,
-        ),
-        slices=config.slice,
-        max_i=config.max_i,
-        interval=config.interval,
-        cluster=config.cluster,
-        progress_folder=state_folder,
-        end=end,
-    )
 
 
 def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:

@@ -21,7 +21,7 @@ def test_names_of_state_equal_those_of_running_jobs(tmp_path):
     scoring = run._scoring_of(config)
     source = sources.folder(config, scoring.rules, Path(tmp_path), 0, False, WITH_ENGINE)
     pipeline = beam.Pipeline()
-    graph.build(pipeline, run._plan(config, scoring, source, 1, None, WITH_ENGINE))
+    graph.build(pipeline, graph.StreamPlan(config, scoring, source, 1, None, WITH_ENGINE))
     found = {}
     for transform in pipeline.to_runner_api().components.transforms.values():
         if transform.spec.urn == common_urns.primitives.PAR_DO.urn:
