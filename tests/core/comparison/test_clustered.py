@@ -10,7 +10,6 @@ from scipy import stats
 
 from goodgain.transforms.core.comparison import compare_paired, compare_unpaired
 from goodgain.transforms.core.comparison.clustered import error_of_difference, error_of_mean
-from goodgain.transforms.core.errors import UsageError
 
 QUERIES, REPEATS = 15, 4
 
@@ -71,11 +70,6 @@ def test_effective_clusters_are_those_of_the_more_uneven_arm():
     assert compare_paired(values, others).effective_clusters is None
     for codes in ((uneven, even), (even, uneven), (uneven + 2, even)):
         assert compare_unpaired(values, others, codes=codes).effective_clusters == 1.6
-
-
-def test_rejects_values_without_a_cluster():
-    with pytest.raises(UsageError, match="need a cluster each"):
-        compare_paired([1.0, 2.0], [2.0, 3.0], codes=np.array([0]))
 
 
 def test_clusters_of_one_pair_have_the_ordinary_stderr():

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from goodgain.transforms.core.comparison.samples import Array, checked
-from goodgain.transforms.core.errors import UsageError
 
 Codes = npt.NDArray[np.int64]
 
@@ -18,7 +17,6 @@ class ClusteredError(Struct, frozen=True):
     """The standard error of a mean or of a difference of means.
 
     Attributes:
-      clusters: number of clusters.
       effective: number of clusters of the same size that would weigh as much; of two samples, that
         of the sample with fewer.
       stderr: in the unit of the metric; None if there are too few clusters.
@@ -29,19 +27,6 @@ class ClusteredError(Struct, frozen=True):
     effective: float
     stderr: float | None
     degrees_of_freedom: float | None
-
-
-def checked_codes(codes: Codes, values: Array, arm: str) -> Codes:
-    """The cluster numbers of an arm's values, checked.
-
-    Raises:
-      UsageError: their number differs from that of the values.
-    """
-    if codes.shape != values.shape:
-        raise UsageError(
-            f"The {values.size} values of {arm} need a cluster each, but {codes.size} were given."
-        )
-    return codes
 
 
 def error_of_mean(values: Array, codes: Codes) -> ClusteredError:

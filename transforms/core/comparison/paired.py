@@ -8,12 +8,7 @@ from math import ldexp, sqrt
 import numpy as np
 from msgspec.structs import replace
 
-from goodgain.transforms.core.comparison.clustered import (
-    ClusteredError,
-    Codes,
-    checked_codes,
-    error_of_mean,
-)
+from goodgain.transforms.core.comparison.clustered import ClusteredError, Codes, error_of_mean
 from goodgain.transforms.core.comparison.difference_test import (
     DEFAULT_OPTIONS,
     ComparisonOptions,
@@ -63,7 +58,6 @@ def compare_paired(
     if codes is None:
         test = _test(differences, options)
     else:
-        codes = checked_codes(codes, base, "the pairs")
         error = error_of_mean(candidate - base, codes) if base.size else None
         greatest = max(float(np.abs(arm).max(initial=0.0)) for arm in (base, candidate))
         test = _clustered_test(differences, error, greatest, options)

@@ -9,12 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 from scipy.special import gammaln
 
-from goodgain.transforms.core.comparison.clustered import (
-    ClusteredError,
-    Codes,
-    checked_codes,
-    error_of_difference,
-)
+from goodgain.transforms.core.comparison.clustered import ClusteredError, Codes, error_of_difference
 from goodgain.transforms.core.comparison.difference_test import (
     DEFAULT_OPTIONS,
     ComparisonOptions,
@@ -64,9 +59,7 @@ def compare_unpaired(
     if codes is None or difference is None:
         test = _test(before, after, difference, options)
     else:
-        of_base = checked_codes(codes[0], base, "base")
-        of_candidate = checked_codes(codes[1], candidate, "candidate")
-        error = error_of_difference(base, of_base, candidate, of_candidate)
+        error = error_of_difference(base, codes[0], candidate, codes[1])
         greatest = max(float(np.abs(arm).max()) for arm in (base, candidate))
         test = _clustered_test(before, after, difference, error, greatest, options)
         test = replace(test, clusters=error.clusters, effective_clusters=error.effective)
