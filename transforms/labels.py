@@ -56,7 +56,6 @@ class ReadLabels(beam.PTransform):
     """PBegin to `LabelsRead`. A file is read by one worker, row by row.
 
     Attributes:
-      files: the files to read.
       iteration_base: number of the first iteration of a turn, in labels and traces.
       max_held_bytes: see `ReadPayloads`.
     """

@@ -57,8 +57,6 @@ class ContributeToPool(beam.PTransform):
     contribution per conversation that has a usable call.
 
     Attributes:
-      run: the name of the run.
-      rules: the compiled rules for duplicates (SPEC 4.3).
       topic_attribute: the attribute that holds the topic; None if each conversation is a topic.
     """
 
@@ -109,7 +107,6 @@ class BuildPool(beam.PTransform):
     workers.
 
     Attributes:
-      rules: the compiled rules for duplicates (SPEC 4.3).
       existing: files of the pool to update; empty for a new one.
       replaces: whether conversations that the pool already has are replaced.
     """

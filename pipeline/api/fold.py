@@ -36,8 +36,6 @@ class GatheredInput(Struct, frozen=True):
 
     Attributes:
       payloads: the payloads of the calls, by conversation_id.
-      rejected: records that could not be used.
-      label_requests: the external judgments that conversations need.
       counts: `records.read` and `records.rejected`.
     """
 
@@ -49,9 +47,6 @@ class GatheredInput(Struct, frozen=True):
 
 def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> GatheredInput:
     """Gather what was read, by conversation.
-
-    Args:
-      budget: counts the bytes that are kept.
 
     Raises:
       GoodGainError: they exceed the limit of `budget`.
@@ -91,9 +86,6 @@ def scores_of(
 
     Args:
       payloads: by conversation_id; emptied in the process.
-      pools: the pools of topics, if `scoring.pool` is given.
-      encodings: reads the encodings that break ties.
-      budget: checks whether the conversation fits into memory when it is decoded.
 
     Raises:
       GoodGainError: the traces have changed, or a conversation is too large.

@@ -62,11 +62,7 @@ def files_of(traces: Traces) -> list[InputFile] | None:
 
 
 class TracesInMemory(Struct, frozen=True):
-    """In-memory traces as search calls; unusable records become rejected rows.
-
-    Attributes:
-      seen: the names of fields in the first records.
-    """
+    """In-memory traces as search calls; unusable records become rejected rows."""
 
     records: list[SearchCall | RejectedRecord]
     seen: SeenNames

@@ -64,9 +64,6 @@ class Joined(Struct, frozen=True):
 def read_result_labels(labels: Labels, iteration_base: int, budget: MemoryBudget) -> LabelRows:
     """Read labels.
 
-    Args:
-      budget: counts the bytes that are kept of files.
-
     Raises:
       UsageError: a pattern matches no file, or one of the files holds no labels.
       GoodGainError: there are more than `budget` allows.

@@ -35,7 +35,6 @@ class TrecCounts(Struct):
       without_results: conversations whose last turn found nothing; TREC files cannot hold them.
       without_judgments: conversations without a labelled document; they are not in the qrels.
       named_by_position: documents without an id of their own.
-      rejected_records: records that cannot be used.
       with_rejected_records: conversations that are written, but that `goodgain run` leaves out of
         its means.
     """
@@ -79,10 +78,7 @@ def write_trec(
     that tools which sort by score keep the order. The topic is the conversation_id.
 
     Args:
-      files: trace files on this machine.
-      rules: the rules for duplicates.
       id_name: the named id that names a document.
-      tag: the last column of the run.
       run_path, qrels_path: written completely or not at all; None = do not write.
 
     Raises:

@@ -56,9 +56,6 @@ class TrecFile:
     """A file whose lines begin with a topic, read one topic at a time.
 
     The lines of a topic may be anywhere in the file; only their positions are kept in memory.
-
-    Attributes:
-      path: its name.
     """
 
     def __init__(self, path: str) -> None:

@@ -94,10 +94,6 @@ class PoolRequest(Struct, frozen=True):
 def build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool = False) -> Pool:
     """Build a pool, or add runs to one.
 
-    Args:
-      beam_arguments: options for the engine.
-      quiet: show no progress.
-
     Raises:
       UsageError: the request does not fit the pool, or a conversation is in the pool already.
       GoodGainError: the pipeline failed; the pool is unchanged.

@@ -30,7 +30,6 @@ class GivenLabel(Struct, frozen=True):
     """A label from a file.
 
     Attributes:
-      line: number of its line in the file.
       document: id of a pool document.
       gain: None for a line without a label, like a row of `pool todo` that is not filled in.
     """
@@ -55,7 +54,6 @@ class Labelled(Struct, frozen=True):
       given, changed: number of labels that were added, and of those that replace another by the
         same annotator.
       empty: number of lines without a label.
-      rejected: lines that cannot be used.
     """
 
     given: int

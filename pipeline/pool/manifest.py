@@ -44,10 +44,8 @@ def manifest_of(
     """The manifest of a pool after a build or an update.
 
     Args:
-      counts: counts of the pipeline, by dotted name.
       before: the manifest of the pool before the update; None for a new pool.
       documents: name of the folder of the documents.
-      inputs: the files read, by run.
     """
     read, rejected = (counts.get(f"records.{name}", 0) for name in ("read", "rejected"))
     runs = {} if before is None else dict(before["runs"])

@@ -40,11 +40,7 @@ _PREFIX = "documents_"
 
 
 class Pool(Struct, frozen=True):
-    """A finished pool.
-
-    Attributes:
-      manifest: see `pipeline.pool.manifest`.
-    """
+    """A finished pool."""
 
     folder: str
     manifest: dict[str, Any]
@@ -151,7 +147,6 @@ def rewrite(
 
     Args:
       change: returns the new version of a document, with the same topic and number.
-      preferred: the annotator whose labels override those of others.
 
     Raises:
       GoodGainError: a file cannot be read.

@@ -39,10 +39,8 @@ class SampledTurn:
 
     Attributes:
       number: the turn, from 1.
-      tools: the tools the agent uses in this turn.
       repeat_share: share of repeats in each call but the first.
       documents: each document once, in the order of retrieval.
-      searches: calls so far.
     """
 
     number: int

@@ -54,9 +54,7 @@ def write_parquet(records: Iterable[dict[str, Any]], file: BinaryIO, codec: str)
     """Write trace records with the names of SPEC 2, 1,000 per row group.
 
     Args:
-      records: dicts as `sample_records` yields them.
       file: where to write; it stays open.
-      codec: none, snappy, gzip or zstd.
     """
     remaining = iter(records)
     with pyarrow.parquet.ParquetWriter(file, _SCHEMA, compression=codec) as writer:

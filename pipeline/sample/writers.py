@@ -41,9 +41,7 @@ class Written:
 
     Attributes:
       records: trace records, bad ones included.
-      results: number of results in them.
       broken_lines: additional lines of a JSON Lines file that are not JSON or not UTF-8.
-      size: bytes of the file.
     """
 
     records: int = 0
@@ -74,8 +72,6 @@ def write_sample(
     of zlib; Parquet files also contain the version of pyarrow.
 
     Args:
-      options: size and composition of the sample.
-      path: the file.
       format: `avro`, `jsonl` or `parquet`; by default from the path's suffix.
       codec: one of `CODECS[format]`; for JSON Lines files the suffix (.gz, .bz2, .zst) determines
         it.

@@ -24,10 +24,6 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def run(plan: graph.StreamPlan, options: Any, state_folder: Path, quiet: bool = False) -> None:
     """Build the graph and run it until Ctrl-C or SIGTERM.
 
-    Args:
-      state_folder: folder of the journal, and of the engine's log.
-      quiet: show only warnings of the source.
-
     Raises:
       GoodGainError: the engine failed.
     """

@@ -61,8 +61,6 @@ def oldest_needed(state_folder: Path, span: int, watermark: int) -> int | None:
     """The time from which records must be read again if the stream restarts now or later.
 
     Args:
-      state_folder: the `.stream/` folder.
-      span: see `needed_span`.
       watermark: of the journal, in ms.
 
     Returns:

@@ -46,8 +46,6 @@ class StreamTarget(Struct, frozen=True):
 
     Attributes:
       folder: the output folder, on any filesystem that Beam writes.
-      format: format of the datasets.
-      shards: number of files over which each dataset is spread.
       start: number of this start, from 1.
       window: length in ms of the windows of event time that share files.
       flush: longest time in ms that a row waits before it is written.
@@ -66,7 +64,6 @@ class WrittenPane(Struct, frozen=True):
 
     Attributes:
       path: relative to the output folder.
-      rows: its number of rows.
       latest: greatest timestamp among the elements written, in milliseconds.
     """
 

@@ -135,10 +135,7 @@ def folder(
     """The source for a folder.
 
     Args:
-      state_folder: folder of the journal.
       horizon: how many ms before the journal's watermark to start reading again.
-      ends_when_silent: stop when no record has come for `idle`.
-      end: the signal that stops the stream.
       needed: what a restart reads again, if it begins with the journal; None if the engine restores
         checkpoints.
     """

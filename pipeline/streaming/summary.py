@@ -169,7 +169,6 @@ def print_means(
     """Print the means by window, with notes.
 
     Args:
-      means: rows of the latest panes.
       counters: running means, shown if there are no rows yet.
     """
     windows: dict[int, dict[str, dict[str, Any]]] = defaultdict(dict)

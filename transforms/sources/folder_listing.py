@@ -16,8 +16,6 @@ class FolderFile(Struct, frozen=True, order=True):
 
     Attributes:
       modified_ms: time of the last change, in milliseconds since the epoch.
-      name: its name in the folder.
-      size: in bytes.
     """
 
     modified_ms: int
@@ -44,7 +42,6 @@ def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: i
     the last `settle_ms`.
 
     Args:
-      folder: a local folder.
       taken: sizes of the files taken before, by name.
 
     Raises:

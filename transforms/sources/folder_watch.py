@@ -124,9 +124,6 @@ class FolderWatch:
     any order; in a backlog, after each portion.
 
     Whenever the journal has doubled, the entries that are no longer needed are removed.
-
-    Attributes:
-      source: which folder to watch, and how.
     """
 
     def __init__(

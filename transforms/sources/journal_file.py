@@ -22,7 +22,6 @@ class JournalFile:
     """The journal in the file `journal.jsonl` of a folder.
 
     Attributes:
-      journal: the content of the file.
       length: its length in bytes, without a partial last line.
     """
 
@@ -70,7 +69,6 @@ class JournalFile:
         A crash leaves either the old file or the new one.
 
         Args:
-          watched: the watched folder.
           oldest: records emitted with earlier times, in ms, are no longer needed.
           before: files from this position on are needed too; None = only if their records are.
 

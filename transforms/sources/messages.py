@@ -32,9 +32,7 @@ class ParseMessages(beam.PTransform):
     record its message's.
 
     Attributes:
-      rules: the compiled rules for duplicates (SPEC 4.3).
       adaptation: renamed fields and the like; None if records are as in SPEC 2.
-      bounds: limits on the memory that one message may take.
     """
 
     rules: RuleTable

@@ -23,7 +23,6 @@ class FileTally:
 
     Attributes:
       times: event times in milliseconds, in file order.
-      rejected: number of rejected records.
       shards: number of shards that were read completely, from the first on.
     """
 

@@ -12,7 +12,6 @@ class Skipped(Struct):
     """Records that were left out for one reason.
 
     Attributes:
-      count: how many.
       example: the position or the name of the first.
     """
 

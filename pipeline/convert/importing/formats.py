@@ -43,7 +43,6 @@ class Format(Struct, frozen=True):
     """A format of traces.
 
     Attributes:
-      help: the format in a few words.
       decoder: makes the function from a raw record to the records for the mapping, once for each
         import.
       read_document: reads a JSON document that is an object, for deeply nested formats.

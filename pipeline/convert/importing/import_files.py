@@ -41,11 +41,8 @@ def import_files(
     """Convert files to one file of traces, completely or not at all.
 
     Args:
-      patterns: paths of local files, with wildcards.
       format: a key of FORMATS.
-      mapping_path: a mapping to use instead of the shipped one.
       output: the file to write; its suffix determines the format.
-      quiet: show no progress.
 
     Raises:
       UsageError: the mapping is wrong, a file cannot be read or written, or no search is found.

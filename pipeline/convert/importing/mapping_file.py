@@ -233,8 +233,6 @@ def parse_mapping_file(written: str, name: str, counts: ImportCounts) -> Mapping
     """Parse a mapping file.
 
     Args:
-      written: YAML.
-      name: the file's name in messages.
       counts: counts answers that its expressions find cut off.
 
     Raises:

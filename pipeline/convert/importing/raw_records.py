@@ -50,7 +50,6 @@ def raw_records(
       envelope: keys of a JSON document, one of which may hold its records.
       read_document: reads a JSON document that is an object, instead of using `envelope`.
       rows: whether CSV is allowed.
-      counts: counts what cannot be read.
 
     Raises:
       UsageError: the file cannot be opened, or its format is unknown.

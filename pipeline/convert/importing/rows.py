@@ -48,12 +48,7 @@ class Row(Struct, frozen=True, array_like=True):
 def row_of(
     record: Any, mapping: MappingFile, at: int, position: str, counts: ImportCounts
 ) -> Row | None:
-    """A record as a row; None if it cannot be used, which is counted.
-
-    Args:
-      at: index of the record in the input.
-      position: file and position of the record, for messages.
-    """
+    """A record as a row; None if it cannot be used, which is counted."""
     conversation = text(mapping.part("conversation", record))
     if conversation is None:
         counts.skip("a row without a conversation", position)

@@ -20,7 +20,6 @@ class Span(Struct, frozen=True, array_like=True):
 
     Attributes:
       span_id: "" for a record about the whole trace.
-      parent_id: the id of the span above it.
       start: start time in nanoseconds since 1970, by which spans are ordered.
       kind: SEARCH, TOOL (a search if its tool searches), RERANK, MODEL or OTHER.
       conversation: the session, if it names one.
@@ -48,11 +47,7 @@ class Span(Struct, frozen=True, array_like=True):
 
 
 def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCounts) -> Span | None:
-    """The span of a record; None, and counted, if the record is not a span.
-
-    Args:
-      position: file and position of the record, for messages.
-    """
+    """The span of a record; None, and counted, if the record is not a span."""
     trace_id = text(mapping.part("trace", record))
     if trace_id is None:
         counts.skip("a record without a trace id", position)

@@ -59,11 +59,6 @@ def turns_of_trace(
     search's nearest ancestor, else by another span of the turn, else by another span of the trace.
     A call's iteration is the ordinal of the model step that precedes it; each search before the
     first step has an ordinal of its own.
-
-    Args:
-      spans: the spans of one trace, in any order.
-      tools: tools whose calls are searches.
-      counts: updated.
     """
     of_trace = sorted((span for span in spans if not span.span_id), key=lambda span: span.order)
     with_id = [span for span in spans if span.span_id]

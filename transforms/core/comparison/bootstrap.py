@@ -33,7 +33,6 @@ class BootstrapInterval(Struct, frozen=True):
     Attributes:
       difference: difference of the means; None if an arm is empty.
       confidence, ci_low, ci_high: the interval and its confidence; if None, `note` says why.
-      resamples: number of resamples.
       n_base, n_candidate: number of values; when paired, both are the number of pairs.
       note: why there is no interval, or a caveat.
     """

@@ -22,7 +22,6 @@ class Moments(Struct, frozen=True):
     """The moments of one sample that the t-tests need.
 
     Attributes:
-      n: number of values.
       mean: None when n = 0.
       stddev: sample standard deviation (n - 1); None if n < 2; exactly 0.0 if the values differ
         only by rounding.
@@ -39,7 +38,6 @@ def checked(values: Sequence[float] | Array, arm: str) -> Array:
     """The values as an array.
 
     Args:
-      values: one per conversation, in any unit.
       arm: "base" or "candidate", for the message.
 
     Raises:
@@ -100,9 +98,6 @@ def difference_of_means(difference: float, *samples: Array) -> float:
     """A difference of means; 0.0 if it is only a rounding error of the values.
 
     The mean of 0.1, 0.2 and 0.3 is not the double 0.2.
-
-    Args:
-      samples: the values of the arms.
     """
     greatest = max(float(np.abs(sample).max(initial=0.0)) for sample in samples)
     return difference if has_spread(abs(difference), greatest) else 0.0

@@ -21,7 +21,6 @@ class WilcoxonTest(Struct, frozen=True):
     """The two-sided signed-rank test.
 
     Attributes:
-      n: number of pairs.
       equal: number of pairs without a difference, which are left out, as by Wilcoxon.
       statistic: the smaller of the two sums of ranks.
       rank_biserial: (ranks upwards - ranks downwards) / all ranks, -1 to 1: the effect size.

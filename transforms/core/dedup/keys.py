@@ -66,7 +66,6 @@ class DigestAt(Struct, frozen=True):
     """A digest in a fingerprint.
 
     Attributes:
-      attribute: number of its attribute.
       position: index of the digest, from 0.
       is_key: whether it is the digest of the attribute's key rather than its value.
     """

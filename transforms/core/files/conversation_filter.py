@@ -15,7 +15,6 @@ class ConversationFilter(Struct, frozen=True):
     """Finds records of some conversations.
 
     Attributes:
-      ids: the conversation_ids.
       texts: the same in UTF-8; () if bytes cannot be searched, so that everything is decoded.
     """
 

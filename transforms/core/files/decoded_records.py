@@ -27,8 +27,6 @@ def calls_of_records(
     """The search call of each record, or the rejected row if it cannot be used.
 
     Args:
-      records: as the format's library decodes them.
-      shard: the shard that contains them.
       position: puts the index of a record into words, for rejected rows.
       escaped: whether bytes that are not UTF-8 have become lone surrogates.
     """

@@ -46,7 +46,6 @@ class _Leaf(Struct):
       levels: nesting levels of lists and maps around it.
       size: bytes of each value; None if they differ.
       packed: bytes in the file.
-      pages: data from the headers of its pages.
     """
 
     path: str
@@ -79,9 +78,7 @@ def rows_at_once(
 
     Args:
       file, parquet: the Parquet file, plain and opened by pyarrow.
-      group: number of the row group.
       chunks: its columns, from the footer.
-      columns: names of the columns that will be read.
 
     Raises:
       RowGroupTooLargeError: a row of it may take too much memory.

@@ -20,7 +20,6 @@ class ParquetRowGroups:
     pyarrow raises all kinds of errors on broken bytes, and so do the methods here.
 
     Attributes:
-      names: names of its columns.
       count: number of its row groups.
     """
 

@@ -43,7 +43,6 @@ def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgm
 
     Args:
       shard: from `plan_shards`.
-      number: number of the file.
     """
     shard = replace(shard, bounds=FIXED_BOUNDS)
     whole_file = JudgmentPlace(number, 0, "file")

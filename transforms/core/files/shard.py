@@ -99,7 +99,6 @@ def plan_shards(
 
     Args:
       file: seekable.
-      size: its length in bytes.
       shard_bytes: the length of a shard, at least 1.
       of_traces: whether the file should contain search calls rather than judgments, which may be
         tables.

@@ -44,11 +44,7 @@ class TableFormat(StrEnum):
 
 
 class TableFile(Struct, frozen=True):
-    """A file that holds a table.
-
-    Attributes:
-      compression: compression of a text file.
-    """
+    """A file that holds a table."""
 
     path: str
     format: TableFormat

@@ -38,7 +38,6 @@ class Match(Struct, frozen=True):
 
     Attributes:
       document: number of the pool document, from 0 in the order in which documents were added.
-      verdict: the step and clause that decided.
     """
 
     document: int

@@ -143,9 +143,6 @@ class TurnPool(Struct, frozen=True):
     """The pool that a turn is scored with.
 
     Attributes:
-      topic: topic of the conversation.
-      topic_pool: pool of that topic.
-      conversation_id: the conversation of the turn.
       run: the name under which the turn was pooled, if only places of that run should count.
     """
 

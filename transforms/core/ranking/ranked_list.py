@@ -61,7 +61,6 @@ class RankedList:
         relevant, gain 0, not in the pool).
       pool: the gains of all judged documents, retrieved or not, in any order.
       scores: by rank, the retriever's score or None; None if there are no scores at all.
-      options: how labels are interpreted.
     """
 
     def __init__(

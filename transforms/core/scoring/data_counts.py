@@ -72,8 +72,6 @@ def data_counts(
 
     Args:
       by_gain: number of its results by effective label.
-      unidentified: number of results that nothing identifies.
-      iterations: counts of the turn's iterations.
     """
     counts = {LABELS[gain]: results for gain, results in by_gain.items()}
     counts[UNIDENTIFIED] = unidentified

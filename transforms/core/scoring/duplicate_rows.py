@@ -128,9 +128,7 @@ def duplicate_counts(
 
     Args:
       by_type: name, number of results, and of duplicates among them.
-      by_step: number of duplicates by the step that decided.
       near_misses: number of rejected candidates by the step that rejected them.
-      cut: number of registrations left out because of the limit.
     """
     counts: dict[str, int] = {}
     for name, results, duplicates in by_type:

@@ -22,9 +22,7 @@ class IterationCounts(Struct):
 
     Attributes:
       iteration: the raw number.
-      calls: number of search calls.
       results, unique, good, gain: R, UR, GR, and G, the sum of gains over GR.
-      unlabelled: number of results without a label.
     """
 
     iteration: int

@@ -86,7 +86,6 @@ class NativePacker:
       from_python: number of search calls that Python had to parse or decode first.
       bounds: in a stream, those of the times of records from bytes, in milliseconds: each record is
         at its own timestamp, clipped to them; None in batch, where records have no times.
-      most_ahead: see `RecordPacker`.
     """
 
     bounds: tuple[int, int] | None = None

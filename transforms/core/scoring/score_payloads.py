@@ -50,7 +50,6 @@ class PayloadScorer:
         """Score a conversation from all its payloads, in any order.
 
         Args:
-          conversation_id: id of the conversation.
           payloads: made by `payload`.
           rejected_records: number of its rejected records that the payloads do not count.
 

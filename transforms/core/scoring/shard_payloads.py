@@ -36,7 +36,6 @@ def payloads_of_shard(
 
     Args:
       shard: from `plan_shards`.
-      open_file: opens a path for reading bytes, seekable, without decompressing.
       packer: must be empty, and is emptied again.
     """
     found = payloads_of(_records(shard, open_file, packer), packer)

@@ -175,11 +175,6 @@ def arrived(
     """Decide about a payload; returns what to do with it, and the new state.
 
     Set the timer if `wake` differs from the earlier state, or there was none.
-
-    Args:
-      known: the earlier state; None for a new conversation.
-      arrival: the payload.
-      closing: the rules.
     """
     if known is None:
         known = Conversation()

@@ -48,7 +48,6 @@ class FileReading(Struct, frozen=True, array_like=True):
     Attributes:
       position: position of its `Take` in the journal.
       records: number of records, including rejected ones.
-      rejected: number of rejected records.
       least, greatest: smallest and greatest event time, in ms; None without a usable record.
     """
 
@@ -63,7 +62,6 @@ class Move(Struct, frozen=True, tag="move"):
     """The watermark moves, after all files of one listing are read, or after silence.
 
     Attributes:
-      watermark_state: state of the watermark.
       readings: contents of the files that were read since the last move.
       ahead: number of their records that were too far ahead to move the watermark.
     """
@@ -91,9 +89,7 @@ class SourceTotals(Struct, frozen=True):
     """What a source has read so far, restarts included.
 
     Attributes:
-      files: number of files taken.
       records: number of records in the files read so far, including rejected ones.
-      rejected: number of rejected records.
       ahead: number of records too far ahead to move the watermark.
       changed: number of changes to files after they were taken.
       watermark: in ms, nothing older is expected; None if there is none yet.
@@ -144,12 +140,10 @@ class Journal:
     Attributes:
       first: position of the first entry.
       safe: a source that goes on from this position or later misses no file.
-      entries: the entries in order.
       sizes: the last known size of each file taken, by name.
       readings: contents of files read, by the position of their `Take`.
       uncovered: positions of the files taken whose contents no `Move` has recorded yet.
       uncovered_bytes: total size of these files.
-      watermark_state: state of the watermark.
     """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
@@ -246,7 +240,6 @@ def compacted(
     The last entry removed is a move, so files that move the watermark together are kept together.
 
     Args:
-      journal: the whole journal.
       oldest: records emitted with earlier times, in ms, are no longer needed.
       present: names of the files in the folder. Other files are forgotten, unless none of the files
         taken is present, as when another folder is mounted there.
@@ -287,10 +280,6 @@ def decode_journal(data: bytes, path: str) -> tuple[Journal, int]:
     """Parse a journal; returns it, and the number of bytes in complete lines.
 
     An incomplete last line, as after a crash, is ignored.
-
-    Args:
-      data: the content of the file.
-      path: its name, for messages.
 
     Raises:
       JournalError: a complete line cannot be read.

@@ -83,8 +83,6 @@ def revise(
     Args:
       given: the last revision of each row emitted so far.
       rows: all rows that closing would give now, in order of i.
-      due: number of rows that may be emitted.
-      is_final: whether the conversation is closed.
     """
     latest = {_key(one.row): one for one in given}
     there = {_key(row) for row in rows}

@@ -87,10 +87,8 @@ def after_records(
     """The state after more records, and how many of these were too far ahead to move the watermark.
 
     Args:
-      state: the state before.
       times: event times of the new records, in order of arrival.
       now_ms: this machine's clock, in milliseconds since the epoch.
-      rule: the rules.
     """
     latest = now_ms + rule.ahead_ms
     trusted = [time for time in times if time <= latest]

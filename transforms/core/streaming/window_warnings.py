@@ -43,7 +43,6 @@ def data_warnings(
 
     Args:
       counts: counts over the conversations, by the names in `COUNTED`.
-      scoring: settings with which the conversations were scored.
       clusters: of the conversations; None if they count as independent, or it is unknown.
     """
     return warnings_of(
@@ -69,10 +68,7 @@ def window_warnings(
     """The warnings of a pane; None if it is the first of its window and has none.
 
     Args:
-      pane: the pane of all conversations.
-      rules: when panes are emitted.
       counts: counts over its conversations, by the names in `COUNTED`.
-      scoring: settings with which the conversations were scored.
       means: rows over its conversations.
     """
     warnings = data_warnings(counts, scoring, cluster_sizes(means))

@@ -32,7 +32,6 @@ class WindowedMeanRow(Struct, frozen=True):
     Attributes:
       window_start, window_end: the window; the end is exclusive.
       pane: number of the pane of this window and slice, from 0.
-      is_last: whether it is the last pane.
     """
 
     window_start: int
@@ -47,7 +46,6 @@ class MissedByMeans(Struct, frozen=True):
 
     Attributes:
       slice: the attributes that they share; {} = all conversations.
-      conversations: their number.
     """
 
     window_start: int

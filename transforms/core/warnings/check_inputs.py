@@ -87,10 +87,7 @@ class CheckInputs(Struct, frozen=True):
 
     Attributes:
       counts: counts by dotted name, from `data_counts` and of the results of scored turns.
-      good_gain_threshold: the smallest gain of a good result.
-      rules: the rules for duplicates.
       records: number of records read; None if unknown, as in a window of a stream.
-      seen: the names in the first records.
       clusters: None if conversations count as independent.
       slices: the labels by slice, without the one of all conversations.
       external: whether labels come from external judgments.

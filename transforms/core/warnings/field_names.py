@@ -91,7 +91,6 @@ class SeenNames(Struct, frozen=True):
       ids, fields: names in the maps of results.
       types: by name of an id, the entity types of the results with it; "" for a missing type.
       without_source: fields that --map should rename, but that no record has.
-      costs: names of costs.
       repeated: fields of results, and ids as `ids.NAME`, whose values mostly repeat within a list
         of results, so that they cannot identify documents.
     """
@@ -111,7 +110,6 @@ class UnknownName(Struct, frozen=True, order=True):
 
     Attributes:
       path: like `relevance` or `results[].relevance`.
-      name: the last part of the path.
       meant: the field that was probably meant, as for `--map`; None if none is close.
     """
 
