@@ -93,13 +93,13 @@ def row_of(
         )
         requested["bootstrap_ci_low"] = interval.ci_low
         requested["bootstrap_ci_high"] = interval.ci_high
-        requested["bootstrap_resamples"] = interval.resamples
+        requested["bootstrap_resamples"] = tests.resamples
         notes += [f"bootstrap: {interval.note}"] if interval.note else []
     if paired and tests.wilcoxon:
         ranked = wilcoxon(values.base, values.candidate)
         requested["wilcoxon_p"], requested["rank_biserial"] = ranked.p_value, ranked.rank_biserial
     if paired and tests.sign:
-        requested["sign_p"] = sign_test(values.base, values.candidate).p_value
+        requested["sign_p"] = sign_test(values.base, values.candidate)
     if worst is not None:
         requested["worst_base_mean"] = worst.base_mean
         requested["worst_candidate_mean"] = worst.candidate_mean

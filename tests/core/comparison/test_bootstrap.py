@@ -39,7 +39,6 @@ def test_unpaired_interval_equals_scipy():
         rng=generator(),
     ).confidence_interval
     assert (ours.ci_low, ours.ci_high) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
-    assert (ours.n_base, ours.n_candidate) == (70, 50)
 
 
 def test_drawing_counts_of_repeated_values_gives_the_same_interval():
@@ -70,26 +69,25 @@ def test_constant_values_have_no_interval(design):
 
 def test_differences_within_rounding_errors_count_as_constant():
     same = bootstrap_interval([0.3, 0.7], [0.1 + 0.2, 0.7], "paired", generator(), 200)
-    assert (same.difference, same.ci_low) == (0.0, None)
+    assert same.ci_low is None
 
 
 @pytest.mark.parametrize(
-    ("base", "candidate", "design", "difference"),
-    [([], [], "paired", None), ([1.0], [3.0], "paired", 2.0), ([1.0, 2.0], [], "unpaired", None)],
+    ("base", "candidate", "design"),
+    [([], [], "paired"), ([1.0], [3.0], "paired"), ([1.0, 2.0], [], "unpaired")],
 )
-def test_fewer_than_two_values_cannot_be_resampled(base, candidate, design, difference):
+def test_fewer_than_two_values_cannot_be_resampled(base, candidate, design):
     few = bootstrap_interval(base, candidate, design, generator(), 200)
-    assert (few.difference, few.ci_low) == (difference, None)
+    assert few.ci_low is None
     assert few.note == "fewer than two values cannot be resampled"
 
 
 def test_few_values_give_a_warning():
     few = bootstrap_interval([1.0, 2.0, 4.0], [2.0, 2.5, 6.0], "paired", generator(), 200)
-    assert few.ci_low < few.difference < few.ci_high
+    assert few.ci_low < 3.5 - 7 / 3 < few.ci_high
     assert few.note == "with fewer than 50 values a bootstrap interval tends to be too narrow"
 
 
-@pytest.mark.parametrize(("resamples", "confidence"), [(99, 0.95), (1000, 95)])
-def test_rejects_options_out_of_range(resamples, confidence):
+def test_rejects_too_few_resamples():
     with pytest.raises(UsageError):
-        bootstrap_interval([1.0, 2.0], [1.0, 3.0], "paired", generator(), resamples, confidence)
+        bootstrap_interval([1.0, 2.0], [1.0, 3.0], "paired", generator(), 99)

@@ -17,15 +17,14 @@ def test_p_equals_the_binomial_test(higher, equal, lower):
     base = [0.5] * (higher + equal + lower)
     candidate = [0.7] * higher + [0.5] * equal + [0.2] * lower
     ours = sign_test(base, candidate)
-    assert (ours.n, ours.higher, ours.equal, ours.lower) == (len(base), higher, equal, lower)
     if not higher + lower:
-        assert (ours.p_value, ours.note) == (None, "no pair differs")
+        assert ours is None
         return
-    assert ours.p_value == pytest.approx(stats.binomtest(higher, higher + lower).pvalue, rel=1e-9)
+    assert ours == pytest.approx(stats.binomtest(higher, higher + lower).pvalue, rel=1e-9)
     lesser = min(higher, lower)
     tail = sum(comb(higher + lower, k) for k in range(lesser + 1)) / 2 ** (higher + lower)
-    assert ours.p_value == pytest.approx(min(1.0, 2 * tail), rel=1e-9)
+    assert ours == pytest.approx(min(1.0, 2 * tail), rel=1e-9)
 
 
 def test_values_that_differ_only_by_rounding_are_equal():
-    assert sign_test([0.1 + 0.2, 1.0], [0.3, 2.0]).equal == 1
+    assert sign_test([0.1 + 0.2], [0.3]) is None

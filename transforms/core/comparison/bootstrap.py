@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from math import isfinite
 
 import numpy as np
@@ -20,7 +19,6 @@ from goodgain.transforms.core.comparison.samples import (
 )
 from goodgain.transforms.core.errors import UsageError
 
-DEFAULT_RESAMPLES = 9_999
 _LEAST_RESAMPLES = 100
 _FEW = 50  # values of an arm; with fewer, simulations show clearly too narrow intervals
 _DRAWN_AT_ONCE = 1 << 20  # numbers; keeps the memory of a batch of resamples near 16 MB
@@ -31,20 +29,11 @@ class BootstrapInterval(Struct, frozen=True):
     """A bootstrap interval of candidate mean - base mean, in the unit of the metric.
 
     Attributes:
-      difference: difference of the means; None if an arm is empty.
-      confidence, ci_low, ci_high: the interval and its confidence; if None, `note` says why.
-      n_base, n_candidate: number of values; when paired, both are the number of pairs.
       note: why there is no interval, or a caveat.
     """
 
-    design: Design
-    n_base: int
-    n_candidate: int
-    difference: float | None
-    confidence: float
     ci_low: float | None
     ci_high: float | None
-    resamples: int
     note: str | None
 
 
@@ -53,7 +42,7 @@ def bootstrap_interval(
     candidate: Sequence[float] | Array,
     design: Design,
     generator: np.random.Generator,
-    resamples: int = DEFAULT_RESAMPLES,
+    resamples: int,
     confidence: float = 0.95,
 ) -> BootstrapInterval:
     """The BCa interval, from resampled pairs or, when unpaired, from each arm resampled separately.
@@ -68,49 +57,26 @@ def bootstrap_interval(
 
     Raises:
       UsageError: a value is not a finite number, the arms of a paired design differ in length, or
-        resamples or confidence are out of range.
+        there are too few resamples.
     """
-    _check(resamples, confidence)
+    if resamples < _LEAST_RESAMPLES:
+        raise UsageError(f"`resamples` is {resamples}: give at least {_LEAST_RESAMPLES}.")
     samples, signs = _samples(base, candidate, design)
-    sizes = [sample.size for sample in samples]
-    interval = partial(
-        BootstrapInterval,
-        design=design,
-        n_base=sizes[0],
-        n_candidate=sizes[-1],
-        difference=_difference(samples, signs) if all(sizes) else None,
-        confidence=confidence,
-        resamples=resamples,
-    )
-    reason = _degenerate(samples)
-    if reason:
-        return interval(ci_low=None, ci_high=None, note=reason)
+    if reason := _degenerate(samples):
+        return BootstrapInterval(None, None, reason)
     drawn = np.zeros(resamples)
     for sign, sample in zip(signs, samples, strict=True):
         drawn += sign * _resampled_means(sample, generator, resamples)
-    bias = _bias_correction(drawn, _difference(samples, signs), rounding_grain(*samples))
+    difference = float(sum(sign * each.mean() for sign, each in zip(signs, samples, strict=True)))
+    bias = _bias_correction(drawn, difference, rounding_grain(*samples))
     ends = _adjusted_ends(bias, _acceleration(samples, signs), confidence)
-    low, high = (None, None) if ends is None else np.quantile(drawn, ends).tolist()
-    return interval(ci_low=low, ci_high=high, note=_note(ends is not None, min(sizes)))
-
-
-def _note(has_interval: bool, least: int) -> str | None:
-    if not has_interval:
-        return "the resamples are so lopsided that BCa has no interval"
-    if least < _FEW:
-        return f"with fewer than {_FEW} values a bootstrap interval tends to be too narrow"
-    return None
-
-
-def _difference(samples: list[Array], signs: list[float]) -> float:
-    return float(sum(sign * each.mean() for sign, each in zip(signs, samples, strict=True)))
-
-
-def _check(resamples: int, confidence: float) -> None:
-    if resamples < _LEAST_RESAMPLES:
-        raise UsageError(f"`resamples` is {resamples}: give at least {_LEAST_RESAMPLES}.")
-    if not 0 < confidence < 1:
-        raise UsageError(f"`confidence` is {confidence}: give a number between 0 and 1.")
+    if ends is None:
+        lopsided = "the resamples are so lopsided that BCa has no interval"
+        return BootstrapInterval(None, None, lopsided)
+    few = f"with fewer than {_FEW} values a bootstrap interval tends to be too narrow"
+    note = few if min(sample.size for sample in samples) < _FEW else None
+    low, high = np.quantile(drawn, ends).tolist()
+    return BootstrapInterval(low, high, note)
 
 
 def _samples(

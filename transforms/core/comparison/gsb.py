@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import isfinite, sqrt
+from math import sqrt
 
 from msgspec import Struct
 from scipy.special import ndtri
@@ -15,7 +15,6 @@ from goodgain.transforms.core.comparison.samples import (
     rounded_differences,
     rounding_grain,
 )
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Direction
 
 _HALVINGS = 60  # enough to narrow an interval of length 2 to the precision of a double
@@ -26,21 +25,16 @@ class GoodSameBad(Struct, frozen=True):
 
     Attributes:
       good, same, bad: number of pairs.
-      tolerance: in the unit of the metric; only differences above it count as good or bad.
       gsb: (good - bad) / (good + same + bad), -1 to 1; None without pairs.
-      confidence, ci_low, ci_high: the interval of gsb and its confidence.
-      note: why there is no gsb, if there is none.
+      ci_low, ci_high: the interval of gsb.
     """
 
     good: int
     same: int
     bad: int
-    tolerance: float
     gsb: float | None
-    confidence: float
     ci_low: float | None
     ci_high: float | None
-    note: str | None
 
 
 def good_same_bad(
@@ -59,13 +53,11 @@ def good_same_bad(
     Args:
       base, candidate: the values of pair j are at index j, in the unit of the metric.
       tolerance: at least 0; a difference that exceeds it only by rounding counts as same.
-      direction: direction of the metric; "neither" is refused.
+      direction: direction of the metric, higher or lower.
 
     Raises:
-      UsageError: the arms differ in length, a value is not a finite number, the tolerance is
-        negative, the direction is neither, or the confidence lies outside (0, 1).
+      UsageError: the arms differ in length, or a value is not a finite number.
     """
-    _check(tolerance, direction, confidence)
     before, after = checked_pairs(base, candidate)
     differences = rounded_differences(before, after)
     if direction == "lower":
@@ -74,19 +66,9 @@ def good_same_bad(
     good, bad = int((differences > margin).sum()), int((differences < -margin).sum())
     n = int(differences.size)
     if n == 0:
-        return GoodSameBad(0, 0, 0, tolerance, None, confidence, None, None, "there are no pairs")
+        return GoodSameBad(0, 0, 0, None, None, None)
     low, high = share_difference_interval(good, bad, n, confidence)
-    return GoodSameBad(
-        good=good,
-        same=n - good - bad,
-        bad=bad,
-        tolerance=tolerance,
-        gsb=(good - bad) / n,
-        confidence=confidence,
-        ci_low=low,
-        ci_high=high,
-        note=None,
-    )
+    return GoodSameBad(good, n - good - bad, bad, (good - bad) / n, low, high)
 
 
 def share_difference_interval(
@@ -127,15 +109,3 @@ def _standard_error(good: int, bad: int, n: int, difference: float) -> float:
     constant = -bad * difference * (1 - difference)
     share_of_bad = (sqrt(max(linear * linear - 8 * n * constant, 0.0)) - linear) / (4 * n)
     return sqrt(max(n * (2 * share_of_bad + difference * (1 - difference)), 0.0))
-
-
-def _check(tolerance: float, direction: Direction, confidence: float) -> None:
-    if not (isfinite(tolerance) and tolerance >= 0):
-        raise UsageError(f"The tolerance is {tolerance}: it must be a number of at least 0.")
-    if direction not in ("higher", "lower"):
-        raise UsageError(
-            f"Good and bad need a direction, and this metric's is {direction!r}: "
-            "choose a metric for which higher or lower values are better."
-        )
-    if not 0 < confidence < 1:
-        raise UsageError(f"`confidence` is {confidence}: it must be a number between 0 and 1.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,32 +17,23 @@ _Ranks = npt.NDArray[np.int64]
 
 
 class WilcoxonTest(Struct, frozen=True):
-    """The two-sided signed-rank test.
+    """The two-sided signed-rank test; null if no pair differs.
 
     Attributes:
-      equal: number of pairs without a difference, which are left out, as by Wilcoxon.
-      statistic: the smaller of the two sums of ranks.
       rank_biserial: (ranks upwards - ranks downwards) / all ranks, -1 to 1: the effect size.
-      p_value: None if no pair differs.
-      method: how p was computed: `exact` = over all assignments of signs to the ranks, `normal` =
-        normal approximation without continuity correction.
-      note: why there is no p value, if there is none.
     """
 
-    n: int
-    equal: int
-    statistic: float | None
-    rank_biserial: float | None
     p_value: float | None
-    method: Literal["exact", "normal"] | None
-    note: str | None
+    rank_biserial: float | None
 
 
 def wilcoxon(base: Sequence[float] | Array, candidate: Sequence[float] | Array) -> WilcoxonTest:
     """Whether differences are distributed symmetrically around 0.
 
-    Exact up to 50 differing pairs, even with ties, which are the rule in metrics that count few
-    results; most libraries are exact only without ties.
+    Pairs without a difference are left out, as by Wilcoxon. Exact, over all assignments of signs to
+    the ranks, up to 50 differing pairs, even with ties, which are the rule in metrics that count
+    few results; most libraries are exact only without ties. For more pairs, the normal
+    approximation without continuity correction.
 
     Args:
       base, candidate: the values of pair j are at index j; values, and magnitudes of differences,
@@ -54,22 +44,13 @@ def wilcoxon(base: Sequence[float] | Array, candidate: Sequence[float] | Array) 
     """
     differences = rounded_differences(*checked_pairs(base, candidate))
     differing = differences[differences != 0]
-    n, equal = int(differences.size), int(differences.size - differing.size)
     if not differing.size:
-        return WilcoxonTest(n, equal, None, None, None, None, "no pair differs")
+        return WilcoxonTest(None, None)
     ranks = _doubled_ranks(np.abs(differing))
     upwards, total = int(ranks[differing > 0].sum()), int(ranks.sum())
     lesser = min(upwards, total - upwards)
-    exact = differing.size <= _MOST_FOR_EXACT
-    return WilcoxonTest(
-        n=n,
-        equal=equal,
-        statistic=lesser / 2,
-        rank_biserial=(2 * upwards - total) / total,
-        p_value=_exact_p(ranks, lesser) if exact else _normal_p(ranks, lesser),
-        method="exact" if exact else "normal",
-        note=None,
-    )
+    p_value = _exact_p if differing.size <= _MOST_FOR_EXACT else _normal_p
+    return WilcoxonTest(p_value(ranks, lesser), (2 * upwards - total) / total)
 
 
 def _doubled_ranks(magnitudes: Array) -> _Ranks:
