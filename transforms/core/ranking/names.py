@@ -193,21 +193,8 @@ def _spelling(family: Family) -> str:
 
 DEFAULT_RANKING_METRICS = parse_ranking_metrics(
     (
-        "hit_rate@10",
-        "precision@5",
-        "precision@10",
-        "recall@10",
-        "r_precision",
-        "bpref",
-        "mrr",
-        "map",
-        "rbp.8",
-        "rbp_residual.8",
-        "ndcg@5",
-        "ndcg@10",
-        "ndcg",
-        "err@10",
-        "auc",
+        *("hit_rate@10", "precision@5", "precision@10", "recall@10", "r_precision", "bpref", "mrr"),
+        *("map", "rbp.8", "rbp_residual.8", "ndcg@5", "ndcg@10", "ndcg", "err@10", "auc"),
         "judged@10",
     )
 )

@@ -19,68 +19,39 @@ _ID_ENDINGS = ("id", "key")
 _LEAST_DISTINCT_SHARE = 0.5  # among the values in one list of results, for an id of documents
 _MOST_RESULTS = 1_000  # per record; names in further results are not counted
 _MOST_NAMES = 1_000  # of each kind; where there are more, keys are data rather than names
+
+
+def _by_synonym(synonyms: Mapping[str, str]) -> dict[str, str]:
+    """Our field by each of its synonyms."""
+    return {synonym: field for field, written in synonyms.items() for synonym in written.split()}
+
+
 # What other systems call our fields, in lower case without separators.
-_CALL_SYNONYMS = {
-    "session": "conversation_id",
-    "sessionid": "conversation_id",
-    "dialogid": "conversation_id",
-    "chatid": "conversation_id",
-    "threadid": "conversation_id",
-    "iter": "iteration",
-    "step": "iteration",
-    "hop": "iteration",
-    "turnid": "turn",
-    "turnindex": "turn",
-    "callid": "record_id",
-    "hits": "results",
-    "documents": "results",
-    "docs": "results",
-    "items": "results",
-    "time": "timestamp",
-    "ts": "timestamp",
-    "eventtime": "timestamp",
-    "createdat": "timestamp",
-    "question": "query",
-    "searchquery": "query",
-    "userquery": "query",
-    "tags": "attributes",
-    "labels": "attributes",
-    "dimensions": "attributes",
-    "final": "is_final",
-}
-_RESULT_SYNONYMS = {
-    "relevance": "gain",
-    "relevancelabel": "gain",
-    "relevancegrade": "gain",
-    "rel": "gain",
-    "label": "gain",
-    "grade": "gain",
-    "rating": "gain",
-    "judgment": "gain",
-    "judgement": "gain",
-    "text": "content",
-    "body": "content",
-    "passage": "content",
-    "chunk": "content",
-    "pagecontent": "content",
-    "summary": "snippet",
-    "description": "snippet",
-    "highlight": "snippet",
-    "abstract": "snippet",
-    "heading": "title",
-    "headline": "title",
-    "link": "url",
-    "uri": "url",
-    "href": "url",
-    "weburl": "url",
-    "type": "entity_type",
-    "kind": "entity_type",
-    "documenttype": "entity_type",
-    "similarity": "score",
-    "relevancescore": "score",
-    "metadata": "fields",
-    "properties": "fields",
-}
+_CALL_SYNONYMS = _by_synonym(
+    {
+        "conversation_id": "session sessionid dialogid chatid threadid",
+        "iteration": "iter step hop",
+        "turn": "turnid turnindex",
+        "record_id": "callid",
+        "results": "hits documents docs items",
+        "timestamp": "time ts eventtime createdat",
+        "query": "question searchquery userquery",
+        "attributes": "tags labels dimensions",
+        "is_final": "final",
+    }
+)
+_RESULT_SYNONYMS = _by_synonym(
+    {
+        "gain": "relevance relevancelabel relevancegrade rel label grade rating judgment judgement",
+        "content": "text body passage chunk pagecontent",
+        "snippet": "summary description highlight abstract",
+        "title": "heading headline",
+        "url": "link uri href weburl",
+        "entity_type": "type kind documenttype",
+        "score": "similarity relevancescore",
+        "fields": "metadata properties",
+    }
+)
 
 
 class SeenNames(Struct, frozen=True):
