@@ -14,7 +14,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from goodgain.pipeline.cli.arguments import parse_arguments
 from goodgain.pipeline.cli.commands import COMMANDS, load_command
 from goodgain.pipeline.engines.table import ENGINES
-from goodgain.transforms.core.warnings.warning import CODES
+from goodgain.transforms.core.warnings.codes import CODES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

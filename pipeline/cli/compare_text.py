@@ -34,7 +34,7 @@ from goodgain.pipeline.terminal.metric_values import difference_text, interval_t
 from goodgain.pipeline.terminal.safe_text import printable, shortened
 from goodgain.transforms.core.scoring.metric_by_name import at_i, labels, metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
-from goodgain.transforms.core.warnings.warning import FEW_EFFECTIVE_CLUSTERS
+from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.wording import counted, pluralize
 
 _LONGEST_KEY = 60

@@ -14,7 +14,8 @@ from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.data_warnings import warnings_in
 from goodgain.transforms.core.comparison.clustered import Codes
 from goodgain.transforms.core.means.clusters import few_effective
-from goodgain.transforms.core.warnings.warning import FEW_EFFECTIVE_CLUSTERS, DataWarning
+from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
+from goodgain.transforms.core.warnings.warning import DataWarning
 
 # The cluster numbers of the values of a measure: of each pair, or of each value of both arms.
 CodesOf = Callable[[Sample, Measure], Codes | tuple[Codes, Codes]]

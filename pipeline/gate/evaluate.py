@@ -19,7 +19,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
 from goodgain.transforms.core.scoring.costs import budget_of
 from goodgain.transforms.core.statistics import Studentized
-from goodgain.transforms.core.warnings.warning import CODES
+from goodgain.transforms.core.warnings.codes import CODES
 
 # Where the manifest has the part and the whole of each share: group and names.
 _SHARES = {

@@ -35,7 +35,7 @@ from goodgain.transforms.core.scoring.metric_by_name import (
     value_without_search,
 )
 from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION
-from goodgain.transforms.core.warnings.warning import CODES as WARNING_CODES
+from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 
 Share = Literal[
     "rejected", "late", "redelivered", "unlabelled", "undefined", "without_search",

@@ -9,7 +9,7 @@ import msgspec
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.formats import Row
 from goodgain.pipeline.streaming.datasets import MEANS, WARNINGS
-from goodgain.transforms.core.warnings.warning import NONE as NO_WARNING
+from goodgain.transforms.core.warnings.codes import NONE as NO_WARNING
 
 _KEY = ("window_start", "metric", "i", "population")
 

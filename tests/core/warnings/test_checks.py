@@ -34,8 +34,9 @@ from goodgain.transforms.core.warnings.check_inputs import (
     LabelSpan,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.codes import CODES
 from goodgain.transforms.core.warnings.field_names import SeenNames, names_in, unknown_names
-from goodgain.transforms.core.warnings.warning import CODES, allowed_codes, failing
+from goodgain.transforms.core.warnings.warning import allowed_codes, failing
 from tests.core.direct import shipped_rules
 from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warned
 

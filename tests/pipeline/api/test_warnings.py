@@ -9,7 +9,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.api.messages import for_python
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.transforms.core.warnings.warning import CODES
+from goodgain.transforms.core.warnings.codes import CODES
 from tests.pipeline.runs import manifest, run, write_jsonl
 
 

@@ -16,7 +16,8 @@ from goodgain.transforms.core.warnings.check_inputs import (
     cluster_sizes,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.warning import NONE, DataWarning
+from goodgain.transforms.core.warnings.codes import NONE
+from goodgain.transforms.core.warnings.warning import DataWarning
 
 _NOTHING = DataWarning(NONE, 0, None, "There are no warnings.", "")
 

@@ -10,13 +10,7 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.ranking import FAMILIES, RankingMetric
-from goodgain.transforms.core.scoring.data_counts import (
-    EARLIER_TURN,
-    REDELIVERED,
-    RESULTS,
-    SCORED,
-    UNLABELLED,
-)
+from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, unknown_names
 
 READ = "records.read"
@@ -126,12 +120,14 @@ class CheckInputs(Struct, frozen=True):
         """The number of records read; of a window, those of its conversations."""
         if self.records is not None:
             return self.records
-        return sum(map(self.count, (SCORED, EARLIER_TURN, REDELIVERED)))
+        return sum(
+            map(self.count, (data_counts.SCORED, data_counts.EARLIER_TURN, data_counts.REDELIVERED))
+        )
 
     @property
     def labelled(self) -> int:
         """The number of labelled results."""
-        return self.count(RESULTS) - self.count(UNLABELLED)
+        return self.count(data_counts.RESULTS) - self.count(data_counts.UNLABELLED)
 
     @property
     def unknown_names(self) -> list[UnknownName]:

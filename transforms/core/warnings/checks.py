@@ -12,36 +12,11 @@ from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.costs import is_cost_name
+from goodgain.transforms.core.warnings import codes, label_checks, record_checks
 from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
 from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS
 from goodgain.transforms.core.warnings.identity_advice import identity_advice
-from goodgain.transforms.core.warnings.label_checks import (
-    few_labels,
-    label_conflicts,
-    labels_apart,
-    labels_below_relevance_threshold,
-    labels_below_threshold,
-    no_labels,
-    rejected_labels,
-)
-from goodgain.transforms.core.warnings.record_checks import (
-    conflicting_redeliveries,
-    topics,
-)
-from goodgain.transforms.core.warnings.warning import (
-    EMPTY_INPUT,
-    FEW_EFFECTIVE_CLUSTERS,
-    JUDGMENTS_MET_AGAIN,
-    NO_DUPLICATES,
-    NO_IDENTITY,
-    NO_RESULTS,
-    ODD_TIMES,
-    ONLY_ONE_ITERATION,
-    OUTSIDE_POOL,
-    UNKNOWN_FIELDS,
-    WEAK_DOCUMENTS,
-    DataWarning,
-)
+from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 
 _MOST_UNIDENTIFIED_SHARE = 0.1
@@ -58,7 +33,7 @@ def warnings_of(inputs: CheckInputs) -> list[DataWarning]:
 def _empty_input(inputs: CheckInputs) -> Iterator[DataWarning]:
     if inputs.records == 0:
         yield DataWarning(
-            EMPTY_INPUT,
+            codes.EMPTY_INPUT,
             0,
             None,
             "The input has no records at all.",
@@ -71,7 +46,7 @@ def _no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
     if usable <= 0 or inputs.counts.get(data_counts.RESULTS) != 0:
         return
     yield DataWarning(
-        NO_RESULTS,
+        codes.NO_RESULTS,
         usable,
         1.0,
         pluralize(usable, "The only record that is scored has", f"The {usable:,} records have")
@@ -100,7 +75,7 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
             for one in inputs.seen.without_source
         )
         yield DataWarning(
-            UNKNOWN_FIELDS,
+            codes.UNKNOWN_FIELDS,
             len(inputs.seen.without_source),
             None,
             f"--map names fields that none of the first records has: {names}.",
@@ -109,7 +84,7 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
     unread_costs = sorted(name for name in inputs.seen.costs if not is_cost_name(name))
     if unread_costs:
         yield DataWarning(
-            UNKNOWN_FIELDS,
+            codes.UNKNOWN_FIELDS,
             len(unread_costs),
             None,
             "Costs that are not read, since their names cannot be column names: "
@@ -134,7 +109,7 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
         mapping = ",".join(f"{target}={name}" for target, name in meant.items())
         remedy = f"If they are the fields named beside them, add --map {mapping}."
     yield DataWarning(
-        UNKNOWN_FIELDS,
+        codes.UNKNOWN_FIELDS,
         len(unknown),
         None,
         f"Fields that are not read: {shown}{f', and {more:,} more' if more > 0 else ''}.",
@@ -156,7 +131,7 @@ def _no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
             f"Otherwise: {advice[:1].lower()}{advice[1:]}"
         )
     yield DataWarning(
-        NO_IDENTITY,
+        codes.NO_IDENTITY,
         unidentified,
         unidentified / results,
         f"{unidentified:,} of {results:,} results ({unidentified / results:.1%}) "
@@ -171,7 +146,7 @@ def _no_duplicates(inputs: CheckInputs) -> Iterator[DataWarning]:
     if results < _SOME_REPEAT or inputs.count(data_counts.REPEATS):
         return
     yield DataWarning(
-        NO_DUPLICATES,
+        codes.NO_DUPLICATES,
         results,
         1.0,
         f"None of the {results:,} results of conversations with several iterations repeats an "
@@ -185,7 +160,7 @@ def _only_one_iteration(inputs: CheckInputs) -> Iterator[DataWarning]:
     if results < _SOME_REPEAT or inputs.count(data_counts.REPEATABLE):
         return
     yield DataWarning(
-        ONLY_ONE_ITERATION,
+        codes.ONLY_ONE_ITERATION,
         results,
         1.0,
         f"All {results:,} results are of conversations with one iteration, so none can repeat an "
@@ -200,7 +175,7 @@ def _few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
     if found is None or not few_effective(found.clusters, found.effective):
         return
     yield DataWarning(
-        FEW_EFFECTIVE_CLUSTERS,
+        codes.FEW_EFFECTIVE_CLUSTERS,
         found.clusters,
         None,
         f"The {found.clusters:,} clusters differ so much in size that they weigh like "
@@ -231,7 +206,7 @@ def _odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
         else ""
     )
     yield DataWarning(
-        ODD_TIMES,
+        codes.ODD_TIMES,
         early + ahead,
         (early + ahead) / times,
         f"Of {counted(times, 'timestamp')} {' and '.join(odd)}{in_seconds}.",
@@ -262,7 +237,7 @@ class _CountCheck(Struct, frozen=True):
 # To warn about another count, add an entry here and its name to `data_counts.COUNTED`.
 _COUNT_CHECKS = (
     _CountCheck(
-        JUDGMENTS_MET_AGAIN,
+        codes.JUDGMENTS_MET_AGAIN,
         data_counts.MET_AGAIN,
         data_counts.RESULTS,
         0.0,
@@ -273,7 +248,7 @@ _COUNT_CHECKS = (
         "Check that --qrels-id names an id that no two documents share.",
     ),
     _CountCheck(
-        OUTSIDE_POOL,
+        codes.OUTSIDE_POOL,
         data_counts.OUTSIDE_POOL,
         data_counts.GOOD,
         0.0,
@@ -284,7 +259,7 @@ _COUNT_CHECKS = (
         "Add this run with `goodgain pool build --update`, and label the pool.",
     ),
     _CountCheck(
-        WEAK_DOCUMENTS,
+        codes.WEAK_DOCUMENTS,
         data_counts.WEAK_DOCUMENTS,
         data_counts.UNIQUE,
         0.0,
@@ -309,20 +284,20 @@ def _count_checks(inputs: CheckInputs) -> Iterator[DataWarning]:
 _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _empty_input,
     _no_results,
-    no_labels,
-    labels_below_threshold,
-    labels_below_relevance_threshold,
-    conflicting_redeliveries,
-    topics,
-    few_labels,
+    label_checks.no_labels,
+    label_checks.labels_below_threshold,
+    label_checks.labels_below_relevance_threshold,
+    record_checks.conflicting_redeliveries,
+    record_checks.topics,
+    label_checks.few_labels,
     _unknown_fields,
     _no_identity,
     _no_duplicates,
     _only_one_iteration,
     _few_effective_clusters,
     _odd_times,
-    label_conflicts,
+    label_checks.label_conflicts,
     _count_checks,
-    labels_apart,
-    rejected_labels,
+    label_checks.labels_apart,
+    label_checks.rejected_labels,
 )

@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goodgain.transforms.core.scoring.data_counts import (
-    CONFLICTS,
-    LABELLED_COPIES,
-    LABELS,
-    RESULTS,
-    UNLABELLED,
-)
+from goodgain.transforms.core.scoring import data_counts
+from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
-from goodgain.transforms.core.warnings.warning import (
-    FEW_LABELS,
-    LABEL_CONFLICTS,
-    LABELS_APART,
-    LABELS_BELOW_RELEVANCE_THRESHOLD,
-    LABELS_BELOW_THRESHOLD,
-    NO_LABELS,
-    REJECTED_LABELS,
-    DataWarning,
-)
+from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 
 _LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
@@ -36,7 +22,7 @@ _MOST_CONFLICTS_SHARE = 0.1
 
 def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if no result of the scored turns has a label."""
-    results = inputs.count(RESULTS)
+    results = inputs.count(data_counts.RESULTS)
     if not results or inputs.labelled:
         return
     if inputs.external:
@@ -47,7 +33,7 @@ def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
         if likely_labels:
             remedy = f"If `{likely_labels[0]}` is the label, add --map gain={likely_labels[0]}"
     yield DataWarning(
-        NO_LABELS,
+        codes.NO_LABELS,
         results,
         1.0,
         pluralize(
@@ -62,11 +48,11 @@ def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
 
 def labels_below_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if there are labels, but none reaches the threshold of good results."""
-    gains = [gain for gain, name in enumerate(LABELS) if inputs.count(name)]
+    gains = [gain for gain, name in enumerate(data_counts.LABELS) if inputs.count(name)]
     if not gains or gains[-1] >= inputs.good_gain_threshold:
         return
     yield DataWarning(
-        LABELS_BELOW_THRESHOLD,
+        codes.LABELS_BELOW_THRESHOLD,
         inputs.labelled,
         1.0,
         f"{counted(inputs.labelled, 'result has a label', 'results have labels')}, but none "
@@ -84,12 +70,12 @@ def labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[DataWarnin
         return
     if relevance.threshold == inputs.good_gain_threshold:
         return  # `labels_below_threshold` warns
-    gains = [gain for gain, name in enumerate(LABELS) if inputs.count(name)]
+    gains = [gain for gain, name in enumerate(data_counts.LABELS) if inputs.count(name)]
     if not gains or gains[-1] >= relevance.threshold:
         return
     names, more = relevance.metrics[:_SHOWN_METRICS], len(relevance.metrics) - _SHOWN_METRICS
     yield DataWarning(
-        LABELS_BELOW_RELEVANCE_THRESHOLD,
+        codes.LABELS_BELOW_RELEVANCE_THRESHOLD,
         inputs.labelled,
         1.0,
         f"{counted(inputs.labelled, 'result has a label', 'results have labels')}, but none "
@@ -102,7 +88,7 @@ def labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[DataWarnin
 
 def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many results, or all results of a slice, have no label."""
-    results, unlabelled = inputs.count(RESULTS), inputs.count(UNLABELLED)
+    results, unlabelled = inputs.count(data_counts.RESULTS), inputs.count(data_counts.UNLABELLED)
     if not inputs.labelled:
         return  # `no_labels` warns, or there are no results
     share = unlabelled / results
@@ -124,7 +110,7 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     if unlabelled_slices:
         message += "; the means of slices without any label are null"
     yield DataWarning(
-        FEW_LABELS,
+        codes.FEW_LABELS,
         unlabelled,
         share,
         f"{message}.",
@@ -135,7 +121,10 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
 
 def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many copies have another label than the first occurrence of their document."""
-    conflicts, copies = inputs.count(CONFLICTS), inputs.count(LABELLED_COPIES)
+    conflicts, copies = (
+        inputs.count(data_counts.CONFLICTS),
+        inputs.count(data_counts.LABELLED_COPIES),
+    )
     if not copies or conflicts <= _MOST_CONFLICTS_SHARE * copies:
         return
     share = conflicts / copies
@@ -156,7 +145,7 @@ def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
         message += pluralize(conflicts, "has", "have") + " another label than the first "
         message += f"occurrence {of}, whose label counts."
         remedy = "Label documents, not positions in a list, or give judgments with --qrels."
-    yield DataWarning(LABEL_CONFLICTS, conflicts, share, message, remedy)
+    yield DataWarning(codes.LABEL_CONFLICTS, conflicts, share, message, remedy)
 
 
 def rejected_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
@@ -164,7 +153,7 @@ def rejected_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     read, rejected = inputs.count(_LABELS_READ), inputs.count(_LABELS_REJECTED)
     if rejected:
         yield DataWarning(
-            REJECTED_LABELS,
+            codes.REJECTED_LABELS,
             rejected,
             rejected / read,
             f"{rejected:,} of {read:,} labels of --labels ({rejected / read:.1%}) "
@@ -179,7 +168,7 @@ def labels_apart(inputs: CheckInputs) -> Iterator[DataWarning]:
         share = span.apart / span.documents if span.documents else 0.0
         if span.documents >= _ENOUGH_DOCUMENTS and share >= _LEAST_APART_SHARE:
             yield DataWarning(
-                LABELS_APART,
+                codes.LABELS_APART,
                 span.apart,
                 share,
                 f"{span.apart:,} of {span.documents:,} documents of the pool ({share:.1%}) that "

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from goodgain.transforms.core.scoring import data_counts
+from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
-from goodgain.transforms.core.warnings.warning import (
-    CONFLICTING_REDELIVERIES,
-    CONVERSATIONS_WITHOUT_TOPIC,
-    SEVERAL_TOPICS,
-    DataWarning,
-)
+from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 
 _CONVERSATIONS = "conversations.total"
@@ -23,7 +19,7 @@ _ONE_COUNTS = (
 # Of each: code, count, what the message says of one conversation and of several, remedy.
 _TOPIC_CHECKS = (
     (
-        CONVERSATIONS_WITHOUT_TOPIC,
+        codes.CONVERSATIONS_WITHOUT_TOPIC,
         data_counts.WITHOUT_TOPIC,
         "has no attribute {attribute}, so no judgment labels its results: gains and recall can be "
         "too low.",
@@ -32,7 +28,7 @@ _TOPIC_CHECKS = (
         "Write the attribute that --qrels-topic names into a record of every conversation.",
     ),
     (
-        SEVERAL_TOPICS,
+        codes.SEVERAL_TOPICS,
         data_counts.SEVERAL_TOPICS,
         "has several values of the attribute {attribute}: the last one is its topic, whose "
         "judgments label all of its results.",
@@ -50,7 +46,7 @@ def conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
         return
     share = conflicting / read
     yield DataWarning(
-        CONFLICTING_REDELIVERIES,
+        codes.CONFLICTING_REDELIVERIES,
         conflicting,
         share,
         f"{conflicting:,} of {read:,} records ({share:.1%}) "
