@@ -7,6 +7,7 @@ them, so rejected records and counts would each cost another copy of all payload
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -38,6 +39,7 @@ def load(
     return [payloads, *loaded] | "Loaded" >> beam.Flatten()
 
 
+@dataclass(eq=False, repr=False)
 class Unload(beam.PTransform):
     """Grouped payloads to a tuple: the payloads of conversations, then each carried collection.
 
@@ -46,10 +48,8 @@ class Unload(beam.PTransform):
       spill_folder: the same as for `GatherPayloads`.
     """
 
-    def __init__(self, carried: Sequence[beam.PCollection[Any]], spill_folder: str) -> None:
-        super().__init__()
-        self.carried = tuple(carried)
-        self.spill_folder = spill_folder
+    carried: tuple[beam.PCollection[Any], ...]
+    spill_folder: str
 
     def expand(self, gathered: beam.PCollection[Any]) -> tuple[beam.PCollection[Any], ...]:
         """Apply the transform."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -19,7 +20,6 @@ from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalL
 from goodgain.transforms.core.judgments.judgment import (
     JUDGMENTS_DIGEST,
     Judgment,
-    JudgmentPlace,
     LabelKeys,
     LabelRequest,
     QrelsProblem,
@@ -182,10 +182,6 @@ def _document_key(topic: str, document: str) -> bytes:
     return xxh3_128_digest(_encode((topic, document)))
 
 
-def _place_of(judgment: Judgment) -> JudgmentPlace:
-    return judgment.place
-
-
 class _CountingDoFn(beam.DoFn):
     """A DoFn that sums counts during a bundle and outputs them at its end."""
 
@@ -275,7 +271,7 @@ class _Label(_CountingDoFn):
             if value[:1] == _JUDGMENT:
                 judgment = _decode_judgment(value[1:])
                 known = first.get(judgment.gain, judgment)
-                first[judgment.gain] = min(judgment, known, key=_place_of)
+                first[judgment.gain] = min(judgment, known, key=attrgetter("place"))
                 judgment_count += 1
         return first, judgment_count
 

@@ -89,8 +89,12 @@ class Table:
         unknown = [name for name in values if name not in self.columns]
         if unknown:
             raise KeyError(f"{self.dataset.name} has no column {unknown[0]!r}")
-        kept = [row for row in self if all(row[name] == value for name, value in values.items())]
-        return Table(self.dataset, [self._stored(row) for row in kept])
+        kept = [
+            row
+            for row, shown in zip(self._rows, self, strict=True)
+            if all(shown[name] == value for name, value in values.items())
+        ]
+        return Table(self.dataset, kept)
 
     def stored(self) -> Sequence[Row]:
         """The rows as stored in files: times in milliseconds since 1970."""
@@ -193,13 +197,6 @@ class Table:
             if shown[name] is not None:
                 shown[name] = _EPOCH + timedelta(milliseconds=shown[name])
         return shown
-
-    def _stored(self, row: Row) -> Row:
-        return row | {
-            name: (row[name] - _EPOCH) // timedelta(milliseconds=1)
-            for name in self._times
-            if row[name] is not None
-        }
 
 
 def _missing(package: str) -> UsageError:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from math import ceil
+from operator import attrgetter
 from typing import Any
 
 import apache_beam as beam
@@ -271,7 +272,8 @@ def _graph(
     files = (
         built.topics
         | "WithoutCounts" >> beam.Map(_without_counts).with_output_types(BuiltTopic)
-        | "Write" >> WriteRows(target, [DatasetRows(dataset, rows_of)], BuiltTopic, _topic_key)
+        | "Write"
+        >> WriteRows(target, [DatasetRows(dataset, rows_of)], BuiltTopic, attrgetter("topic.key"))
     )
     _ = (
         pipeline
@@ -324,11 +326,6 @@ def _without_counts(built: BuiltTopic) -> BuiltTopic:
 
 def _document_rows(built: BuiltTopic, preferred: str | None) -> list[dict[str, Any]]:
     return [document_row(document, preferred) for document in built.documents]
-
-
-def _topic_key(built: BuiltTopic) -> str:
-    """Sort key: topics from an attribute first, then by name."""
-    return built.topic.key
 
 
 def _write_summary(

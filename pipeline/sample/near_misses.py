@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import MappingProxyType
 
 from goodgain.pipeline.sample.documents import Document, new_document, opaque_id, without
 from goodgain.pipeline.sample.scene import Scene
@@ -87,18 +86,16 @@ def _other_type(_: Scene, earlier: Document, new: Document) -> Document | None:
     }
 
 
-_MAKERS = MappingProxyType[str, Maker](
-    {
-        "same_title": _same_title,
-        "same_snippet": _same_snippet,
-        "same_generic_id": _same_generic_id,
-        "identity_parameter": _identity_parameter,
-        "other_page_state": _other_page_state,
-        "series": _series,
-        "title_only": _title_only,
-        "other_type": _other_type,
-    }
-)
+_MAKERS: dict[str, Maker] = {
+    "same_title": _same_title,
+    "same_snippet": _same_snippet,
+    "same_generic_id": _same_generic_id,
+    "identity_parameter": _identity_parameter,
+    "other_page_state": _other_page_state,
+    "series": _series,
+    "title_only": _title_only,
+    "other_type": _other_type,
+}
 NEAR_MISSES = tuple(_MAKERS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +130,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     if config.live:
         files.append(
             scored.live
-            | "NewLive" >> beam.ParDo(_OnlyNewLive()).with_output_types(LiveIteration)
+            | "NewLive" >> beam.Filter(_is_new_live).with_output_types(LiveIteration)
             | "WriteLive"
             >> _write_one(
                 target,
@@ -156,14 +156,9 @@ class _OnlyNew(beam.PTransform):
         return only
 
 
-class _OnlyNewLive(beam.DoFn):
-    """Filters out live rows of closed conversations, whose records a restart reads only in part."""
-
-    def process(
-        self, live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam
-    ) -> Iterator[LiveIteration]:
-        if written_rows.is_new_live(live, millis_of(timestamp)):
-            yield live
+def _is_new_live(live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam) -> bool:
+    """False for rows of closed conversations, whose records a restart reads only in part."""
+    return written_rows.is_new_live(live, millis_of(timestamp))
 
 
 def _write_scores(target: StreamTarget, scoring: Scoring, rows: StreamRows) -> WritePanes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -103,7 +103,7 @@ def now() -> LiveCounters:
         )
 
 
-def written(dataset: str, rows: Iterable[Row]) -> None:
+def written(dataset: str, rows: Sequence[Row]) -> None:
     """Count rows that were written to a file."""
     if _state is not None:
         with _state.lock:

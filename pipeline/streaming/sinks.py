@@ -8,6 +8,7 @@ all rows before that watermark have been written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -73,6 +74,7 @@ class WrittenPane(Struct, frozen=True):
     latest: int
 
 
+@dataclass(eq=False, repr=False)
 class WritePanes(beam.PTransform):
     """`PCollection[T]` to `PCollection[WrittenPane]`: writes each T's rows to one or more datasets.
 
@@ -83,20 +85,11 @@ class WritePanes(beam.PTransform):
       now: the engine's clock.
     """
 
-    def __init__(
-        self,
-        target: StreamTarget,
-        datasets: Sequence[DatasetRows],
-        element_type: type[Struct],
-        key_of: Callable[[Any], str],
-        now: Callable[[], Timestamp] = Timestamp.now,
-    ) -> None:
-        super().__init__()
-        self.target = target
-        self.datasets = tuple(datasets)
-        self.element_type = element_type
-        self.key_of = key_of
-        self.now = now
+    target: StreamTarget
+    datasets: Sequence[DatasetRows]
+    element_type: type[Struct]
+    key_of: Callable[[Any], str]
+    now: Callable[[], Timestamp] = Timestamp.now
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[WrittenPane]:
         """Apply the transform."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -36,23 +36,18 @@ class StreamTotals(Struct, frozen=True):
         return self.scored + self.earlier_turn + self.redelivered + self.rejected + self.late
 
 
-def totals_of(dataset: str, rows: Iterable[Row]) -> StreamTotals:
+def totals_of(dataset: str, rows: Sequence[Row]) -> StreamTotals:
     """The totals of the rows of one dataset; zero if its records are counted elsewhere."""
     if dataset == datasets.LATE.name:
-        return StreamTotals(late=sum(1 for _ in rows))
+        return StreamTotals(late=len(rows))
     if dataset == datasets.REJECTED.name:
         return StreamTotals(rejected=sum(row["records"] for row in rows))
     if dataset != "conversations":
         return StreamTotals()
-    total = StreamTotals()
-    for row in rows:
-        total = total.plus(
-            StreamTotals(
-                scored=row["calls"],
-                earlier_turn=row["earlier_turn"],
-                redelivered=row["redelivered"],
-                conversations=1,
-                in_means=int(row["N"] > 0 and not row["rejected_records"]),
-            )
-        )
-    return total
+    return StreamTotals(
+        scored=sum(row["calls"] for row in rows),
+        earlier_turn=sum(row["earlier_turn"] for row in rows),
+        redelivered=sum(row["redelivered"] for row in rows),
+        conversations=len(rows),
+        in_means=sum(row["N"] > 0 and not row["rejected_records"] for row in rows),
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from operator import attrgetter
 
 import msgspec
 from msgspec import Struct
@@ -149,7 +150,9 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
         results = list(labelled[at].results)
         results[place] = replace(results[place], gain=gain)
         labelled[at] = replace(labelled[at], results=results)
-    return LabelledCalls(labelled, joined, replaced, repeated, sorted(rejected, key=_order))
+    return LabelledCalls(
+        labelled, joined, replaced, repeated, sorted(rejected, key=attrgetter("label"))
+    )
 
 
 def _call_index(label: ResultLabel, calls: Sequence[CallFingerprint]) -> int | str:
@@ -182,10 +185,6 @@ def _contradicting(labels: Sequence[ResultLabel]) -> Iterator[RejectedLabel]:
         other = next(one for one in labels if one.gain != label.gain)
         text = f"The result has the gain {label.gain} here, but {other.gain} at"
         yield RejectedLabel(label, text, other)
-
-
-def _order(one: RejectedLabel) -> ResultLabel:
-    return one.label
 
 
 def label_json(label: ResultLabel) -> str:

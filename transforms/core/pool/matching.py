@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
@@ -104,7 +104,10 @@ class TopicPool:
         if not free:
             return {}
         pooled_as: dict[int, int] = {}
-        for index, key in enumerate(_place_keys(calls)):
+        keys = (
+            place_key(call, at, one) for call in calls for at, one in enumerate(call.results, 1)
+        )
+        for index, key in enumerate(keys):
             if numbers := free.get(key):
                 pooled_as[index] = numbers.pop(0)
         pooled: dict[int, Pooled] = {}
@@ -131,12 +134,6 @@ class TopicPool:
                 indexes[0],
             ),
         )
-
-
-def _place_keys(calls: Iterable[CallFingerprint]) -> Iterator[PlaceKey]:
-    for call in calls:
-        for rank, result in enumerate(call.results, start=1):
-            yield place_key(call, rank, result)
 
 
 class TurnPool(Struct, frozen=True):

@@ -147,16 +147,14 @@ def with_added(
     before = state.open.get(start)
     if before is None and state.finished is not None and start <= state.finished:
         return None
-    wake_ups = [] if before is not None and before.changed else [_on_time(start, rules)]
+    wake_ups = []
+    if before is None or not before.changed:
+        # Set again for an update, it fires immediately.
+        wake_ups.append(WakeUp(f"{start} on time", rules.on_time(start)))
     if before is None:
         wake_ups.append(WakeUp(f"{start} last", rules.last(start)))
     window = replace(before or OpenWindow(), changed=True)
     return replace(state, open={**state.open, start: window}), wake_ups
-
-
-def _on_time(start: int, rules: WindowRules) -> WakeUp:
-    """The wake-up for the on-time pane; set again for an update, it fires immediately."""
-    return WakeUp(f"{start} on time", rules.on_time(start))
 
 
 def due_panes(
