@@ -212,11 +212,7 @@ class ReadTraces(beam.PTransform):
         self.shards = FindShards(inputs, shard_bytes, adaptation, bounds)
 
     def expand(self, begin: beam.pvalue.PBegin) -> Traces:
-        """Read each shard.
-
-        Raises:
-          UsageError: a pattern matches no file.
-        """
+        """Read each shard; raises as `FindShards` does."""
         shards = begin | "Shards" >> self.shards
         outputs = shards | "Read" >> beam.ParDo(ReadShard()).with_outputs(REJECTED, main="records")
         records, rejected = outputs["records"], outputs[REJECTED]

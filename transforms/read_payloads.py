@@ -91,11 +91,7 @@ class ReadPayloads(beam.PTransform):
         self.max_held_bytes = max_held_bytes
 
     def expand(self, begin: beam.pvalue.PBegin) -> ReadFiles:
-        """Read each shard.
-
-        Raises:
-          UsageError: a pattern matches no file.
-        """
+        """Read each shard; raises as `FindShards` does."""
         shards = begin | "Shards" >> self.shards
         read = beam.ParDo(ReadShardPayloads(self.packing, self.max_held_bytes))
         outputs = shards | "ReadShard" >> read.with_outputs(

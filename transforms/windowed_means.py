@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -207,6 +208,7 @@ class _SumBundle(beam.DoFn):
             )
 
 
+@dataclass(eq=False, repr=False)
 class GivePanes(beam.DoFn):
     """Keeps the sums of a slice in state, by window, and emits their panes."""
 
@@ -218,20 +220,11 @@ class GivePanes(beam.DoFn):
     # named after `WakeUp`.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
 
-    def __init__(
-        self,
-        combine: CombineMeans,
-        scoring: Scoring,
-        rules: WindowRules,
-        interval: Interval = "hall",
-        end: StreamEnd = WITH_ENGINE,
-    ) -> None:
-        self._combine = combine
-        self._end = end
-        self._scoring = scoring
-        self._ranking_metrics = scoring.ranking.names
-        self._rules = rules
-        self._interval = interval
+    combine: CombineMeans
+    scoring: Scoring
+    rules: WindowRules
+    interval: Interval = "hall"
+    end: StreamEnd = WITH_ENGINE
 
     def process(
         self,
@@ -244,10 +237,10 @@ class GivePanes(beam.DoFn):
         """Keep the sums, or count them as missed."""
         slice_, arrived = keyed
         start = arrived.window_start
-        added = with_added(windows.read() or SliceWindows(), start, self._rules)
+        added = with_added(windows.read() or SliceWindows(), start, self.rules)
         if added is None:
             missed = MissedByMeans(
-                start, start + self._rules.window, slice_of(slice_), arrived.conversations
+                start, start + self.rules.window, slice_of(slice_), arrived.conversations
             )
             yield TaggedOutput(MISSED, missed)
             return
@@ -275,9 +268,9 @@ class GivePanes(beam.DoFn):
     ) -> Iterator[WindowedMeanRow | TaggedOutput]:
         """Emit the panes that are due."""
         now = millis_of(timestamp)
-        if not self._end.is_due(now):
+        if not self.end.is_due(now):
             return
-        panes, state = due_panes(windows.read() or SliceWindows(), now, self._rules)
+        panes, state = due_panes(windows.read() or SliceWindows(), now, self.rules)
         if not panes:
             return
         by_window = _by_window(sums.read())
@@ -286,10 +279,10 @@ class GivePanes(beam.DoFn):
             if not pane.is_last:
                 by_window[pane.window_start] = [added_up]
             means = added_up.sums()
-            rows = means.rows(slice_of(slice_), self._ranking_metrics, self._interval)
-            yield from rows_of(pane, self._rules, rows)
+            rows = means.rows(slice_of(slice_), self.scoring.ranking.names, self.interval)
+            yield from rows_of(pane, self.rules, rows)
             if slice_ == EVERYTHING:
-                warnings = window_warnings(pane, self._rules, means.counts(), self._scoring, rows)
+                warnings = window_warnings(pane, self.rules, means.counts(), self.scoring, rows)
                 if warnings is not None:
                     yield TaggedOutput(WARNINGS, warnings)
         parts.write(_keep(by_window, sums))
@@ -299,7 +292,7 @@ class GivePanes(beam.DoFn):
         """Merge the parts of one window."""
         if len(parts) == 1:
             return parts[0]
-        sums = self._combine.merge_accumulators(part.sums() for part in parts)
+        sums = self.combine.merge_accumulators(part.sums() for part in parts)
         return WindowSums.of(parts[0].window_start, sum(part.conversations for part in parts), sums)
 
 

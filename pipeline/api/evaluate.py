@@ -144,14 +144,7 @@ def _evaluated(
         label_rows = read_result_labels(labels, settings.iteration_base, budget)
     judged = read_judgments(scored_with.qrels, open_local, budget)
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
-    sums = RunSums(
-        scoring.ranking.names,
-        settings.slice,
-        settings.max_i,
-        settings.interval,
-        settings.cluster,
-        pool is not None,
-    )
+    sums = RunSums(settings, scoring)
     with progress.shown(sum(file.size for file in files or ())):
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys, usable_threads())
         packer = packer_for(packing)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 from msgspec import Struct
 
+from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import MeanRow
@@ -122,44 +123,35 @@ def _scored(conversation_id: str, packed: list[bytes], scorer: PayloadScorer) ->
 class RunSums:
     """The sums over all conversations: means by slice, and counts."""
 
-    def __init__(
-        self,
-        ranking_metrics: tuple[str, ...],
-        slices: Iterable[Iterable[str]],
-        max_i: int,
-        interval: Interval,
-        cluster: str | None,
-        pooled: bool = False,
-    ) -> None:
-        self._metrics = ranking_metrics
+    def __init__(self, settings: RunConfig, scoring: Scoring) -> None:
+        self._settings = settings
+        self._metrics = scoring.ranking.names
         # The order of attribute names does not matter, so each set of names is used once.
-        distinct = dict.fromkeys(tuple(sorted(set(names))) for names in slices)
+        distinct = dict.fromkeys(tuple(sorted(set(names))) for names in settings.slice)
         self._slices = ((), *(names for names in distinct if names))
-        self._max_i = max_i
-        self._interval = interval
-        self._cluster = cluster
-        names = metric_names(ranking_metrics)
-        self._auc = names.index(_AUC) if _AUC in names else None
-        self._pooled = pooled
-        self._means = {"{}": MeansAccumulator.empty(self._auc, max_i, pooled)}
+        names = metric_names(self._metrics)
+        auc = names.index(_AUC) if _AUC in names else None
+        pooled = scoring.pool is not None
+        self._means: defaultdict[str, MeansAccumulator] = defaultdict(
+            partial(MeansAccumulator.empty, auc, settings.max_i, pooled)
+        )
+        _ = self._means["{}"]  # also without conversations
         self.counts: Counter[str] = Counter()
 
     def add(self, score: ConversationScore) -> None:
         """Add one conversation."""
         self.counts.update(score.counts)
-        if self._cluster:
-            self.counts.update(cluster_counts(score, self._cluster))
-        values = conversation_values(score, self._max_i, self._cluster)
+        cluster = self._settings.cluster
+        if cluster:
+            self.counts.update(cluster_counts(score, cluster))
+        values = conversation_values(score, self._settings.max_i, cluster)
         if values is None:
             return
         attributes = score.conversation.attributes
         for names in self._slices:
-            key = slice_key({name: attributes.get(name, "") for name in names})
-            if key not in self._means:
-                self._means[key] = MeansAccumulator.empty(self._auc, self._max_i, self._pooled)
-            self._means[key].add(values)
+            self._means[slice_key({name: attributes.get(name, "") for name in names})].add(values)
 
     def means(self) -> Iterator[MeanRow]:
         """The rows of `means`, in no particular order."""
         for key, accumulator in self._means.items():
-            yield from accumulator.rows(slice_of(key), self._metrics, self._interval)
+            yield from accumulator.rows(slice_of(key), self._metrics, self._settings.interval)

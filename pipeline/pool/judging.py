@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -191,14 +192,12 @@ class _Outcomes(Struct):
 
 
 class _Workers:
-    """Copies of the program, one per thread."""
+    """Copies of the program, at most one per thread."""
 
     def __init__(self, request: JudgingRequest, words: Sequence[str]) -> None:
         self._request = request
-        self._words = words
-        self._programs: list[_Program] = []
-        self._thread = threading.local()
-        self._lock = threading.Lock()
+        self._programs = [_Program(words) for _ in range(request.parallel)]
+        self._free = deque(self._programs)
         # Holds the questions that may still be asked; None = no limit.
         self._budget = None if request.at_most is None else threading.Semaphore(request.at_most)
 
@@ -244,22 +243,17 @@ class _Workers:
                 return None, attempt
             if attempt:
                 time.sleep(_PAUSE * 2 ** (attempt - 1))
+            program = self._free.pop()
             try:
-                gain = _gain(self._program().ask(question, self._request.seconds))
+                gain = _gain(program.ask(question, self._request.seconds))
             except _BadAnswerError as error:
                 reason = str(error)
                 continue
+            finally:
+                self._free.append(program)
             journal.add(key, gain)
             return gain, attempt + 1
         return reason, self._request.retries + 1
-
-    def _program(self) -> _Program:
-        program: _Program | None = getattr(self._thread, "program", None)
-        if program is None:
-            program = self._thread.program = _Program(self._words)
-            with self._lock:
-                self._programs.append(program)
-        return program
 
 
 class _Program:

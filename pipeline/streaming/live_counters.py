@@ -28,6 +28,7 @@ from goodgain.transforms.sources.streamed import ReadRecords
 
 _RUNNING_MEANS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _WITHOUT_LABELS = tuple(name for name in _RUNNING_MEANS if not metric_by_name(name).needs_labels)
+_COUNTS = ("read", "out", "closed", "late", "rejected", "missed")
 _RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
 
 
@@ -90,13 +91,8 @@ def now() -> LiveCounters:
             data_warnings(state.data_counts, state.scoring) if in_means and state.scoring else ()
         )
         return LiveCounters(
-            read=counts["read"],
-            out=counts["out"],
             open=len(state.open),
-            closed=counts["closed"],
-            late=counts["late"],
-            rejected=counts["rejected"],
-            missed=counts["missed"],
+            **{name: counts[name] for name in _COUNTS},
             means=means,
             totals=state.totals,
             warnings=warnings,

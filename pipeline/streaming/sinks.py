@@ -137,6 +137,7 @@ class _Progress(Struct, frozen=True, array_like=True):
     size: int = 0
 
 
+@dataclass(eq=False, repr=False)
 class _WritePane(beam.DoFn):
     WAITING = BagStateSpec("waiting", StructCoder(Waiting))
     PROGRESS = ReadModifyWriteStateSpec("progress", StructCoder(_Progress))
@@ -144,20 +145,13 @@ class _WritePane(beam.DoFn):
     # At the end of the stream, rows are written without waiting for the clock.
     END = TimerSpec("end", TimeDomain.WATERMARK)
 
-    def __init__(
-        self,
-        target: StreamTarget,
-        datasets: Sequence[DatasetRows],
-        element_type: type[Struct],
-        now: Callable[[], Timestamp],
-    ) -> None:
-        self._target = target
-        self._datasets = datasets
-        self._element_type = element_type
-        self._now = now
+    target: StreamTarget
+    datasets: Sequence[DatasetRows]
+    element_type: type[Struct]
+    now: Callable[[], Timestamp]
 
     def setup(self) -> None:
-        self._decoder = msgspec.msgpack.Decoder(self._element_type)
+        self._decoder = msgspec.msgpack.Decoder(self.element_type)
 
     def process(
         self,
@@ -170,7 +164,7 @@ class _WritePane(beam.DoFn):
         shard, element = keyed
         so_far = progress.read() or _Progress()
         if not so_far.size:
-            flush.set(self._now() + self._target.flush / _MILLIS)
+            flush.set(self.now() + self.target.flush / _MILLIS)
             end.set(GlobalWindow().max_timestamp())
         waiting.add(element)
         so_far = _Progress(so_far.pane, so_far.size + len(element.element))
@@ -207,8 +201,8 @@ class _WritePane(beam.DoFn):
             pane = Pane(
                 None if undated else window,
                 int(shard),
-                self._target.shards,
-                self._target.start,
+                self.target.shards,
+                self.target.start,
                 so_far.pane,
             )
             yield from self._write_pane(pane, list(group))
@@ -219,16 +213,15 @@ class _WritePane(beam.DoFn):
         latest = max(one.timestamp for one in elements)
         decoded = [self._decoder.decode(one.element) for one in elements]
         try:
-            for dataset in self._datasets:
+            for dataset in self.datasets:
                 rows = [row for element in decoded for row in dataset.rows_of(element)]
                 if rows:
-                    path = write_pane(self._target, pane, dataset.dataset, rows)
+                    path = write_pane(self.target, pane, dataset.dataset, rows)
                     live_counters.written(dataset.dataset.name, rows)
                     yield WrittenPane(dataset.dataset.name, path, len(rows), latest)
         except OSError as error:
             raise GoodGainError(
-                f"The output folder {self._target.folder} cannot be written to "
-                f"({reason_of(error)})."
+                f"The output folder {self.target.folder} cannot be written to ({reason_of(error)})."
             ) from error
 
 

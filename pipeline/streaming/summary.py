@@ -14,6 +14,7 @@ from goodgain.pipeline.outputs.formats import Row
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.live_counters import LiveCounters
+from goodgain.pipeline.streaming.totals import OUTCOMES
 from goodgain.pipeline.terminal.console import (
     message_console,
     plain_table,
@@ -61,11 +62,7 @@ def print_document(config: StreamConfig, counters: LiveCounters, journal: Journa
             },
             "records": {
                 "read": totals.records + still_open,
-                "scored": totals.scored,
-                "earlier_turn": totals.earlier_turn,
-                "redelivered": totals.redelivered,
-                "rejected": totals.rejected,
-                "late": totals.late,
+                **{name: getattr(totals, name) for name in OUTCOMES},
                 "open": still_open,
             },
         }

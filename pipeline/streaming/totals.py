@@ -10,6 +10,8 @@ from msgspec.structs import astuple
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.formats import Row
 
+OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
+
 
 class StreamTotals(Struct, frozen=True):
     """Records by outcome, and conversations.
@@ -33,7 +35,7 @@ class StreamTotals(Struct, frozen=True):
     @property
     def records(self) -> int:
         """All records accounted for."""
-        return self.scored + self.earlier_turn + self.redelivered + self.rejected + self.late
+        return sum(getattr(self, name) for name in OUTCOMES)
 
 
 def totals_of(dataset: str, rows: Sequence[Row]) -> StreamTotals:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from goodgain import transforms
+
 if TYPE_CHECKING:
     from goodgain.pipeline.api.compare import Comparison, compare
     from goodgain.pipeline.api.evaluate import evaluate
@@ -129,31 +131,7 @@ __all__ = [
 
 # Imported on first access, to keep `import goodgain` fast and free of Beam.
 _MODULES = {
-    **dict.fromkeys(
-        (
-            "FindShards",
-            "FingerprintCalls",
-            "GlobalMeanRows",
-            "GlobalMeans",
-            "JoinQrels",
-            "ReadKafkaTraces",
-            "ReadPayloads",
-            "ReadPubSubTraces",
-            "ReadQrels",
-            "ReadTraceRows",
-            "ReadTraces",
-            "RequestLabels",
-            "ScoreConversationRows",
-            "ScoreConversations",
-            "ScorePayloads",
-            "ScoreStreamedConversations",
-            "ScoreStreamedPayloads",
-            "ScoreTied",
-            "WatchFolder",
-            "WindowedMeans",
-        ),
-        "transforms",
-    ),
+    **dict.fromkeys(transforms.__all__, "transforms"),
     "Adaptation": "transforms.core.records.adaptation",
     "Budget": "transforms.core.scoring.costs",
     "Closing": "transforms.core.streaming.closing",

@@ -216,19 +216,17 @@ def _odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
 
 
 class _CountCheck(Struct, frozen=True):
-    """Warns if a count is more than a tolerated share of another count.
+    """Warns if a count is not 0.
 
     Attributes:
       count: name of the count.
       total: name of the count that it is a part of.
-      tolerated: the largest share that does not cause a warning.
       one, more: what the message says after a count of 1, and after any other count.
     """
 
     code: str
     count: str
     total: str
-    tolerated: float
     one: str
     more: str
     remedy: str
@@ -240,7 +238,6 @@ _COUNT_CHECKS = (
         codes.JUDGMENTS_MET_AGAIN,
         data_counts.MET_AGAIN,
         data_counts.RESULTS,
-        0.0,
         "document stays unjudged because the judgments of its names already label earlier "
         "documents of its turn: several documents share a name.",
         "documents stay unjudged because the judgments of their names already label earlier "
@@ -251,7 +248,6 @@ _COUNT_CHECKS = (
         codes.OUTSIDE_POOL,
         data_counts.OUTSIDE_POOL,
         data_counts.GOOD,
-        0.0,
         "of {total:,} good documents ({share:.1%}) has no label in the pool: it counts as gain, "
         "but not for recall of the pool.",
         "of {total:,} good documents ({share:.1%}) have no label in the pool: they count as gain, "
@@ -262,7 +258,6 @@ _COUNT_CHECKS = (
         codes.WEAK_DOCUMENTS,
         data_counts.WEAK_DOCUMENTS,
         data_counts.UNIQUE,
-        0.0,
         "of {total:,} documents ({share:.1%}) has too few attributes to be recognized again: a "
         "repeat of the run counts it as a new one.",
         "of {total:,} documents ({share:.1%}) have too few attributes to be recognized again: a "
@@ -275,7 +270,7 @@ _COUNT_CHECKS = (
 def _count_checks(inputs: CheckInputs) -> Iterator[DataWarning]:
     for check in _COUNT_CHECKS:
         count, total = inputs.count(check.count), inputs.count(check.total)
-        if total and count > check.tolerated * total:
+        if total and count:
             share = count / total
             message = counted(count, check.one, check.more).format(total=total, share=share)
             yield DataWarning(check.code, count, share, message, check.remedy)
