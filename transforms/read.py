@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -122,6 +123,7 @@ class Traces(NamedTuple):
     shards: beam.PCollection[FileShard]
 
 
+@dataclass(eq=False, repr=False)
 class FindShards(beam.PTransform):
     """PBegin to `PCollection[FileShard]`: byte ranges of files, spread over workers.
 
@@ -130,6 +132,9 @@ class FindShards(beam.PTransform):
       shard_bytes: size of a shard, which one worker reads at a time.
       adaptation: renamed fields and the like; None if records need no conversion.
       bounds: limits on the memory that reading a shard may take.
+
+    Raises:
+      UsageError: `shard_bytes` is below 1.
 
     Example:
       >>> import apache_beam as beam
@@ -142,25 +147,15 @@ class FindShards(beam.PTransform):
       JSONL 0
     """
 
-    def __init__(
-        self,
-        inputs: Sequence[str | InputFile],
-        shard_bytes: int = DEFAULT_SHARD_BYTES,
-        adaptation: Adaptation | None = None,
-        bounds: ReadBounds = DEFAULT_BOUNDS,
-    ) -> None:
-        """Split `inputs` into shards of `shard_bytes`, to be read within `bounds`.
+    inputs: Sequence[str | InputFile]
+    shard_bytes: int = DEFAULT_SHARD_BYTES
+    adaptation: Adaptation | None = None
+    bounds: ReadBounds = DEFAULT_BOUNDS
 
-        Raises:
-          UsageError: `shard_bytes` is below 1.
-        """
-        super().__init__()
-        if shard_bytes < 1:
-            raise UsageError(f"shard_bytes must be at least 1, got {shard_bytes}.")
-        self.inputs = tuple(inputs)
-        self.shard_bytes = shard_bytes
-        self.adaptation = adaptation
-        self.bounds = bounds
+    def __post_init__(self) -> None:
+        if self.shard_bytes < 1:
+            raise UsageError(f"shard_bytes must be at least 1, got {self.shard_bytes}.")
+        self.inputs = tuple(self.inputs)
 
     def expand(self, begin: beam.pvalue.PBegin) -> beam.PCollection[FileShard]:
         """Find the files, split them into shards, and distribute these.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -33,6 +34,7 @@ class Judgments(NamedTuple):
     problems: beam.PCollection[QrelsProblem]
 
 
+@dataclass(eq=False, repr=False)
 class ReadQrels(beam.PTransform):
     """PBegin to Judgments: TREC qrels or tables, split over workers by byte ranges.
 
@@ -44,17 +46,12 @@ class ReadQrels(beam.PTransform):
     Example: see `JoinQrels`.
     """
 
-    def __init__(
-        self,
-        files: Sequence[InputFile],
-        shard_bytes: int = DEFAULT_SHARD_BYTES,
-        max_held_bytes: int | None = None,
-    ) -> None:
-        """Read `files`."""
-        super().__init__()
-        self.files = tuple(files)
-        self.shard_bytes = min(shard_bytes, _MOST_SHARD_BYTES)
-        self.max_held_bytes = max_held_bytes
+    files: Sequence[InputFile]
+    shard_bytes: int = DEFAULT_SHARD_BYTES
+    max_held_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        self.shard_bytes = min(self.shard_bytes, _MOST_SHARD_BYTES)
 
     def expand(self, begin: beam.pvalue.PBegin) -> Judgments:
         """Apply the transform."""

@@ -127,8 +127,8 @@ def _evaluated(
     settings = evaluation_config(paths, chosen, config)
     source: _Memory | _Files
     if files is None:
-        memory = in_memory(traces, settings.adaptation)
-        source, seen = _Memory(memory.records), memory.seen
+        records, seen = in_memory(traces, settings.adaptation)
+        source = _Memory(records)
     else:
         source = _Files(files, settings.adaptation, settings.read_bounds)
         seen = first_look(files, open_local, settings.adaptation)
@@ -153,9 +153,10 @@ def _evaluated(
         for conversation_id, external in judgments.by_conversation.items():
             gathered.payloads[conversation_id].append(payload((), external=external))
         scores = []
-        joined = None
+        label_counts: dict[str, int] = {}
+        unjoined: list[RejectedRecord] = []
         if label_rows is not None:
-            joined = join_labels(label_rows, gathered.payloads)
+            label_counts, unjoined = join_labels(label_rows, gathered.payloads)
         for score in scores_of(gathered.payloads, scoring, source.encodings, pools, trace_budget):
             sums.add(score)
             scores.append(score)
@@ -164,8 +165,7 @@ def _evaluated(
     counts.update(gathered.counts)
     counts.update(reading_counts(packer))
     counts.update(judgments.counts)
-    if joined is not None:
-        counts.update(joined.counts)
+    counts.update(label_counts)
     means = list(sums.means())
     manifest = manifest_of(
         counts=counts,
@@ -201,10 +201,10 @@ def _evaluated(
         ),
     )
     tables = _tables(scores, gathered.rejected, means, scoring)
-    if label_rows is not None and joined is not None:
-        unjoined = joined.rejected + [
+    if label_rows is not None:
+        unjoined += (
             rejected_row(one, label_rows.files) for score in scores for one in score.rejected_labels
-        ]
+        )
         tables[datasets.REJECTED_LABELS.name] = _lazy_table(
             datasets.REJECTED_LABELS, map(asdict, sorted(unjoined, key=rejected_key))
         )

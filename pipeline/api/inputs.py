@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from msgspec import Struct, to_builtins
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from goodgain.pipeline.api.long_tables import is_column, is_long, records_of_rows
@@ -61,15 +61,11 @@ def files_of(traces: Traces) -> list[InputFile] | None:
     return None
 
 
-class TracesInMemory(Struct, frozen=True):
-    """In-memory traces as search calls; unusable records become rejected rows."""
-
-    records: list[SearchCall | RejectedRecord]
-    seen: SeenNames
+_InMemory: TypeAlias = "tuple[list[SearchCall | RejectedRecord], SeenNames]"
 
 
-def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> TracesInMemory:
-    """Convert traces in memory to search calls.
+def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> _InMemory:
+    """Traces in memory as search calls and rejected rows, and the names in the first of them.
 
     The first records decide whether there is one for each search call or one for each result.
 
@@ -115,7 +111,7 @@ def _parsed_rows(
     rows: Iterable[Mapping[str, Any]],
     first: Sequence[Mapping[str, Any]],
     adaptation: Adaptation | None,
-) -> TracesInMemory:
+) -> _InMemory:
     """Convert rows in long form; `first` are the first of them."""
     missing: Sequence[str] = ()
     if adaptation is not None:
@@ -124,14 +120,13 @@ def _parsed_rows(
         rows = map(adaptation.applied_to_row, rows)
     unknown = {name for row in first for name in _names(row) if not is_column(name)}
     of_call = {name for name in unknown if is_of_call(name) and not is_of_result(name)}
-    found = _parsed(records_of_rows(rows), None)
-    seen = replace(
-        found.seen,
-        call=found.seen.call | of_call,
-        result=(found.seen.result | unknown) - of_call,
+    records, seen = _parsed(records_of_rows(rows), None)
+    return records, replace(
+        seen,
+        call=seen.call | of_call,
+        result=(seen.result | unknown) - of_call,
         without_source=tuple(missing),
     )
-    return replace(found, seen=seen)
 
 
 def rows_of(table: Any) -> Iterable[Any]:
@@ -165,13 +160,13 @@ def table_of(table: Any) -> Any:
 
 def _parsed(
     traces: Iterable[Mapping[str, Any] | SearchCall], adaptation: Adaptation | None
-) -> TracesInMemory:
+) -> _InMemory:
     left = iter(traces)
     first = list(islice(left, MOST_LOOKED_AT))
     raw = [one for one in first if isinstance(one, Mapping)]
     seen = seen_names(raw, adaptation) if raw else names_in(map(to_builtins, first))
     records = (_record(place, one, adaptation) for place, one in enumerate(chain(first, left), 1))
-    return TracesInMemory(list(records), seen)
+    return list(records), seen
 
 
 def _record(

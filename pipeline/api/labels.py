@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -54,13 +53,6 @@ class LabelRows(Struct, frozen=True):
         return (one for one in self.found if isinstance(one, ResultLabel))
 
 
-class Joined(Struct, frozen=True):
-    """Counts of the labels, and rows for those that match nothing."""
-
-    counts: Mapping[str, int]
-    rejected: list[RejectedRecord]
-
-
 def read_result_labels(labels: Labels, iteration_base: int, budget: MemoryBudget) -> LabelRows:
     """Read labels.
 
@@ -76,8 +68,14 @@ def read_result_labels(labels: Labels, iteration_base: int, budget: MemoryBudget
     return LabelRows((file,), list(labels_of_rows(rows_of(labels), file, iteration_base)))
 
 
-def join_labels(given: LabelRows, payloads: dict[str, list[bytes]]) -> Joined:
-    """Add the labels to the payloads of their conversations."""
+def join_labels(
+    given: LabelRows, payloads: dict[str, list[bytes]]
+) -> tuple[dict[str, int], list[RejectedRecord]]:
+    """Add the labels to the payloads of their conversations.
+
+    Returns:
+      Counts of the labels, and rows for those that match nothing.
+    """
     by_key: dict[LabelKey, list[ResultLabel]] = {}
     for label in given.labels():
         by_key.setdefault(label.key, []).append(label)
@@ -101,4 +99,4 @@ def join_labels(given: LabelRows, payloads: dict[str, list[bytes]]) -> Joined:
         "labels.empty": given.found.count(None),
         "labels.rejected": len(rejected),
     }
-    return Joined(Counter(counts), rejected)
+    return counts, rejected

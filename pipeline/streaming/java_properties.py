@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SPACE = " \t\f"
@@ -13,18 +12,9 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
-class Property(NamedTuple):
-    """One entry of a file.
-
-    Attributes:
-      line: the line, from 1, on which it begins.
-      name: without escapes, like `value`.
-      value: None if nothing follows the name, which Java reads as "".
-    """
-
-    line: int
-    name: str
-    value: str | None
+# The line on which it begins, from 1; name; value, None if nothing follows the name, which Java
+# reads as "".
+Property = tuple[int, str, str | None]
 
 
 class BadEscapeError(ValueError):
@@ -50,11 +40,8 @@ def parse_properties(text: str) -> Iterator[Property]:
     for line, logical in _logical_lines(text):
         name, separator, value = _PARTS.findall(logical)[0]
         try:
-            yield Property(
-                line,
-                _unescaped(name),
-                _unescaped(value) if value or separator.strip(_SPACE) else None,
-            )
+            has_value = value or separator.strip(_SPACE)
+            yield line, _unescaped(name), _unescaped(value) if has_value else None
         except ValueError:
             raise BadEscapeError(line) from None
 

@@ -48,7 +48,7 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.filesystems import open_plain
+from goodgain.transforms.filesystems import is_local, open_plain
 from goodgain.transforms.sources.folder_listing import is_complete_name
 from goodgain.transforms.sources.journal_file import compact_journal, read_journal
 from goodgain.transforms.stream_end import WITH_ENGINE
@@ -86,7 +86,7 @@ def _stream_on_prism(
     config: StreamConfig, options: Any, ends_when_silent: bool, show: Show, quiet: bool
 ) -> int:
     """Stream from a folder on Prism; the next start resumes from the output folder."""
-    if not sources.is_folder(config):
+    if not is_local(config.input):
         raise UsageError(
             f"{config.runner} streams from folders only; for {config.input} use --runner "
             "FlinkRunner or DataflowRunner."
@@ -130,7 +130,7 @@ def _stream_on_prism(
 def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: bool) -> int:
     """Submit the stream to an engine that restores it from its own checkpoints."""
     scoring = _scoring_of(config)
-    if sources.is_folder(config):
+    if is_local(config.input):
         sources.check_folder(config)
         state_folder = open_state_folder(config.output)
         source = sources.folder(config, scoring.rules, state_folder, 0, False, WITH_ENGINE)

@@ -13,7 +13,6 @@ from goodgain.pipeline.streaming.kafka_settings import read_settings
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
-from goodgain.transforms.filesystems import is_local
 from goodgain.transforms.sources.folder_watch import WEEK_MS, FolderSource, OldestNeeded
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from goodgain.transforms.sources.pubsub import ReadPubSubTraces
@@ -29,11 +28,6 @@ _OPTIONS_OF = {
     "pubsub://": ("timestamp_attribute", "id_attribute"),
 }
 _MILLIS = 1_000  # of a second
-
-
-def is_folder(config: StreamConfig) -> bool:
-    """Whether the input is a folder on this machine."""
-    return is_local(config.input)
 
 
 def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:

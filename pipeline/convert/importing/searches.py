@@ -48,7 +48,13 @@ def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], i
     """
     candidates = [span for span in tree.spans if is_search(span, tools)]
     innermost = _innermost(candidates, tree)
-    outermost = {span.span_id: _outermost(span, candidates, tree) for span in candidates}
+    names = {span.span_id for span in candidates}
+    outermost = {
+        span.span_id: next(
+            (one for one in tree.ancestors(span)[::-1] if one.span_id in names), span
+        )
+        for span in candidates
+    }
     models_inside: dict[str, list[Span]] = {}
     for span in (one for one in tree.spans if one.kind == MODEL):
         for above in tree.ancestors(span):
@@ -107,11 +113,6 @@ def _innermost(candidates: Sequence[Span], tree: SpanTree) -> list[Span]:
         for span in innermost
         if not any(above.span_id in innermost_names for above in tree.ancestors(span))
     ]
-
-
-def _outermost(span: Span, candidates: Sequence[Span], tree: SpanTree) -> Span:
-    names = {one.span_id for one in candidates}
-    return next((above for above in reversed(tree.ancestors(span)) if above.span_id in names), span)
 
 
 def _reranked(

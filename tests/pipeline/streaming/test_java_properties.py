@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.streaming.java_properties import BadEscapeError, Property, parse_properties
+from goodgain.pipeline.streaming.java_properties import BadEscapeError, parse_properties
 
 JAVA = shutil.which("java")
 # What Java reads from texts; None where it refuses them.
@@ -101,8 +101,8 @@ def test_java_agrees(tmp_path):
 
 def test_each_property_has_the_line_on_which_it_begins():
     assert list(parse_properties("\n# a\nb=1\\\n2\\\n3\n\nc")) == [
-        Property(3, "b", "123"),
-        Property(7, "c", None),
+        (3, "b", "123"),
+        (7, "c", None),
     ]
 
 

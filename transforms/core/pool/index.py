@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from msgspec import Struct
-
 from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
@@ -31,17 +29,6 @@ def place_key(
     """
     at = place.turn, place.iteration, place.call, place.record_id
     return *at, rank, *same_evidence(result)
-
-
-class Match(Struct, frozen=True):
-    """A match with a pool document, and why.
-
-    Attributes:
-      document: number of the pool document, from 0 in the order in which documents were added.
-    """
-
-    document: int
-    verdict: Verdict
 
 
 class PoolIndex:
@@ -83,8 +70,8 @@ class PoolIndex:
 
     def first_match(
         self, results: Sequence[ResultFingerprint], taken: Container[int]
-    ) -> Match | None:
-        """The first pool document that is not taken and is verified by one of the occurrences.
+    ) -> tuple[int, Verdict] | None:
+        """The first pool document that is not taken and is verified by an occurrence, and why.
 
         Args:
           results: the occurrences of one document of a turn, in order.
@@ -102,7 +89,7 @@ class PoolIndex:
         for document, occurrence, place in sorted(proposed):
             verdict = verify(self._documents[document][place], own[occurrence], self._rules)
             if verdict.duplicate:
-                return Match(document, verdict)
+                return document, verdict
         return None
 
 

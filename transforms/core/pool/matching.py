@@ -86,8 +86,8 @@ class TopicPool:
         for indexes in self._in_order(calls, [one for one in documents if one[0] not in pooled]):
             match = self._index.first_match([results[index] for index in indexes], taken)
             if match is not None:
-                taken.add(match.document)
-                pooled[indexes[0]] = Pooled(match.document, match.verdict)
+                pooled[indexes[0]] = Pooled(*match)
+                taken.add(match[0])
         return pooled
 
     def _that_were_pooled(

@@ -107,7 +107,7 @@ def build_topic(
         known = before.get((pending.conversation, pending.first_place))
         if known is None:
             match = index.first_match(pending.fingerprints, taken)
-            known = None if match is None else match.document
+            known = None if match is None else match[0]
         number = index.add_document() if known is None else known
         if known is None:
             documents.append(_DocumentBuilder(_new_document(topic, number, pending, ids)))
