@@ -41,12 +41,7 @@ def manifest_of(
     finished: datetime,
     max_rejected: MaxRejected,
 ) -> dict[str, Any]:
-    """The manifest of a pool after a build or an update.
-
-    Args:
-      before: the manifest of the pool before the update; None for a new pool.
-      documents: name of the folder of the documents.
-    """
+    """The manifest of a pool after a build or an update."""
     read, rejected = (counts.get(f"records.{name}", 0) for name in ("read", "rejected"))
     runs = {} if before is None else dict(before["runs"])
     for name, files in inputs.items():

@@ -121,7 +121,6 @@ def publish_pool(
 
     Args:
       paths: the files below `.unfinished/`, relative to the folder.
-      before: the state to replace.
 
     Raises:
       GoodGainError: a file is missing.

@@ -13,40 +13,33 @@ from typing import Any, BinaryIO
 import pyarrow
 import pyarrow.parquet
 
+from goodgain.pipeline.sample.writers import trace_schema
+
 _TEXT = pyarrow.string()
-_LISTS_BY_NAME = pyarrow.map_(_TEXT, pyarrow.list_(_TEXT))
-_RESULT = pyarrow.struct(
-    {
-        "entity_type": _TEXT,
-        "id": _TEXT,
-        "ids": _LISTS_BY_NAME,
-        "url": _TEXT,
-        "title": _TEXT,
-        "snippet": _TEXT,
-        "content": _TEXT,
-        "fields": _LISTS_BY_NAME,
-        "gain": pyarrow.int32(),
-        "score": pyarrow.float64(),
-        "reference_id": _TEXT,
-    }
-)
-_SCHEMA = pyarrow.schema(
-    {
-        "conversation_id": _TEXT,
-        "turn": pyarrow.int32(),
-        "iteration": pyarrow.int32(),
-        "call": pyarrow.int32(),
-        "record_id": _TEXT,
-        "timestamp": pyarrow.timestamp("ms", tz="UTC"),
-        "query": _TEXT,
-        "tool": _TEXT,
-        "turn_count": pyarrow.int32(),
-        "is_final": pyarrow.bool_(),
-        "attributes": pyarrow.map_(_TEXT, _TEXT),
-        "costs": pyarrow.map_(_TEXT, pyarrow.float64()),
-        "results": pyarrow.list_(_RESULT),
-    }
-)
+_TYPES = {
+    "string": _TEXT,
+    "int": pyarrow.int32(),
+    "double": pyarrow.float64(),
+    "boolean": pyarrow.bool_(),
+}
+
+
+def _arrow_type(avro: Any) -> pyarrow.DataType:
+    """The Arrow type for a type of the trace record's Avro schema; for a union, its last one."""
+    if isinstance(avro, list):
+        return _arrow_type(avro[-1])
+    if isinstance(avro, str):
+        return _TYPES[avro]
+    if avro["type"] == "map":
+        return pyarrow.map_(_TEXT, _arrow_type(avro["values"]))
+    if avro["type"] == "array":
+        return pyarrow.list_(_arrow_type(avro["items"]))
+    if avro["type"] == "record":
+        return pyarrow.struct({one["name"]: _arrow_type(one["type"]) for one in avro["fields"]})
+    return pyarrow.timestamp("ms", tz="UTC")
+
+
+_SCHEMA = pyarrow.schema(_arrow_type(trace_schema()))
 _ROW_GROUP_RECORDS = 1_000
 
 

@@ -54,7 +54,6 @@ def pooled_bytes(size: int, texts: int, ids: int, fields: int) -> int:
     """Estimated bytes of a document of a pool that is ready for scoring.
 
     Args:
-      size: its packed size in bytes.
       texts: number of characters of its long texts.
       ids, fields: number of their values.
     """

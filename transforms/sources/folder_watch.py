@@ -132,7 +132,6 @@ class FolderWatch:
         """Load the journal.
 
         Args:
-          now_ms: this machine's clock, in milliseconds since the epoch.
           needed: what a restart reads again; None = what `source.horizon_ms` says.
 
         Raises:

@@ -9,11 +9,7 @@ from msgspec import Struct, field
 
 
 class Skipped(Struct):
-    """Records that were left out for one reason.
-
-    Attributes:
-      example: the position or the name of the first.
-    """
+    """Records that were left out for one reason."""
 
     count: int
     example: str

@@ -42,7 +42,6 @@ def import_files(
 
     Args:
       format: a key of FORMATS.
-      output: the file to write; its suffix determines the format.
 
     Raises:
       UsageError: the mapping is wrong, a file cannot be read or written, or no search is found.

@@ -34,7 +34,6 @@ def error_of_mean(values: Array, codes: Codes) -> ClusteredError:
 
     Args:
       values: at least one.
-      codes: the cluster number of each value.
     """
     shares = _shares(checked(values, "the sample"), codes, np.unique(codes))
     return _error(shares, _effective(codes), len(shares) - 1)

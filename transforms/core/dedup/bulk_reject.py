@@ -20,7 +20,6 @@ class BulkRejection(Struct, frozen=True):
     """The candidates of one result, split in two.
 
     Attributes:
-      remaining: candidates that may be the same document, in order.
       rejected: candidates that are not, with the step that rejects them.
     """
 

@@ -45,7 +45,6 @@ class _Leaf(Struct):
       path: path of the column, with dots.
       levels: nesting levels of lists and maps around it.
       size: bytes of each value; None if they differ.
-      packed: bytes in the file.
     """
 
     path: str

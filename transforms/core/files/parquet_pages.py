@@ -25,7 +25,6 @@ class Pages(Struct):
     """The pages of a column chunk, summed up.
 
     Attributes:
-      values: number of values.
       dictionary: decompressed bytes of the dictionary.
       largest: decompressed bytes of the largest data page.
       total: decompressed bytes of all data pages.

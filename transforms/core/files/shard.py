@@ -98,7 +98,6 @@ def plan_shards(
     with a `problem`.
 
     Args:
-      file: seekable.
       shard_bytes: the length of a shard, at least 1.
       of_traces: whether the file should contain search calls rather than judgments, which may be
         tables.

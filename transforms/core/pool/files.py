@@ -101,9 +101,6 @@ def read_documents(
 ) -> Iterator[PoolDocument]:
     """The documents of a file, in order.
 
-    Args:
-      budget: checks that there is memory to read a document.
-
     Raises:
       GoodGainError: the file cannot be read or is not part of a pool, or a document is too large.
     """

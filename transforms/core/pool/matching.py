@@ -33,7 +33,6 @@ class TopicPool:
 
     Attributes:
       documents: in the order in which they were added.
-      labels: the label of each document; None without a label.
     """
 
     def __init__(
@@ -76,7 +75,6 @@ class TopicPool:
 
         Args:
           calls: calls of the turn, in order, with canonical encodings.
-          duplicates: by index in the turn; None for first occurrences.
           run: the name under which the turn was pooled, if only places of that run should count.
         """
         documents = documents_of(duplicates)

@@ -25,11 +25,7 @@ _given = msgspec.json.Decoder(dict[str, Gain]).decode
 
 
 def document_row(document: PoolDocument, preferred: str | None = None) -> Row:
-    """The row of a document.
-
-    Args:
-      preferred: the annotator whose labels the pool prefers.
-    """
+    """The row of a document."""
     return {
         "topic": document.topic.value,
         "conversation_id": document.topic.conversation_id,

@@ -55,11 +55,7 @@ class RecallState(Struct):
 
 
 def weight_of(document: PoolDocument, metric: str, state: RecallState | None = None) -> float:
-    """How much a label can change the metric over all conversations, with a gain counting as 1.
-
-    Args:
-      state: state of the document's topic, for pool_recall.
-    """
+    """How much a label can change the metric over all conversations, with a gain counting as 1."""
     first = _first_seen(document)
     if metric == "DCG":
         return sum(1 / log2(i + 1) for i in first.values())

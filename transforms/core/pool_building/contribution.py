@@ -44,7 +44,6 @@ def contribution(
 
     Args:
       fingerprints: every delivery of every call, with canonical encodings.
-      topic_attribute: see `topic_of`.
     """
     delivered = deliver(fingerprints)
     topic = topic_of(conversation_id, delivered.attributes(), topic_attribute)

@@ -71,7 +71,6 @@ def first_rejected(
 
     Args:
       content: that of one shard; anything but rejected rows passes unchanged.
-      most: the number of rejected rows to keep.
     """
     rows = records = 0
     first = last = None

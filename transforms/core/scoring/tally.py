@@ -24,7 +24,6 @@ class Tally(Struct, frozen=True):
       calls, earlier_calls: number of search calls of the last turn, and of earlier turns.
       redelivered, conflicting: as in `Delivered`.
       times: timestamps of the usable records, in ms.
-      iterations: counts of each iteration, in order of i.
       costs: for each iteration, the costs of each call.
       labelled_copies, label_conflicts: as in `FoldedTurn`.
       judgments_met_again: number of those in `FoldedTurn`.

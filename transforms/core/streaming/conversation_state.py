@@ -40,7 +40,6 @@ class Change(Struct, frozen=True, array_like=True):
 
     Attributes:
       number: position among the changes in the bag, which has no order.
-      conversation: the state after it.
       has_older: whether there are older payloads, in the other bag.
       payload: the payload that was kept with it; empty if there is none.
     """

@@ -117,8 +117,6 @@ class JournalHead(Struct, frozen=True, tag="head"):
     """The head of a compacted journal: a summary of the removed entries.
 
     Attributes:
-      watermark_state: state of the watermark before the next entry.
-      totals: the sums over the removed entries.
       sizes: last known size of each file taken, by name.
       position: position of the last entry removed.
       safe: a source that stood at this position or later had read all files that were removed.

@@ -82,7 +82,6 @@ def revise(
 
     Args:
       given: the last revision of each row emitted so far.
-      rows: all rows that closing would give now, in order of i.
     """
     latest = {_key(one.row): one for one in given}
     there = {_key(row) for row in rows}

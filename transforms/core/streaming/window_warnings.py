@@ -66,12 +66,7 @@ def window_warnings(
     scoring: Scoring,
     means: Iterable[MeanRow] = (),
 ) -> WindowWarnings | None:
-    """The warnings of a pane; None if it is the first of its window and has none.
-
-    Args:
-      counts: counts over its conversations, by the names in `COUNTED`.
-      means: rows over its conversations.
-    """
+    """The warnings of a pane; None if it is the first of its window and has none."""
     warnings = data_warnings(counts, scoring, cluster_sizes(means))
     if not warnings and pane.number == 0:
         return None

@@ -84,7 +84,6 @@ class CheckInputs(Struct, frozen=True):
       records: number of records read; None if unknown, as in a window of a stream.
       clusters: None if conversations count as independent.
       slices: the labels by slice, without the one of all conversations.
-      external: whether labels come from external judgments.
       pooled: whether labels of a pool override those of the traces.
       clock: the time beyond which timestamps were counted as ahead, in ms.
       label_spans: from the pool that was used, by name of the id.

@@ -219,7 +219,6 @@ class _CountCheck(Struct, frozen=True):
     """Warns if a count is not 0.
 
     Attributes:
-      count: name of the count.
       total: name of the count that it is a part of.
       one, more: what the message says after a count of 1, and after any other count.
     """
