@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -142,23 +143,21 @@ class GlobalMeans(beam.PTransform):
         )
 
 
+@dataclass(eq=False, repr=False)
 class Slice(beam.DoFn):
     """Emits the values of a score under the key of each of its slices."""
 
-    def __init__(
-        self, slices: Sequence[Sequence[str]], max_i: int, cluster: str | None = None
-    ) -> None:
-        self._slices = slices
-        self._max_i = max_i
-        self._cluster = cluster
+    slices: Sequence[Sequence[str]]
+    max_i: int
+    cluster: str | None
 
     def process(self, score: ConversationScore) -> Iterator[tuple[SliceKey, ConversationValues]]:
         """Nothing for a conversation that is left out of the means."""
-        values = conversation_values(score, self._max_i, self._cluster)
+        values = conversation_values(score, self.max_i, self.cluster)
         if values is None:
             return
         attributes = score.conversation.attributes
-        for names in ((), *self._slices):
+        for names in ((), *self.slices):
             yield slice_key({name: attributes.get(name, "") for name in names}), values
 
 

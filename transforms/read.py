@@ -53,26 +53,19 @@ def find_inputs(patterns: Sequence[str]) -> tuple[InputFile, ...]:
     return tuple(sorted(by_identity.values()))
 
 
+@dataclass(eq=False, repr=False)
 class PlanShards(beam.DoFn):
-    """InputFile to its FileShards; a file that cannot be opened is one shard, which is rejected."""
+    """InputFile to its FileShards; a file that cannot be opened is one shard, which is rejected.
 
-    def __init__(
-        self,
-        shard_bytes: int,
-        adaptation: Adaptation | None = None,
-        of_traces: bool = True,
-        bounds: ReadBounds = DEFAULT_BOUNDS,
-    ) -> None:
-        """Split files into shards of `shard_bytes`.
+    Attributes:
+      adaptation, bounds: used when the shards are read.
+      of_traces: whether the files are traces, not judgments.
+    """
 
-        Args:
-          adaptation, bounds: used when the shards are read.
-          of_traces: whether the files are traces, not judgments.
-        """
-        self._shard_bytes = shard_bytes
-        self._of_traces = of_traces
-        self._adaptation = adaptation
-        self._bounds = bounds
+    shard_bytes: int
+    adaptation: Adaptation | None = None
+    of_traces: bool = True
+    bounds: ReadBounds = DEFAULT_BOUNDS
 
     def process(self, file: InputFile) -> Iterator[FileShard]:
         """The shards of one file, in order."""
@@ -82,10 +75,10 @@ class PlanShards(beam.DoFn):
                     opened,
                     file.path,
                     file.size,
-                    self._shard_bytes,
-                    self._adaptation,
-                    self._of_traces,
-                    self._bounds,
+                    self.shard_bytes,
+                    self.adaptation,
+                    self.of_traces,
+                    self.bounds,
                 )
         except OSError as error:
             problem = f"The file cannot be read: {error}."

@@ -212,7 +212,7 @@ def _request(args: argparse.Namespace) -> ComparisonRequest:
       UsageError: an option's value cannot be used.
     """
     from goodgain.pipeline.comparison.request import ComparisonRequest, Tests
-    from goodgain.transforms.core.comparison import ComparisonOptions
+    from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
 
     for option in ("max_i", "at", "examples", "bootstrap", "seed"):
         value, least = getattr(args, option), 1 if option in ("max_i", "at") else 0

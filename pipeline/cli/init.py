@@ -130,7 +130,8 @@ def _copied(shipped: Traversable) -> Callable[[Path], object]:
 
 
 def _write_traces(path: Path) -> None:
-    from goodgain.pipeline.sample import SampleOptions, write_sample
+    from goodgain.pipeline.sample.options import SampleOptions
+    from goodgain.pipeline.sample.writers import write_sample
 
     options = SampleOptions(conversations=_CONVERSATIONS, bad_share=0)
     write_sample(options, str(path), "jsonl", "none")

@@ -11,7 +11,7 @@ from goodgain.pipeline.cli.compare_cells import COLOURS, p_text
 from goodgain.pipeline.comparison.rows import SensitivityRow
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.pipeline.terminal.metric_values import difference_text, interval_text
-from goodgain.transforms.core.comparison import AdjustmentMethod
+from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.comparison.measures import Family
 from goodgain.pipeline.comparison.rows import ComparisonRow, Verdict
 from goodgain.pipeline.comparison.statistics import IntervalAt, TestedRow
-from goodgain.transforms.core.comparison import AdjustmentMethod, adjust
+from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod, adjust
 
 _METHODS: tuple[AdjustmentMethod, ...] = ("holm", "benjamini_hochberg")
 _TESTS = {"p_value": "p", "wilcoxon_p": "wilcoxon_p", "sign_p": "sign_p"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from goodgain.transforms.core.comparison import AdjustmentMethod, ComparisonOptions
+from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
+from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 

@@ -15,7 +15,8 @@ import msgspec
 
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.outputs.whole_files import write_whole
-from goodgain.pipeline.sample import SampleOptions, sample_records
+from goodgain.pipeline.sample.conversations import sample_records
+from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.terminal.console import message_console
 from goodgain.transforms.core.errors import GoodGainError

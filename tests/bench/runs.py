@@ -9,7 +9,8 @@ from typing import Any
 
 import fastavro
 
-from goodgain.pipeline.sample import SampleOptions, write_sample
+from goodgain.pipeline.sample.options import SampleOptions
+from goodgain.pipeline.sample.writers import write_sample
 from tests.bench.growth import growth_rows
 from tests.bench.processes import Cost, cost_of, cost_of_run, in_turns
 from tests.bench.rows import Row

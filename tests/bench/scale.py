@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from goodgain.pipeline.sample import SampleOptions, write_sample
+from goodgain.pipeline.sample.options import SampleOptions
+from goodgain.pipeline.sample.writers import write_sample
 from goodgain.transforms.core.native import SWITCH
 from tests.bench.cluster_cost import cost_on, cpu_on_spark
 from tests.bench.growth import growth_rows

@@ -10,7 +10,8 @@ from itertools import count
 from pathlib import Path
 
 from goodgain.pipeline.outputs.folder import read_dataset
-from goodgain.pipeline.sample import SampleOptions, sample_records
+from goodgain.pipeline.sample.conversations import sample_records
+from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.streaming.demo import Record, feed
 from tests.bench.rows import Row
 from tests.engines.processes import wait_until

@@ -8,7 +8,8 @@ import fastavro
 import pytest
 
 import goodgain as gg
-from goodgain.pipeline.sample import SampleOptions, write_sample
+from goodgain.pipeline.sample.options import SampleOptions
+from goodgain.pipeline.sample.writers import write_sample
 
 
 def add_tied_calls(trace):

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from goodgain.pipeline.sample import SampleOptions, write_sample
+from goodgain.pipeline.sample.options import SampleOptions
+from goodgain.pipeline.sample.writers import write_sample
 from tests.pipeline.runs import FULL
 
 CONVERSATIONS = 150

@@ -7,7 +7,8 @@ import pytest
 
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.folder import read_dataset
-from goodgain.pipeline.sample import SampleOptions, sample_records
+from goodgain.pipeline.sample.conversations import sample_records
+from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.streaming.demo import feed, files_in_time
 from goodgain.pipeline.streaming.latest_means import latest_means
 from tests.pipeline.runs import rows, run

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.sample import SampleOptions, write_sample
+from goodgain.pipeline.sample.options import SampleOptions
+from goodgain.pipeline.sample.writers import write_sample
 from tests.engines.cluster import LOSSLESS, PATIENCE, Cluster, Job
 from tests.engines.flink import check_workers_python, worker_environment
 from tests.engines.install import install_native

@@ -12,7 +12,8 @@ import pytest
 from goodgain.pipeline.engines.engine_log import LOG
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.folder import read_dataset
-from goodgain.pipeline.sample import SampleOptions, sample_records
+from goodgain.pipeline.sample.conversations import sample_records
+from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.streaming.checkpoint import STATE_FOLDER
 from goodgain.pipeline.streaming.demo import feed, files_in_time
 from goodgain.pipeline.streaming.latest_means import latest_means

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from goodgain.pipeline.cluster_summary import detectable
-from goodgain.transforms.core.comparison import compare_paired, compare_unpaired
+from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.means.clusters import ClusterVariance
 
 QUERIES, REPEATS, RUNS = 40, 5, 600

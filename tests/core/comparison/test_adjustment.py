@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from goodgain.transforms.core.comparison import adjust
+from goodgain.transforms.core.comparison.adjustment import adjust
 from goodgain.transforms.core.errors import UsageError
 
 P = st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from goodgain.transforms.core.comparison import bootstrap_interval
+from goodgain.transforms.core.comparison.bootstrap import bootstrap_interval
 from goodgain.transforms.core.errors import UsageError
 from tests.core.comparison import populations
 

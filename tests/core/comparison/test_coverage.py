@@ -8,12 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from goodgain.transforms.core.comparison import (
-    ComparisonOptions,
-    bootstrap_interval,
-    compare_paired,
-    compare_unpaired,
-)
+from goodgain.transforms.core.comparison.bootstrap import bootstrap_interval
+from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
+from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from tests.core.comparison import populations
 
 pytestmark = pytest.mark.slow

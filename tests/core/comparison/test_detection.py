@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from goodgain.transforms.core.comparison import (
-    ComparisonOptions,
-    adjust,
-    compare_paired,
-    compare_unpaired,
-    sign_test,
-    wilcoxon,
-)
+from goodgain.transforms.core.comparison.adjustment import adjust
+from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
+from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.signed_ranks import wilcoxon
+from goodgain.transforms.core.comparison.signs import sign_test
+from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from tests.core.comparison import populations
 
 pytestmark = pytest.mark.slow

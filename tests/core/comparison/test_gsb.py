@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from goodgain.transforms.core.comparison import good_same_bad
-from goodgain.transforms.core.comparison.gsb import share_difference_interval
+from goodgain.transforms.core.comparison.gsb import good_same_bad, share_difference_interval
 from tests.core.comparison import populations
 
 SHARES = [(0.05, 0.05), (0.1, 0.05), (0.3, 0.2), (0.5, 0.3), (0.4, 0.4), (0.9, 0.05)]

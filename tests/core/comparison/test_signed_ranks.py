@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from goodgain.transforms.core.comparison import wilcoxon
+from goodgain.transforms.core.comparison.signed_ranks import wilcoxon
 from tests.core.comparison import populations
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy import integrate, stats
 
-from goodgain.transforms.core.comparison import ComparisonOptions, compare_unpaired
+from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
+from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from tests.core.comparison import populations
 
 STUDENT = ComparisonOptions(interval="student")

@@ -7,7 +7,7 @@ from datetime import datetime
 import fastavro
 
 from goodgain.pipeline.cli.sample import add_arguments, run
-from goodgain.pipeline.sample import SampleOptions
+from goodgain.pipeline.sample.options import SampleOptions
 from tests.reference.delivery import RECORD_DEFAULTS, RESULT_DEFAULTS, with_defaults
 
 SMALL = SampleOptions(seed=3, conversations=25, bad_share=0.05)

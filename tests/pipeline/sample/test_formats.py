@@ -8,8 +8,8 @@ import pyarrow.parquet
 import pytest
 import zstandard
 
-from goodgain.pipeline.sample import sample_records, write_sample
-from goodgain.pipeline.sample.writers import CODECS, trace_schema
+from goodgain.pipeline.sample.conversations import sample_records
+from goodgain.pipeline.sample.writers import CODECS, trace_schema, write_sample
 from tests.pipeline.sample.reading import (
     SMALL,
     avro_records,

@@ -1,5 +1,6 @@
 from goodgain.pipeline.local import local_files, read_files
-from goodgain.pipeline.sample import SampleOptions, sample_records
+from goodgain.pipeline.sample.conversations import sample_records
+from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.streaming.demo import feed, files_in_time
 
 SPAN = 60_000

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.transforms.core.metric import SHARE, Direction, Metric
 from goodgain.transforms.core.ranking import auc, cumulated_gain, relevance, user_models
@@ -176,24 +177,15 @@ _ALL = (
 FAMILIES: dict[str, Family] = {family.name: family for family in _ALL}
 
 GAUC = Metric(
-    name="gauc",
-    words="Mean area under the ROC curve",
-    unit="share",
-    meaning="Mean of auc over the conversations where it is defined.",
-    direction="higher",
-    undefined="auc is undefined in every conversation",
-    formula="mean of auc",
-    needs_labels=True,
+    name="gauc", words="Mean area under the ROC curve", unit="share",
+    meaning="Mean of auc over the conversations where it is defined.", formula="mean of auc",
+    direction="higher", undefined="auc is undefined in every conversation", needs_labels=True,
     decimal=True,
-)
-GAUC_WEIGHTED = Metric(
+)  # fmt: skip
+GAUC_WEIGHTED = replace(
+    GAUC,
     name="gauc_weighted",
     words="Weighted mean area under the ROC curve",
-    unit="share",
     meaning="Mean of auc, with conversations weighted by their number of judged results.",
-    direction="higher",
-    undefined="auc is undefined in every conversation",
     formula="sum of auc * judged results / sum of judged results, where auc is defined",
-    needs_labels=True,
-    decimal=True,
 )

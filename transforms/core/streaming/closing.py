@@ -63,14 +63,14 @@ class Closing(Struct, frozen=True):
     live: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("gap", 1),
-            ("allowed_lateness", 0),
-            ("max_open", 1),
-            ("most_results", 1),
-            ("most_bytes", 1),
-            ("out_of_orderness", 0),
-        ):
+        smallest = {
+            "gap": 1,
+            "allowed_lateness": 0,
+            "max_open": 1,
+            "most_results": 1,
+            "most_bytes": 1,
+        }
+        for name, least in (*smallest.items(), ("out_of_orderness", 0)):
             if getattr(self, name) < least:
                 raise UsageError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
 

@@ -52,12 +52,8 @@ class WatermarkRule(Struct, frozen=True):
 
     def __post_init__(self) -> None:
         """Check the durations."""
-        for name, least in (
-            ("out_of_orderness_ms", 0),
-            ("ahead_ms", 1),
-            ("idle_ms", 1),
-            ("quiet_ms", 0),
-        ):
+        smallest = {"out_of_orderness_ms": 0, "ahead_ms": 1, "idle_ms": 1, "quiet_ms": 0}
+        for name, least in smallest.items():
             value = getattr(self, name)
             if value < least:
                 raise UsageError(f"{name} must be at least {least}, got {value}.")
