@@ -28,6 +28,7 @@ def evaluation_config(
     Args:
       inputs: paths of the traces; None for traces in memory.
       options: by name, as in a configuration file, but `slices` for `slice`; None = default.
+      config: a YAML file with options of `goodgain run`, which `options` override.
 
     Raises:
       UsageError: an option is unknown or has a wrong value; the message lists every mistake.

@@ -53,8 +53,10 @@ def write_scores(
 
     Args:
       rows: rows of the dataset `conversations`.
+      tool: a key of TOOLS.
       metrics: columns; None = all metrics.
       finished: when the run finished that scored them.
+      path: the file, which is written completely or not at all.
 
     Raises:
       UsageError: there is no such column, or the file cannot be written.

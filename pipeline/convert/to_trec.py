@@ -79,6 +79,7 @@ def write_trec(
 
     Args:
       id_name: the named id that names a document.
+      tag: the last column of the run.
       run_path, qrels_path: written completely or not at all; None = do not write.
 
     Raises:

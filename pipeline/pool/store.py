@@ -146,6 +146,7 @@ def rewrite(
 
     Args:
       change: returns the new version of a document, with the same topic and number.
+      preferred: the annotator whose labels override those of others.
 
     Raises:
       GoodGainError: a file cannot be read.

@@ -65,7 +65,11 @@ def changed_row(changed: Changed, path: str) -> RejectedRecord:
 
 
 def timed_records(shard: FileShard, packer: RecordPacker | None = None) -> Iterator[RecordOrPacked]:
-    """The records of a shard; a call without a timestamp is rejected."""
+    """The records of a shard; a call without a timestamp is rejected.
+
+    Args:
+      packer: its output, `PackedBlock`s, replaces the records that it can pack.
+    """
     number = 0
     for record in read_shard_into(packer, shard, open_plain):
         number += len(record.timestamps) if isinstance(record, PackedBlock) else 1

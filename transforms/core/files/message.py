@@ -37,7 +37,11 @@ def parse_message(
     bounds: ReadBounds = DEFAULT_BOUNDS,
     packer: RecordPacker | None = None,
 ) -> RecordOrPacked:
-    """The record of a message; a rejected row if it is unusable or has no timestamp."""
+    """The record of a message; a rejected row if it is unusable or has no timestamp.
+
+    Args:
+      packer: its output, a `PackedBlock`, replaces the record if it can pack it.
+    """
     value = message.value or b""
     if packer is not None and adaptation is None and b"\n" not in value:
         longest = min(bounds.decoded_bytes, HARMLESS)

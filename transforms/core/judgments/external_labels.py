@@ -115,6 +115,9 @@ def document_labels(
     A document takes the first judged name, over its occurrences and their names in order, that no
     earlier document has taken. So a name that only a copy has is found, and each judgment counts
     once.
+
+    Args:
+      duplicates: by index in the turn; None for first occurrences.
     """
     documents = [
         index if duplicate is None else duplicate.first

@@ -75,6 +75,7 @@ class TopicPool:
 
         Args:
           calls: calls of the turn, in order, with canonical encodings.
+          duplicates: by index in the turn; None for first occurrences.
           run: the name under which the turn was pooled, if only places of that run should count.
         """
         documents = documents_of(duplicates)

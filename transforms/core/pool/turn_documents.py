@@ -14,7 +14,11 @@ _decode_call = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook).decode
 
 
 def documents_of(duplicates: Sequence[Duplicate | None]) -> list[list[int]]:
-    """For each document, the indexes of its occurrences; in the order of the turn."""
+    """For each document, the indexes of its occurrences; in the order of the turn.
+
+    Args:
+      duplicates: by index in the turn; None for first occurrences.
+    """
     by_first: dict[int, list[int]] = {}
     for index, duplicate in enumerate(duplicates):
         by_first.setdefault(index if duplicate is None else duplicate.first, []).append(index)
