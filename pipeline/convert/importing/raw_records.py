@@ -21,11 +21,13 @@ from goodgain.transforms.core.files.compression import (
 )
 
 _HEAD = 16
+_REST = "\0"  # no column of a text file has this name
 _FIRST_LINE = 64 * 2**20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PARQUET = b"PAR1"
 _PARQUET_ROWS = 500
 _NOT_JSON = "text that is not JSON"
+_TOO_MANY_CELLS = "a row with more cells than the header has names"
 _BROKEN_OFF = "a file that is damaged or truncated; read up to there"
 _NOT_DECODABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 _decode = msgspec.json.decode
@@ -68,7 +70,7 @@ def raw_records(
         elif first:
             if not rows:
                 raise UsageError(f"{path} is neither JSON nor Parquet.")
-            yield from _numbered(path, "row", _csv_rows(path, first))
+            yield from _csv_rows(path, first, counts)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {problem_of(error)}.") from None
     except (DamagedStreamError, ijson.JSONError):
@@ -129,17 +131,29 @@ def _document(
             yield from ijson.items(file, prefix, use_float=True)
 
 
-def _csv_rows(path: str, first: bytes) -> Iterator[dict[str, str]]:
+def _csv_rows(path: str, first: bytes, counts: ImportCounts) -> Iterator[PositionedRecord]:
     csv.field_size_limit(2**31 - 1)
     delimiter = "\t" if first.count(b"\t") > first.count(b",") else ","
+    number = 0
     try:
         with io.TextIOWrapper(
             _opened(path), encoding="utf-8", errors="replace", newline=""
         ) as file:
-            for row in csv.DictReader(file, delimiter=delimiter, restkey="", restval=""):
-                yield {name: value for name, value in row.items() if name and value != ""}
+            # Strict: an open quotation mark would take all that follows into its cell.
+            rows: csv.DictReader[str] = csv.DictReader(
+                file, delimiter=delimiter, restkey=_REST, restval="", strict=True
+            )
+            for number, row in enumerate(rows, 1):
+                position = f"{path}: row {number}"
+                if any(cast(dict[str, Any], row).pop(_REST, ())):
+                    # An unquoted delimiter moves what follows it into the wrong columns.
+                    counts.skip(_TOO_MANY_CELLS, position)
+                    continue
+                yield position, {name: value for name, value in row.items() if name and value != ""}
     except csv.Error as error:
-        raise UsageError(f"{path} cannot be read as CSV: {error}.") from None
+        raise UsageError(
+            f"{path} cannot be read as CSV after row {number}: {error}. Check the quotation marks."
+        ) from None
 
 
 def _parquet_rows(path: str) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ import zstandard
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.importing import raw_records
 from goodgain.pipeline.convert.importing.counts import ImportCounts
+from goodgain.transforms.core.errors import UsageError
 from tests.core.direct import score
 from tests.pipeline.convert.importing import FIXTURES, imported, imported_files, places
 from tests.pipeline.convert.steps import goodgain, records_of
@@ -75,6 +76,24 @@ class TestTable:
             "a row whose iteration is not a whole number": f"{path}: row 1",
             "a row without a conversation": f"{path}: row 2",
         }
+
+    def test_rows_with_more_cells_than_the_header_are_reported(self, tmp_path):
+        path = tmp_path / "t.csv"
+        path.write_text("topic,title,docid,gain\n1,Hello, world,2,3\n1,Hello,x,3,,\n")
+        records, counts = imported_files([path], format="table")
+        assert [record["results"] for record in records] == [
+            [{"ids": {"doc_id": "x"}, "title": "Hello", "gain": 3}]
+        ]
+        assert {reason: one.example for reason, one in counts.skipped.items()} == {
+            "a row with more cells than the header has names": f"{path}: row 1"
+        }
+
+    @pytest.mark.parametrize("rest", ["", '1,"Third",z,1\n'])
+    def test_an_open_quotation_mark_does_not_swallow_the_rows_after_it(self, tmp_path, rest):
+        path = tmp_path / "t.csv"
+        path.write_text('topic,title,docid,gain\n1,First,x,3\n1,"Second,y,2\n1,Other,w,2\n' + rest)
+        with pytest.raises(UsageError, match=r"t\.csv cannot be read as CSV after row 1: .*quot"):
+            imported_files([path], format="table")
 
 
 class TestNestedDocuments:
