@@ -246,7 +246,7 @@ def write_manifest(folder: str, manifest: Mapping[str, Any]) -> None:
     write_file(folder, MANIFEST, json.dumps(dict(manifest), indent=2).encode() + b"\n")
 
 
-def read_manifest(folder: str) -> dict[str, object]:
+def read_manifest(folder: str) -> dict[str, Any]:
     """The manifest of a finished run or comparison.
 
     Raises:

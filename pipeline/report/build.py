@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from goodgain.pipeline.manifest import check_run
-from goodgain.pipeline.outputs.folder import read_manifest
-from goodgain.pipeline.report.answer import answer
-from goodgain.pipeline.report.costs import cost_facts
-from goodgain.pipeline.report.facts import Facts, read_facts
+from goodgain.pipeline.outputs.datasets import REJECTED
+from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
+from goodgain.pipeline.outputs.means_reader import read_means
+from goodgain.pipeline.outputs.selected_iterations import read_iterations
+from goodgain.pipeline.report.costs import costs_at_end
+from goodgain.pipeline.report.definitions import Glossary, glossary_of
+from goodgain.pipeline.report.duplicate_counts import step_counts, type_counts
+from goodgain.pipeline.report.histograms import Histograms
+from goodgain.pipeline.report.noteworthy import REASONS, Noteworthy, listed
 from goodgain.pipeline.report.render import render_page
-from goodgain.pipeline.report.slices import slice_data
+from goodgain.pipeline.report.slices import read_slices, slice_data
+from goodgain.pipeline.survey.rejections import Rejection, Rejections
 from goodgain.pipeline.terminal.safe_text import shortened
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.costs import cost_metric
 
 _SCRIPTS = ("plots.js", "costs.js", "report.js")
 # The metrics on the cards at the top.
 _HEADLINE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 _MOST_INPUTS = 50
 _LONGEST_DIMENSION = 60
+_NO_SEARCH = "No conversation that searched could be evaluated."
+_Row = Mapping[str, Any]
 
 
 def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> bytes:
     """Build `report.html` from the outputs of a run: one file that loads nothing.
+
+    Each dataset is read in one pass, but `means`, from which only some rows are read at a time.
 
     Args:
       manifest: by default the one in the folder.
@@ -32,64 +44,68 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
     """
     manifest = read_manifest(folder) if manifest is None else manifest
     check_run(manifest, folder)
-    facts = read_facts(folder, manifest)
-    return render_page("report.html", _context(facts), _page_data(facts), _SCRIPTS)
-
-
-def _context(facts: Facts) -> dict[str, Any]:
-    everything = facts.slices.everything
+    parameters, results = manifest["parameters"], manifest["results"]
+    glossary = glossary_of(manifest)
+    definitions = glossary.by_name
+    slices = read_slices(
+        lambda wanted: _clipped(read_means(folder, wanted), glossary), parameters.get("slice", ())
+    )
+    metrics = [one.metric for one in glossary.measures + glossary.ranking_of_conversations]
+    histograms = Histograms(metrics, slices.shown)
+    noteworthy = [Noteworthy(reason) for reason in REASONS]
+    for row in read_dataset(folder, "conversations"):
+        if row["N"] and not row["rejected_records"]:
+            histograms.add(row)
+            for one in noteworthy:
+                one.add(row)
+    identities = {row["conversation_id"] for one in noteworthy for row in one.rows}
+    iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
+    for row in read_iterations(folder, identities):
+        iterations[row["conversation_id"]].append(row)
+    everything = slices.everything
     rows = everything.at_end if everything else {}
-    definitions = facts.glossary.by_name
-    inputs = facts.manifest.get("inputs", [])
-    return {
-        "facts": facts,
-        "manifest": facts.manifest,
-        "warnings": [("", warning) for warning in facts.manifest.get("warnings", [])],
-        "glossary": facts.glossary,
+    everyone = everything.everyone if everything else {}
+    inputs = manifest.get("inputs", [])
+    context = {
+        "manifest": manifest,
+        "warnings": [("", warning) for warning in manifest.get("warnings", [])],
+        "glossary": glossary,
+        "slices": slices,
         "everything": everything,
         "answer": answer(rows),
-        "good_from": facts.manifest["parameters"]["good_gain_threshold"],
+        "good_from": parameters["good_gain_threshold"],
         "headline": [(definitions[name], rows[name]) for name in _HEADLINE if name in rows],
         "everyone": [
-            (one, everything.everyone[one.metric.name])
-            for one in facts.glossary.at_end
-            if everything and one.metric.name in everything.everyone
+            (one, everyone[one.metric.name])
+            for one in glossary.at_end
+            if one.metric.name in everyone
         ],
-        "measures": [(one, rows[one.metric.name]) for one in facts.glossary.measures if rows],
+        "measures": [(one, rows[one.metric.name]) for one in glossary.measures if rows],
         "ranking": [
-            (one, rows[one.metric.name])
-            for one in facts.glossary.ranking
-            if one.metric.name in rows
+            (one, rows[one.metric.name]) for one in glossary.ranking if one.metric.name in rows
         ],
         "bounded": any(row.get("worst") is not None for row in rows.values()),
-        "costs": cost_facts(everything),
+        "costs": costs_at_end(rows),
+        "lists": [(one.reason, listed(one.rows, iterations, parameters)) for one in noteworthy],
+        "steps": [
+            step_counts(results.get("duplicates_by_step", {}), same=True),
+            step_counts(results.get("near_misses_by_step", {}), same=False),
+        ],
+        "rejections": _rejections(folder),
         "inputs": inputs[:_MOST_INPUTS],
         "inputs_left_out": len(inputs) - len(inputs[:_MOST_INPUTS]),
     }
-
-
-def _page_data(facts: Facts) -> dict[str, Any]:
-    """The data of the plots, small enough for a page.
-
-    Returns:
-      slices: data of each slice; the first has all conversations.
-      dimensions: for each combination of slice attributes, the indexes of its slices.
-      metrics: menu entries of metrics, at the end and by iteration.
-      bins: bins of the histogram of each metric.
-      types: results and duplicates by entity type.
-    """
-    glossary = facts.glossary
-    return {
-        "slices": [
-            slice_data(one, facts.histograms.of_slice(index))
-            for index, one in enumerate(facts.slices.shown)
+    # The data of the plots, small enough for a page.
+    data = {
+        "slices": [  # the first has all conversations
+            slice_data(one, histograms.of_slice(index)) for index, one in enumerate(slices.shown)
         ],
-        "dimensions": [
+        "dimensions": [  # for each combination of slice attributes, the indexes of its slices
             {
                 "label": ", ".join(shortened(name, _LONGEST_DIMENSION) for name in names),
                 "slices": positions,
             }
-            for names, positions in facts.slices.dimensions.items()
+            for names, positions in slices.dimensions.items()
         ],
         "metrics": {
             "end": {one.metric.name: one.menu for one in glossary.at_end},
@@ -97,7 +113,49 @@ def _page_data(facts: Facts) -> dict[str, Any]:
         },
         "bins": {
             name: [bins.start, bins.width, bins.count, bins.single]
-            for name, bins in facts.histograms.bins.items()
+            for name, bins in histograms.bins.items()
         },
-        "types": [[one.name, one.results, one.duplicates] for one in facts.duplicate_counts.types],
+        "types": type_counts(results),
     }
+    return render_page("report.html", context, data, _SCRIPTS)
+
+
+def answer(means: Mapping[str, _Row]) -> str:
+    """Say how much was good, new and repeated, and how much gain came from how many iterations.
+
+    Args:
+      means: the rows of `means` of all conversations at N, by metric; may be empty.
+    """
+    by_metric = {name: row["mean"] for name, row in means.items()}
+    repeated, iterations = by_metric.get("SRR"), by_metric.get("N")
+    if repeated is None or iterations is None:
+        return _NO_SEARCH
+    good, gain = by_metric.get("SRE"), by_metric.get("CG")
+    in_iterations = f"in {iterations:,.1f} iterations"
+    if good is None or gain is None:
+        return (
+            f"{100 * repeated:.1f} % of the results repeated earlier ones. An agent searched "
+            f"{in_iterations}; without labels its gain is unknown."
+        )
+    return (
+        f"{100 * good:.1f} % of the results were good and new; {100 * repeated:.1f} % repeated "
+        f"earlier ones. An agent gathered {gain:,.1f} units of gain {in_iterations}."
+    )
+
+
+def _clipped(means: Iterable[_Row], glossary: Glossary) -> Iterator[_Row]:
+    """Rows of `means` with intervals clipped to the range of their metric."""
+    metrics = {one.metric.name: one.metric for one in (*glossary.at_end, *glossary.by_iteration)}
+    for row in means:
+        metric = metrics.get(row["metric"]) or cost_metric(row["metric"])
+        if metric is None or row["ci_low"] is None:
+            yield row
+        else:
+            yield {**row, **{end: metric.within(row[end]) for end in ("ci_low", "ci_high")}}
+
+
+def _rejections(folder: str) -> list[Rejection]:
+    rejections = Rejections()
+    for row in read_dataset(folder, REJECTED.name):
+        rejections.add(RejectedRecord(**row))
+    return list(rejections.by_frequency())

@@ -2,57 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import floor, log10
-
-from msgspec import Struct
+from typing import Any
 
 from goodgain.pipeline.report.definitions import Definition
 from goodgain.pipeline.report.numbers import number
-from goodgain.pipeline.report.slices import Row, SliceMeans
+from goodgain.pipeline.report.slices import Row
 from goodgain.transforms.core.scoring.costs import COST, COST_METRICS, cost_metric
 
 _LEAST_PLAIN = 1e-6  # smaller values are written with an exponent
 _LARGE = 0.1  # from this value on, three decimals are enough
 
 
-class CostFacts(Struct, frozen=True):
-    """The costs of a run.
+def costs_at_end(rows: Mapping[str, Row]) -> dict[str, Sequence[Any]] | None:
+    """The costs to show; None if no conversation in the means reported any.
 
-    Attributes:
-      names: names of the costs that conversations reported; never empty.
-      rows: each metric at N with its row of `means`, cost by cost, then those at budgets.
+    Args:
+      rows: the rows of `means` of all conversations at N, by metric.
+
+    Returns:
+      `names` of the costs, and `rows`: each metric with its row, cost by cost, then those within
+      budgets, like CG@tokens<=3000.
     """
-
-    names: tuple[str, ...]
-    rows: tuple[tuple[Definition, Row], ...]
-
-
-def cost_facts(everything: SliceMeans | None) -> CostFacts | None:
-    """The costs to show; None if no conversation in the means reported any."""
-    rows = everything.at_end if everything else {}
-    names = _names(rows)
+    names = [
+        metric.removeprefix(COST)
+        for metric, row in sorted(rows.items())
+        if metric.startswith(COST) and cost_metric(metric) and row["n"]
+    ]
     if not names:
         return None
     kinds = [one.name.removesuffix("NAME") for one in COST_METRICS]
     wanted = [kind + name for name in names for kind in kinds if kind + name in rows]
-    # Then those within budgets, like CG@tokens<=3000.
-    wanted += [name for name in rows if cost_metric(name) and name not in wanted and "@" in name]
-    return CostFacts(names, tuple((_define(name), rows[name]) for name in wanted))
-
-
-def _names(rows: dict[str, Row]) -> tuple[str, ...]:
-    return tuple(
-        metric.removeprefix(COST)
-        for metric, row in sorted(rows.items())
-        if metric.startswith(COST) and cost_metric(metric) and row["n"]
-    )
-
-
-def _define(name: str) -> Definition:
-    metric = cost_metric(name)
-    if metric is None:
-        raise ValueError(f"{name!r} is not a metric of costs")
-    return Definition(metric, "end", metric.label)
+    wanted += [name for name in rows if name not in wanted and "@" in name]
+    metrics = filter(None, map(cost_metric, wanted))
+    return {
+        "names": names,
+        "rows": [(Definition(one, "end", one.label), rows[one.name]) for one in metrics],
+    }
 
 
 def cost_amount(value: float | None) -> str:

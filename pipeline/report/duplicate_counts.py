@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
-
 from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
@@ -32,76 +30,39 @@ _STEPS: Mapping[Step, tuple[str, str]] = {
 }
 
 
-class TypeCount(Struct, frozen=True):
-    """Results of one entity type.
+def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
+    """Entity types with their results and duplicates, most frequent first.
 
-    Attributes:
-      duplicates: number of results that repeat an earlier one.
+    Rare types share the last entry.
+
+    Args:
+      results: the part `results` of a manifest.
     """
-
-    name: str
-    results: int
-    duplicates: int
-
-
-class StepCount(Struct, frozen=True):
-    """The number of pairs of results that one step decided.
-
-    Attributes:
-      name: name of the step.
-      meaning: the reason for its decision.
-    """
-
-    name: str
-    meaning: str
-    pairs: int
-
-
-class DuplicateCounts(Struct, frozen=True):
-    """Duplicates of a run.
-
-    Attributes:
-      types: most frequent first; rare types share the last entry.
-      duplicates, near_misses: for each step, number of pairs that are the same document, and of
-        pairs that share a key but are not; most frequent first.
-    """
-
-    types: tuple[TypeCount, ...]
-    duplicates: tuple[StepCount, ...]
-    near_misses: tuple[StepCount, ...]
-
-
-def duplicate_counts(results: Mapping[str, Any]) -> DuplicateCounts:
-    """Arrange the counts of the part `results` of a manifest."""
     copies = results.get("duplicates_by_type", {})
     types = [
-        TypeCount(_type_name(name), total, copies.get(name, 0))
+        (_type_name(name), total, copies.get(name, 0))
         for name, total in results.get("results_by_type", {}).items()
     ]
-    types.sort(key=lambda one: (-one.results, one.name))
-    rare = types[_MOST_TYPES:]
-    if rare:
-        rest = TypeCount(
-            f"{len(rare):,} other types",
-            sum(one.results for one in rare),
-            sum(one.duplicates for one in rare),
-        )
-        types[_MOST_TYPES:] = [rest]
-    return DuplicateCounts(
-        tuple(types),
-        _steps(results.get("duplicates_by_step", {}), 0),
-        _steps(results.get("near_misses_by_step", {}), 1),
-    )
+    types.sort(key=lambda one: (-one[1], one[0]))
+    if rare := types[_MOST_TYPES:]:
+        _, totals, duplicates = zip(*rare, strict=True)
+        types[_MOST_TYPES:] = [(f"{len(rare):,} other types", sum(totals), sum(duplicates))]
+    return types
 
 
 def _type_name(name: str) -> str:
     return "(no type)" if name == UNTYPED else shortened(name, _LONGEST_NAME)
 
 
-def _steps(pairs: Mapping[str, int], outcome: int) -> tuple[StepCount, ...]:
-    meanings = {step.value: words[outcome] for step, words in _STEPS.items()}
+def step_counts(pairs: Mapping[str, int], same: bool) -> list[tuple[str, str, int]]:
+    """Steps with the reason for their decision and the number of pairs, most frequent first.
+
+    Args:
+      pairs: number of pairs of results that each step decided.
+      same: whether it decided that they are the same document.
+    """
+    meanings = {step.value: words[0 if same else 1] for step, words in _STEPS.items()}
     counts = [
-        StepCount(name.replace("_", " "), meanings.get(name, ""), count)
-        for name, count in pairs.items()
+        (name.replace("_", " "), meanings.get(name, ""), count) for name, count in pairs.items()
     ]
-    return tuple(sorted(counts, key=lambda one: (-one.pairs, one.name)))
+    return sorted(counts, key=lambda one: (-one[2], one[0]))

@@ -79,7 +79,7 @@ class Histograms:
         self._slices: dict[tuple[str, ...], dict[tuple[str, ...], int]] = {}
         for at, one in enumerate(slices):
             values = tuple(one.attributes.values())
-            self._slices.setdefault(one.dimension, {})[values] = at
+            self._slices.setdefault(tuple(one.attributes), {})[values] = at
         self._waiting: list[Row] = []
 
     def add(self, row: Row) -> None:

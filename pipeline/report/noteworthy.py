@@ -9,7 +9,6 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.options.explain_command import explain_command
-from goodgain.pipeline.report.timelines import Timeline
 from goodgain.pipeline.terminal.safe_text import shortened
 
 Row = Mapping[str, Any]
@@ -79,58 +78,30 @@ class Noteworthy:
             del self.rows[_SHOWN:]
 
 
-class ListedConversation(Struct, frozen=True):
-    """One conversation.
-
-    Attributes:
-      row: its row in the dataset `conversations`.
-      name: its id, shortened and printable.
-      attributes: the first few, in words.
-      command: the `goodgain explain` command for it; None if it would be too long.
-    """
-
-    row: Row
-    name: str
-    attributes: str
-    timeline: Timeline
-    command: str | None
-
-
-class ConversationList(Struct, frozen=True):
-    """The conversations that are noteworthy for one reason, the most noteworthy first."""
-
-    reason: NoteworthyReason
-    conversations: tuple[ListedConversation, ...]
-
-
-def lists_of(
-    noteworthy: Sequence[Noteworthy],
-    timelines: Mapping[str, Timeline],
-    parameters: Mapping[str, Any],
-) -> tuple[ConversationList, ...]:
-    """The lists of the page.
+def listed(
+    rows: Sequence[Row], iterations: Mapping[str, Sequence[Row]], parameters: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Conversations as the page lists them.
 
     Args:
-      noteworthy: the conversations of each list.
-      timelines: timelines of all of these conversations, by id.
+      rows: their rows in the dataset `conversations`.
+      iterations: their rows in the dataset `iterations` by id, in any order.
       parameters: parameters of the run.
+
+    Returns:
+      For each its `row`, `name` and first `attributes` as text, `iterations` in order, and the
+      `command` that explains it, None if that would be too long.
     """
-    return tuple(
-        ConversationList(
-            one.reason,
-            tuple(
-                ListedConversation(
-                    row=row,
-                    name=shortened(row["conversation_id"], _LONGEST_ID),
-                    attributes=_attributes(row["attributes"]),
-                    timeline=timelines[row["conversation_id"]],
-                    command=explain_command(row["conversation_id"], parameters),
-                )
-                for row in one.rows
-            ),
-        )
-        for one in noteworthy
-    )
+    return [
+        {
+            "row": row,
+            "name": shortened(row["conversation_id"], _LONGEST_ID),
+            "attributes": _attributes(row["attributes"]),
+            "iterations": sorted(iterations[row["conversation_id"]], key=lambda one: int(one["i"])),
+            "command": explain_command(row["conversation_id"], parameters),
+        }
+        for row in rows
+    ]
 
 
 def _attributes(attributes: Mapping[str, str]) -> str:

@@ -65,11 +65,6 @@ class SliceMeans(SliceRows):
         """The number of conversations."""
         return _size(self.at_end[_SIZE_METRIC])
 
-    @property
-    def dimension(self) -> tuple[str, ...]:
-        """The names of the shared attributes."""
-        return tuple(self.attributes)
-
 
 class Slices(Struct, frozen=True):
     """The slices that the report shows.
@@ -95,7 +90,7 @@ class Slices(Struct, frozen=True):
         by_dimension: dict[tuple[str, ...], list[int]] = {}
         for at, one in enumerate(self.shown):
             if one.attributes:
-                by_dimension.setdefault(one.dimension, []).append(at)
+                by_dimension.setdefault(tuple(one.attributes), []).append(at)
         return by_dimension
 
 

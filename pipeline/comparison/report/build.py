@@ -6,58 +6,97 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from msgspec.structs import asdict
-
-from goodgain.pipeline.comparison.report.facts import ComparisonFacts, read_comparison, shown_rows
-from goodgain.pipeline.comparison.report.pool import good_documents
-from goodgain.pipeline.comparison.report.slices import PARTS, slice_data
+from goodgain.pipeline.comparison.report.pairs import pairs_by_metric
+from goodgain.pipeline.comparison.report.slices import PARTS, arm_costs, arrange, slice_data
+from goodgain.pipeline.outputs.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
+from goodgain.pipeline.outputs.folder import read_dataset
+from goodgain.pipeline.outputs.without_labels import ShownRows, WithoutLabels
+from goodgain.pipeline.report.definitions import glossary
 from goodgain.pipeline.report.render import render_page
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
 
 # The package of the page's templates and scripts, see `render_page`.
 _PAGE = {"comparison": "goodgain.pipeline.comparison.report"}
 _SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison/report.js")
+_ARMS = ("base", "candidate")
 _MOST_EXAMPLES = 25
 _MOST_CARDS = 12
+_MOST_TOPICS = 12  # with documents that one arm alone found
+_MOST_DOCUMENTS = 5  # per topic and arm
 _THRESHOLD = "good_gain_threshold"
 # In the order of the counts in the report.
 _VERDICTS = ("better", "worse", "changed", "not shown", "not tested", "not comparable")
+_Row = Mapping[str, Any]
 
 
 def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
-    """Build `report.html` from the outputs of a comparison."""
-    facts = read_comparison(folder, manifest)
-    template = "comparison/report.html"
-    return render_page(template, _context(facts), _page_data(facts), _SCRIPTS, _PAGE)
+    """Build `report.html` from the outputs of a comparison.
 
+    Args:
+      manifest: see `goodgain.pipeline.comparison.document`.
 
-def _context(facts: ComparisonFacts) -> dict[str, Any]:
-    manifest, everything = facts.manifest, facts.slices.shown[0]
+    Raises:
+      UsageError: some of its rows are missing.
+    """
+    family = manifest["declared_family"]
+    # 0.1.0 showed rows as they are.
+    shown = ShownRows(WithoutLabels(**one) for one in manifest.get("without_labels", ()))
+    compared = map(shown.compared, read_dataset(folder, COMPARISON.name))
+    slices = arrange(compared, family, manifest["request"]["correction"])
+    everything = slices.shown[0]
+    by_i = {name for curves in everything.curves.values() for name in curves}
+    words = glossary(
+        [
+            name
+            for name in (*everything.at_end, *sorted(by_i))
+            if name not in {**AT_END, **BY_ITERATION}
+        ],
+        pooled=not OF_POOL.isdisjoint(everything.at_end),
+        own_ideal=not manifest["shared_judgments"],
+    )
+    # The metrics at N, those of the family first.
+    at_end = [
+        words.by_name[name]
+        for name in dict.fromkeys((*family, *everything.at_end))
+        if name in everything.at_end
+    ]
+    declared = [one for one in at_end if one.metric.name in family]
+    curves = [one for one in words.by_iteration if one.metric.name in by_i]
+    rows = [(one, everything.at_end[one.metric.name]) for one in at_end]
+    declared_rows = rows[: len(declared)]
+    verdicts = Counter(row["verdict"] for _, row in declared_rows)
+    arms = map(shown.of_arm, read_dataset(folder, ARMS.name))
+    costs, costs_by_slice = arm_costs(arms, slices.shown)
+    pairs = pairs_by_metric(read_dataset(folder, DIFFERENCES.name), family)
+    paired = manifest["design"] == "paired"
     confidence = manifest["request"]["tests"]["options"]["confidence"]
-    declared = [(one, everything.at_end[one.metric.name]) for one in facts.declared]
-    verdicts = Counter(row["verdict"] for _, row in declared)
-    examples = manifest["examples"]
-    return {
-        "facts": facts,
+    pool, examples = manifest.get("pool"), manifest["examples"]
+    context = {
         "manifest": manifest,
         "metric_by_name": metric_by_name,
         "warnings": _warnings(manifest),
-        "glossary": facts.glossary,
+        "glossary": words,
+        "slices": slices,
         "everything": everything,
-        "paired": manifest["design"] == "paired",
+        "paired": paired,
         "level": f"{confidence * 100:g} %",
         "alpha": f"{1 - confidence:.6g}",
-        "declared": declared,
-        "everyone": [(one.label, row) for one, row in declared if row["population"] == "everyone"],
-        "cards": declared[:_MOST_CARDS],
-        "verdicts": [(verdict, verdicts[verdict]) for verdict in _VERDICTS if verdicts[verdict]],
-        "rows": [(one, everything.at_end[one.metric.name]) for one in facts.at_end],
-        "accounts": [
-            (name, manifest[f"{name}_account"])
-            for name in ("base", "candidate")
-            if manifest[f"{name}_account"]
+        "at_end": at_end,
+        "by_i": curves,
+        "family": declared,
+        "further": at_end[len(declared) :],
+        "rows": rows,
+        "declared": declared_rows,
+        "everyone": [
+            (one.label, row) for one, row in declared_rows if row["population"] == "everyone"
         ],
+        "cards": declared_rows[:_MOST_CARDS],
+        "verdicts": [(verdict, verdicts[verdict]) for verdict in _VERDICTS if verdicts[verdict]],
+        "costs": costs,
+        "pairs": pairs,
+        "accounts": [(name, one) for name in _ARMS if (one := manifest[f"{name}_account"])],
         "examples": [
             (
                 title,
@@ -65,21 +104,33 @@ def _context(facts: ComparisonFacts) -> dict[str, Any]:
                 max(0, len(examples[kind]) - _MOST_EXAMPLES),
             )
             for title, kind in (("Largest wins", "wins"), ("Largest losses", "losses"))
-        ]
-        if examples
-        else [],
-        "sensitivity": _by_metric(
-            map(shown_rows(manifest).compared, manifest["sensitivity"] or ())
-        ),
-        "pool": manifest.get("pool"),
-        "good_documents": good_documents(manifest["pool"]) if manifest.get("pool") else 0,
-        "one_sided": facts.one_sided,
+            if examples
+        ],
+        "sensitivity": _by_metric(map(shown.compared, manifest["sensitivity"] or ())),
+        "pool": pool,
+        "good_documents": sum(pool[name] for name in (*_ARMS, "both", "neither")) if pool else 0,
+        "one_sided": _one_sided(read_dataset(folder, POOL_DOCUMENTS.name)),
         "parameters": _parameters(manifest),
         "good_from": _good_from(manifest),
     }
+    data = {
+        "parts": list(PARTS),
+        "slices": [slice_data(one) for one in slices.shown],
+        "metrics": {
+            "end": {one.metric.name: one.menu for one in at_end},
+            "iteration": {one.metric.name: one.menu for one in curves},
+        },
+        "declared": [one.metric.name for one in declared],
+        "arms": costs_by_slice,
+        "pairs": pairs,
+        "pool": pool,
+        "paired": paired,
+        "level": confidence,
+    }
+    return render_page("comparison/report.html", context, data, _SCRIPTS, _PAGE)
 
 
-def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, _Row]]:
     """Those of the comparison, and of both runs with their arm; once if these are the same run."""
     arms = [("Base", manifest["base"]), ("Candidate", manifest["candidate"])]
     if manifest["base"]["folder"] == manifest["candidate"]["folder"]:
@@ -88,46 +139,51 @@ def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]
     return own + [(arm, warning) for arm, run in arms for warning in run.get("warnings", [])]
 
 
-def _numbers_of(example: Mapping[str, Any]) -> list[tuple[Metric, tuple[Any, Any]]]:
+def _numbers_of(example: _Row) -> list[tuple[Metric, tuple[Any, Any]]]:
     """The metrics of an example with their values in both arms; the one it was chosen by too."""
     base = {example["metric"]: example["base_value"], **example["base_numbers"]}
     candidate = {example["metric"]: example["candidate_value"], **example["candidate_numbers"]}
     return [(metric_by_name(name), (value, candidate[name])) for name, value in base.items()]
 
 
-def _by_metric(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
-    by_metric: dict[str, list[Mapping[str, Any]]] = {}
+def _by_metric(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
+    by_metric: dict[str, list[_Row]] = {}
     for row in rows:
         by_metric.setdefault(row["metric"], []).append(row)
     return by_metric
 
 
+def _one_sided(rows: Iterable[_Row]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """The pool documents that only the base or only the candidate found, for the first topics."""
+    topics: dict[str, dict[str, list[_Row]]] = {}
+    for row in rows:
+        if row["found_by"] in _ARMS:
+            topic = row["topic"] if row["topic"] is not None else row["conversation_id"]
+            topics.setdefault(topic, {name: [] for name in _ARMS})[row["found_by"]].append(row)
+    return [
+        (
+            topic,
+            [
+                {"arm": arm, "count": len(documents), "documents": _best(documents)}
+                for arm, documents in by_arm.items()
+            ],
+        )
+        for topic, by_arm in list(topics.items())[:_MOST_TOPICS]
+    ]
+
+
+def _best(documents: list[_Row]) -> list[_Row]:
+    return sorted(documents, key=lambda row: (-row["label"], row["number"]))[:_MOST_DOCUMENTS]
+
+
 def _parameters(manifest: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
     """Each parameter of the runs: its name and both values."""
-    base, candidate = (manifest[name]["parameters"] for name in ("base", "candidate"))
+    base, candidate = (manifest[name]["parameters"] for name in _ARMS)
     names = dict.fromkeys((*base, *candidate))
     return [(name, base.get(name), candidate.get(name)) for name in names]
 
 
 def _good_from(manifest: Mapping[str, Any]) -> str:
     """The threshold for good results, in words."""
-    base, candidate = (manifest[name]["parameters"][_THRESHOLD] for name in ("base", "candidate"))
+    base, candidate = (manifest[name]["parameters"][_THRESHOLD] for name in _ARMS)
     return str(base) if base == candidate else f"{base} (base) and {candidate} (candidate)"
-
-
-def _page_data(facts: ComparisonFacts) -> dict[str, Any]:
-    manifest = facts.manifest
-    return {
-        "parts": list(PARTS),
-        "slices": [slice_data(one) for one in facts.slices.shown],
-        "metrics": {
-            "end": {one.metric.name: one.menu for one in facts.at_end},
-            "iteration": {one.metric.name: one.menu for one in facts.by_i},
-        },
-        "declared": [one.metric.name for one in facts.declared],
-        "arms": facts.costs.by_slice,
-        "pairs": {name: asdict(pairs) for name, pairs in facts.pairs.items()},
-        "pool": manifest.get("pool"),
-        "paired": manifest["design"] == "paired",
-        "level": manifest["request"]["tests"]["options"]["confidence"],
-    }

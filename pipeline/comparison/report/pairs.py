@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from goodgain.pipeline.report.numbers import rounded
 from goodgain.pipeline.terminal.safe_text import shortened
 
@@ -16,28 +14,17 @@ _MOST_POINTS_IN_ALL = 4_000
 _LONGEST_KEY = 40
 
 
-class Pairs(Struct, frozen=True):
-    """The pairs of one metric, largest difference first.
-
-    Attributes:
-      count: the number of pairs.
-      ranks: ranks, from 1, of the pairs shown: all of them, or evenly spaced ones.
-      keys, base, candidate, difference: keys and values of the pairs shown.
-    """
-
-    count: int
-    ranks: Sequence[int]
-    keys: Sequence[str]
-    base: Sequence[float | None]
-    candidate: Sequence[float | None]
-    difference: Sequence[float | None]
-
-
-def pairs_by_metric(rows: Iterable[Row], metrics: Sequence[str]) -> dict[str, Pairs]:
-    """The pairs of each metric, in the order of `metrics`.
+def pairs_by_metric(
+    rows: Iterable[Row], metrics: Sequence[str]
+) -> dict[str, dict[str, int | list[Any]]]:
+    """The pairs of each metric as the page's script needs them, in the order of `metrics`.
 
     Args:
       rows: rows of the dataset `differences`, in any order.
+
+    Returns:
+      By metric, the `count` of its pairs and, of all of them or evenly spaced ones, the largest
+      difference first: `ranks` from 1, `keys`, and values `base`, `candidate`, `difference`.
     """
     by_metric: dict[str, list[tuple[float, str, float, float]]] = {name: [] for name in metrics}
     for row in rows:
@@ -48,18 +35,20 @@ def pairs_by_metric(rows: Iterable[Row], metrics: Sequence[str]) -> dict[str, Pa
     return {name: _thinned(points, max(2, most)) for name, points in by_metric.items()}
 
 
-def _thinned(points: list[tuple[float, str, float, float]], most: int) -> Pairs:
+def _thinned(
+    points: list[tuple[float, str, float, float]], most: int
+) -> dict[str, int | list[Any]]:
     points.sort(key=lambda point: (-point[0], point[1]))
     indexes = _evenly_spaced(len(points), most)
     shown = [points[index] for index in indexes]
-    return Pairs(
-        count=len(points),
-        ranks=[index + 1 for index in indexes],
-        keys=[shortened(key, _LONGEST_KEY) for _, key, _, _ in shown],
-        base=[rounded(base) for _, _, base, _ in shown],
-        candidate=[rounded(candidate) for _, _, _, candidate in shown],
-        difference=[rounded(difference) for difference, _, _, _ in shown],
-    )
+    return {
+        "count": len(points),
+        "ranks": [index + 1 for index in indexes],
+        "keys": [shortened(key, _LONGEST_KEY) for _, key, _, _ in shown],
+        "base": [rounded(base) for _, _, base, _ in shown],
+        "candidate": [rounded(candidate) for _, _, _, candidate in shown],
+        "difference": [rounded(difference) for difference, _, _, _ in shown],
+    }
 
 
 def _evenly_spaced(count: int, most: int) -> list[int]:

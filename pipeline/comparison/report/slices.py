@@ -9,11 +9,14 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.report.numbers import rounded
-from goodgain.pipeline.report.slices import MOST_ITERATIONS, Row, SliceRows, slice_value
+from goodgain.pipeline.report.slices import MOST_ITERATIONS, Row, SliceMeans, SliceRows, slice_value
+from goodgain.pipeline.report.slices import slice_data as means_data
+from goodgain.transforms.core.scoring.costs import costs_of
 from goodgain.transforms.core.scoring.metric_by_name import at_i
 
 _MOST_SLICES = 60
 _MOST_ROWS = 5_000  # bounds the size of the page
+_MOST_ARM_ROWS = 8_000  # likewise
 _VERDICT = "verdict"
 _TEXTS = (_VERDICT, "reason")
 # The columns of a row at N that the page shows, in the order of its data.
@@ -120,7 +123,7 @@ def _largest(slices: list[ComparedSlice]) -> list[ComparedSlice]:
     return [one for one in slices if id(one) in shown]
 
 
-def _all_curves(one: ComparedSlice) -> list[list[Row]]:
+def _all_curves(one: SliceRows) -> list[list[Row]]:
     return [curve for curves in one.curves.values() for curve in curves.values()]
 
 
@@ -151,3 +154,29 @@ def _curve(curve: list[Row]) -> dict[str, list[Any]]:
         "n": [min(row["n_base"], row["n_candidate"]) for row in curve],
         _VERDICT: [row[_VERDICT] for row in curve],
     }
+
+
+def arm_costs(
+    rows: Iterable[Row], slices: Sequence[ComparedSlice]
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Gain and costs of both arms, from the rows of the dataset `arms` (SPEC 5).
+
+    Returns:
+      The names of the costs, empty if none are compared; and the plot data by arm, in the order of
+      the slices, for as many slices as fit on the page.
+    """
+    by_slice: dict[frozenset[tuple[str, str]], dict[str, SliceMeans]] = {}
+    names: dict[str, None] = {}
+    for row in rows:
+        names[row["metric"]] = None
+        arms = by_slice.setdefault(frozenset(row["slice"].items()), {})
+        arms.setdefault(row["arm"], SliceMeans(row["slice"])).add(row)
+    plotted: list[dict[str, Any]] = []
+    rows_left = _MOST_ARM_ROWS
+    for slice_ in slices:
+        arms = by_slice.get(frozenset(slice_.attributes.items()), {})
+        rows_left -= sum(len(one.at_end) + sum(map(len, _all_curves(one))) for one in arms.values())
+        if plotted and rows_left < 0:
+            break
+        plotted.append({name: means_data(one, {}) for name, one in arms.items()})
+    return costs_of(names), plotted

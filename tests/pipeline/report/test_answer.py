@@ -1,6 +1,6 @@
 """The sentences at the top of a run's report."""
 
-from goodgain.pipeline.report.answer import answer
+from goodgain.pipeline.report.build import answer
 
 
 def means(**values):
