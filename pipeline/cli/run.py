@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.run
     from goodgain.pipeline.cli.gate_text import render
-    from goodgain.pipeline.gate.folders import Gate
+    from goodgain.pipeline.gate.evaluate import Gate
     from goodgain.pipeline.gate.outcome import passed
     from goodgain.pipeline.summary import print_if_wrong, print_summary
     from goodgain.pipeline.terminal.console import print_json, result_console

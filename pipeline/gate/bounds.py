@@ -1,13 +1,16 @@
-"""Checks an estimate against a bound, alone or with its one-sided interval."""
+"""Checks an estimate against a bound, alone or with its one-sided interval.
+
+The more intervals a gate checks, the higher is the confidence that each needs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.gate.rules import Proof
+from goodgain.pipeline.gate.rules import Proof, Rule
 from goodgain.transforms.core.statistics import Studentized, wilson_lower, wilson_upper
 from goodgain.transforms.core.wording import no_interval
 
@@ -96,3 +99,44 @@ def check_bound(
     known = f"{'at least' if bounded_below else 'at most'} {estimate.show(end)}"
     reason = f"{confidence * 100:g} % sure that {estimate.subject} is {known}"
     return BoundCheck(sign * (end - bound) >= -tolerance, reason)
+
+
+class ProofCounts(Struct, frozen=True):
+    """The number of proofs of a gate, over all conversations and in slices.
+
+    The more proofs, the likelier is a chance error in one of them. So each needs a higher
+    confidence (Bonferroni): of m proofs at 95 %, each is made at 100 % - 5 % / m. Rules about
+    slices do not affect the proofs over all conversations.
+
+    Attributes:
+      whole, slices: the number of proofs.
+    """
+
+    whole: int
+    slices: int
+
+    def check(self, rule: Rule, estimate: GateEstimate, bound: float, side: Side) -> BoundCheck:
+        """Check an estimate against a bound of a rule, with the confidence of the family."""
+        proof, confidence = rule.proof or "none", rule.confidence or DEFAULT_CONFIDENCE
+        proofs = self.slices if rule.slice else self.whole
+        if proof == "none" or proofs < 2:
+            return check_bound(estimate, bound, side, proof, confidence)
+        check = check_bound(estimate, bound, side, proof, 1 - (1 - confidence) / proofs)
+        if check.without_interval:
+            return check
+        return BoundCheck(
+            check.passed, f"{check.reason} ({confidence * 100:g} % over {proofs:,} proofs)"
+        )
+
+
+def count_proofs(proofs: Iterable[tuple[Rule, int]]) -> ProofCounts:
+    """Count the proofs.
+
+    Args:
+      proofs: rules with a proof, each with its number of slices.
+    """
+    counted = [0, 0]
+    for rule, slices in proofs:
+        bounds = (rule.at_least, rule.at_most, rule.drop_at_most, rule.rise_at_most)
+        counted[bool(rule.slice)] += slices * sum(bound is not None for bound in bounds)
+    return ProofCounts(*counted)

@@ -30,10 +30,9 @@ from goodgain.pipeline.comparison.withholding import (
     without_counterpart,
     worst_case,
 )
-from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, Side
+from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, ProofCounts, Side
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
-from goodgain.pipeline.gate.proof_counts import ProofCounts
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
 from goodgain.pipeline.gate.wording import (
     SHOWN_DIGITS,
@@ -52,13 +51,6 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import pluralize
 
 
-class _TestSettings(Struct, frozen=True):
-    """How changes are tested; for `cluster` see `GateFile`."""
-
-    options: ComparisonOptions
-    cluster: str | None
-
-
 def judge_change(
     rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: ProofCounts
 ) -> Iterator[Outcome]:
@@ -73,18 +65,13 @@ def judge_change(
     except UsageError as error:
         yield outcome_of(rule, {}, "", None, failure=str(error).rstrip("."))
         return
-    parameters = evidence.manifest["parameters"]
-    settings = _TestSettings(
-        ComparisonOptions(interval=gate.interval or parameters.get("interval", "hall")),
-        gate.cluster or parameters.get("cluster"),
-    )
     checked_slices = changed_slices(rule, arms)
     if not checked_slices:
         slice_of_rule = {name: value or "any" for name, value in rule.slice.items()}
         reason = "no conversation belongs to this slice"
         yield outcome_of(rule, slice_of_rule, "", None, failure=reason)
     for slice_ in checked_slices:
-        yield _judge(rule, gate, slice_, arms, proofs, settings)
+        yield _judge(rule, gate, slice_, arms, proofs, evidence.manifest["parameters"])
 
 
 def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
@@ -111,9 +98,10 @@ def _judge(
     slice_: Mapping[str, str],
     arms: Arms,
     proofs: ProofCounts,
-    settings: _TestSettings,
+    parameters: Mapping[str, Any],
 ) -> Outcome:
-    compared = _compared(rule, slice_, arms, settings.cluster)
+    options = ComparisonOptions(interval=gate.interval or parameters.get("interval", "hall"))
+    compared = _compared(rule, slice_, arms, gate.cluster or parameters.get("cluster"))
     values, paired = compared.values, compared.matched.paired
     n = min(len(values.base), len(values.candidate))
     least = rule.least_n or gate.least_n
@@ -132,7 +120,7 @@ def _judge(
 
     def compare(base: Array) -> MetricComparison:
         """Compare the candidate with the baseline, or with a multiple of it."""
-        tested: MetricComparison = test(base, values.candidate, settings.options, compared.codes)
+        tested: MetricComparison = test(base, values.candidate, options, compared.codes)
         return tested
 
     notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(compared.matched)])]

@@ -1,4 +1,4 @@
-"""Checks every rule of a gate on a run; a missing value fails its rule."""
+"""Applies a gate to a run: checks every rule; a missing value fails its rule."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+
 from goodgain.pipeline.data_warnings import warnings_in
-from goodgain.pipeline.gate.bounds import GateEstimate, Share, check_bound
+from goodgain.pipeline.gate.bounds import (
+    GateEstimate,
+    ProofCounts,
+    Share,
+    check_bound,
+    count_proofs,
+)
 from goodgain.pipeline.gate.change import changed_slices, judge_change
-from goodgain.pipeline.gate.evidence import GateEvidence
+from goodgain.pipeline.gate.evidence import GateEvidence, gather
 from goodgain.pipeline.gate.outcome import Outcome, outcome_of
-from goodgain.pipeline.gate.proof_counts import ProofCounts, count_proofs
-from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
+from goodgain.pipeline.gate.rules import Amount, GateFile, Rule, load_gate
 from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, cluster_note, number
+from goodgain.pipeline.manifest import check_run
+from goodgain.pipeline.outputs.folder import read_manifest, same_folder
 from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
@@ -36,6 +45,49 @@ _COUNTS = {
     "records": ("records", "read"),
     "results": ("results", "total"),
 }
+
+
+class Gate(Struct, frozen=True):
+    """Rules, and the baseline for their bounds on change.
+
+    Attributes:
+      baseline: output of another run, or None.
+      force: compare with it even if parameters that metrics depend on differ.
+    """
+
+    rules: GateFile
+    baseline: str | None
+    force: bool
+
+    @classmethod
+    def load(cls, path: str, baseline: str | None, force: bool = False) -> Gate:
+        """Read the rules, and check the baseline.
+
+        Raises:
+          UsageError: the file cannot be used, or the baseline is not the output of a finished run.
+        """
+        rules = load_gate(path)
+        if baseline is not None:
+            check_run(read_manifest(baseline), baseline)
+        return cls(rules, baseline, force)
+
+    def check(self, folder: str) -> None:
+        """Refuse to compare a run with itself, which would pass every rule on change.
+
+        Raises:
+          UsageError: the folder is the baseline.
+        """
+        if self.baseline is not None and same_folder(folder, self.baseline):
+            raise UsageError(f"{folder} is the baseline itself: use another run as baseline.")
+
+    def outcomes(self, folder: str) -> list[Outcome]:
+        """The outcome of every rule for the output of a run.
+
+        Raises:
+          UsageError: the folder is not the output of a finished run, or is the baseline itself.
+        """
+        self.check(folder)
+        return evaluate(self.rules, gather(self.rules, folder, self.baseline, self.force))
 
 
 def evaluate(gate: GateFile, evidence: GateEvidence) -> list[Outcome]:

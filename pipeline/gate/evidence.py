@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.sources import Arms
-from goodgain.transforms.core.means.slices import SliceKey, slice_key, slice_of
+from goodgain.pipeline.comparison.request import ComparisonRequest
+from goodgain.pipeline.comparison.sources import Arms, read_arms
+from goodgain.pipeline.gate.rules import GateFile
+from goodgain.pipeline.manifest import check_run
+from goodgain.pipeline.outputs.folder import read_manifest
+from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
+from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
 
+_IN_EVERY_SLICE = "N"  # every slice has this metric, so it lists the slices
+_CACHED_ARMS = 8  # a gate file names few metrics
 _Row = Mapping[str, Any]
 _MeansOfSlice = dict[tuple[str, int | None, str], _Row]
 
@@ -60,3 +68,38 @@ class GateEvidence(Struct, frozen=True):
     manifest: Mapping[str, Any]
     means: GateMeans
     arms: ReadArms | None
+
+
+def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = False) -> GateEvidence:
+    """Read the evidence for a run, as far as the rules need it; for baseline and force see `Gate`.
+
+    Raises:
+      UsageError: the folder is not the output of a finished run.
+    """
+    manifest = read_manifest(folder)
+    check_run(manifest, folder)
+    return GateEvidence(
+        manifest=manifest,
+        means=GateMeans(read_means(folder, _wanted(rules))),
+        arms=None if baseline is None else _arms_of(baseline, folder, force),
+    )
+
+
+def _arms_of(baseline: str, folder: str, force: bool) -> ReadArms:
+    @lru_cache(_CACHED_ARMS)
+    def read(metric: str, i: int | None) -> Arms:
+        request = ComparisonRequest(
+            (baseline, folder), metrics=(metric,), max_i=i or 1, force=force
+        )
+        return read_arms(request)
+
+    return read
+
+
+def _wanted(gate: GateFile) -> MeansWanted:
+    rules = [rule for rule in gate.rules if not rule.is_change and rule.metric is not None]
+    return MeansWanted(
+        slices=None if any(rule.slice for rule in rules) else frozenset((EVERYTHING,)),
+        metrics=frozenset((_IN_EVERY_SLICE, *(str(rule.metric) for rule in rules))),
+        at_end=all(rule.i is None for rule in rules),
+    )

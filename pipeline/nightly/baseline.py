@@ -174,8 +174,10 @@ def _write_merged(by_day: Mapping[date, Path], folders: DayFolders) -> Path:
     merged = folders.baseline()
     delete(str(merged))
     outputs = [by_day[day] for day in sorted(by_day)]
-    manifest = read_manifest(str(outputs[-1]))
-    metrics = parse_ranking_metrics(_common_metrics(outputs))
+    manifests = [read_manifest(str(folder)) for folder in outputs]
+    of_runs = [one["parameters"].get("metrics", ()) for one in manifests]
+    common = [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
+    manifest, metrics = manifests[-1], parse_ranking_metrics(common)
     is_pooled = "pool" in manifest
     judged = all(
         "qrels_best" in next(read_dataset(str(folder), "conversations"), {}) for folder in outputs
@@ -185,20 +187,10 @@ def _write_merged(by_day: Mapping[date, Path], folders: DayFolders) -> Path:
         names = [column.name for column in dataset.columns]
         with open(merged / dataset.name / f"part-0{_MERGED_FORMAT.suffix}", "wb") as file:
             _MERGED_FORMAT.write(dataset, _rows(by_day, dataset.name, names), file)
-    parameters: Any = manifest["parameters"]
-    manifest["parameters"] = parameters | {"metrics": [metric.name for metric in metrics]}
+    manifest["parameters"]["metrics"] = [metric.name for metric in metrics]
     manifest.pop("datasets", None)  # row counts of one day only
     (merged / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     return merged
-
-
-def _common_metrics(outputs: Sequence[Path]) -> list[str]:
-    """The ranking metrics in all runs, in the order of the last run."""
-    of_runs: list[list[str]] = []
-    for folder in outputs:
-        parameters: Any = read_manifest(str(folder))["parameters"]
-        of_runs.append(list(parameters.get("metrics", ())))
-    return [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
 
 
 def _rows(by_day: Mapping[date, Path], dataset: str, names: Sequence[str]) -> Iterator[Row]:

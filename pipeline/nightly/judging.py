@@ -7,22 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.compare import compare
 from goodgain.pipeline.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HEADLINE
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.rows import ComparisonRow, possible
-from goodgain.pipeline.comparison.withholding import VerdictConditions, verdict_conditions
 from goodgain.pipeline.data_warnings import failing_in
 from goodgain.pipeline.gate.evaluate import evaluate
-from goodgain.pipeline.gate.folders import gather
+from goodgain.pipeline.gate.evidence import gather
 from goodgain.pipeline.gate.outcome import Outcome, passed
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline
 from goodgain.pipeline.nightly.days.entry import DayChange, Verdict
 from goodgain.pipeline.outputs.folder import read_manifest
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.pipeline.outputs.without_labels import NO_LABEL, ShownRows
 from goodgain.transforms.core.wording import pluralize
 
 
@@ -53,19 +51,20 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
         outputs, metrics=(*HEADLINE, *pool_metrics), family=(*DECISIVE, *pool_metrics), max_i=1
     )
     compared = compare(request)
-    conditions = verdict_conditions(compared.matched, compared.arms)
+    shown = ShownRows(compared.without_labels)
     return {
-        row.metric: _change(row, conditions)
+        row.metric: _change(shown.struct(row))
         for row in compared.rows
         if row.i is None and not row.slice
     }
 
 
-def _change(row: ComparisonRow, conditions: VerdictConditions) -> DayChange:
-    """A row of the comparison; a metric that needs labels has no difference if an arm has none."""
+def _change(row: ComparisonRow) -> DayChange:
+    """A row of the comparison as tables show it: without what arms without labels would show."""
     low, high = possible(row.metric, row.ci_low, row.ci_high)
     verdict_low, verdict_high = possible(row.metric, row.verdict_ci_low, row.verdict_ci_high)
-    change = DayChange(
+    unlabelled = row.note == NO_LABEL
+    return DayChange(
         n_base=row.n_base,
         n=row.n_candidate,
         base=row.base_mean,
@@ -75,24 +74,9 @@ def _change(row: ComparisonRow, conditions: VerdictConditions) -> DayChange:
         p_holm=row.p_holm,
         verdict_ci_low=verdict_low,
         verdict_ci_high=verdict_high,
-        verdict=row.verdict,
-        reason=row.reason,
+        verdict="not comparable" if unlabelled else row.verdict,
+        reason=NO_LABEL if unlabelled else row.reason,
         population=row.population,
-    )
-    labelled = conditions.labelled_base, conditions.labelled_candidate
-    if 0 not in labelled or not metric_by_name(row.metric).needs_labels:
-        return change
-    return replace(
-        change,
-        base=row.base_mean if labelled[0] else None,
-        difference=None,
-        ci_low=None,
-        ci_high=None,
-        p_holm=None,
-        verdict_ci_low=None,
-        verdict_ci_high=None,
-        verdict="not comparable",
-        reason=row.reason or "no result has a label",
     )
 
 

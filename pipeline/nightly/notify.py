@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlsplit
 
 import msgspec
@@ -14,7 +15,7 @@ from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.transforms.core.errors import UsageError
 
 _SUCCESS = range(200, 300)
-_REDIRECTS = range(300, 400)  # a redirect
+_REDIRECTS = range(300, 400)
 _FINAL = range(300, 500)  # a redirect, or an error in the request
 _TEMPORARY = (408, 425, 429)  # client errors for which a retry may succeed
 
@@ -37,18 +38,15 @@ def channels_of(config: NightlyConfig, dependencies: Dependencies) -> list[Chann
     Raises:
       UsageError: the webhook's environment variable does not contain a URL.
     """
-    configured = []
+    channels = []
     if config.webhook is not None:
         url = _url(config.webhook, dependencies)
-        configured.append(
-            Channel(f"webhook {urlsplit(url).hostname}", _sender_to_url(url, config, dependencies))
-        )
+        send = partial(_post, url, config, dependencies)
+        channels.append(Channel(f"webhook {urlsplit(url).hostname}", send))
     if config.command is not None:
-        command = config.command
-        configured.append(
-            Channel(f"command {command[0]}", _sender_to_command(command, config, dependencies))
-        )
-    return configured
+        send = partial(_start, config.command, config, dependencies)
+        channels.append(Channel(f"command {config.command[0]}", send))
+    return channels
 
 
 def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, folder: str) -> bytes:
@@ -72,20 +70,15 @@ def notify(
 ) -> None:
     """Send a document through every channel; failures are only reported."""
     for channel in channels:
-        problem = _send(channel, body, config, dependencies)
-        if problem:
-            dependencies.say(f"{channel.name} could not be notified: {problem}.")
-
-
-def _send(channel: Channel, body: bytes, config: NightlyConfig, dependencies: Dependencies) -> str:
-    for attempt in range(1, config.attempts + 1):
-        problem, may_retry = channel.send(body)
-        if not problem:
-            return ""
-        if not may_retry or attempt == config.attempts:
-            return f"{problem} (attempt {attempt} of {config.attempts})"
-        dependencies.sleep(config.backoff_seconds * 2 ** (attempt - 1))
-    return ""
+        for attempt in range(1, config.attempts + 1):
+            problem, may_retry = channel.send(body)
+            if not problem:
+                break
+            if not may_retry or attempt == config.attempts:
+                tried = f"attempt {attempt} of {config.attempts}"
+                dependencies.say(f"{channel.name} could not be notified: {problem} ({tried}).")
+                break
+            dependencies.sleep(config.backoff_seconds * 2 ** (attempt - 1))
 
 
 def _url(written: str, dependencies: Dependencies) -> str:
@@ -101,33 +94,27 @@ def _url(written: str, dependencies: Dependencies) -> str:
     return url
 
 
-def _sender_to_url(
-    url: str, config: NightlyConfig, dependencies: Dependencies
-) -> Callable[[bytes], tuple[str, bool]]:
-    def send(body: bytes) -> tuple[str, bool]:
-        try:
-            status = dependencies.post(url, body, config.timeout_seconds)
-        except (OSError, ValueError) as error:
-            return f"no answer ({type(error).__name__})", isinstance(error, OSError)
-        if status in _SUCCESS:
-            return "", False
-        advice = ", a redirect, which is not followed: use the address that it points to"
-        return (
-            f"it answered with status {status}{advice if status in _REDIRECTS else ''}",
-            status not in _FINAL or status in _TEMPORARY,
-        )
-
-    return send
+def _post(
+    url: str, config: NightlyConfig, dependencies: Dependencies, body: bytes
+) -> tuple[str, bool]:
+    try:
+        status = dependencies.post(url, body, config.timeout_seconds)
+    except (OSError, ValueError) as error:
+        return f"no answer ({type(error).__name__})", isinstance(error, OSError)
+    if status in _SUCCESS:
+        return "", False
+    advice = ", a redirect, which is not followed: use the address that it points to"
+    return (
+        f"it answered with status {status}{advice if status in _REDIRECTS else ''}",
+        status not in _FINAL or status in _TEMPORARY,
+    )
 
 
-def _sender_to_command(
-    command: tuple[str, ...], config: NightlyConfig, dependencies: Dependencies
-) -> Callable[[bytes], tuple[str, bool]]:
-    def send(body: bytes) -> tuple[str, bool]:
-        try:
-            code = dependencies.start(command, body, config.timeout_seconds)
-        except OSError as error:
-            return error.strerror or str(error), isinstance(error, TimeoutError)
-        return (f"it ended with exit code {code}", True) if code else ("", False)
-
-    return send
+def _start(
+    command: tuple[str, ...], config: NightlyConfig, dependencies: Dependencies, body: bytes
+) -> tuple[str, bool]:
+    try:
+        code = dependencies.start(command, body, config.timeout_seconds)
+    except OSError as error:
+        return error.strerror or str(error), isinstance(error, TimeoutError)
+    return (f"it ended with exit code {code}", True) if code else ("", False)

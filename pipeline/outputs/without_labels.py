@@ -14,7 +14,7 @@ from msgspec.structs import asdict
 
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
-_NOTE = "no result has a label"  # as in `means`
+NO_LABEL = "no result has a label"  # as in `means`
 _OF_ARM = {
     arm: (f"{arm}_mean", f"{arm}_stddev", f"worst_{arm}_mean") for arm in ("base", "candidate")
 }
@@ -57,7 +57,7 @@ class ShownRows:
         names = [*_OF_BOTH, *(name for arm in without for name in _OF_ARM[arm])]
         shown = {**row, **{name: None for name in names if name in row}}
         if "note" in row:
-            shown["note"] = None if row["reason"] else _NOTE
+            shown["note"] = None if row["reason"] else NO_LABEL
         return shown
 
     def struct(self, row: _Struct) -> _Struct:

@@ -8,11 +8,11 @@ from typing import Any
 
 from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.nightly.days.dates import days_text
-from goodgain.pipeline.nightly.days.entry import DayChange, DayEntry, DayMean
-from goodgain.pipeline.nightly.report.answer import answer
+from goodgain.pipeline.nightly.days.entry import DayChange, DayEntry, DayMean, Verdict
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
-from goodgain.pipeline.report.numbers import rounded
+from goodgain.pipeline.report.numbers import amount, rounded
 from goodgain.pipeline.report.render import render_page
+from goodgain.transforms.core.scoring.metric_by_name import labels
 from goodgain.transforms.core.scoring.registry import POOL_METRICS
 
 _PAGE = {"nights": "goodgain.pipeline.nightly.report"}
@@ -25,6 +25,14 @@ _SHARES = {
     "share of rejected records": ("rejected", "records"),
     "share of unlabelled results": ("unlabelled", "results"),
 }
+
+_OUTCOMES: dict[Verdict, str] = {
+    "passed": "passed",
+    "gate failed": "failed its gate",
+    "bad data": "had bad data",
+    "failed": "failed",
+}
+_UNTESTED = ("not tested", "not comparable")
 
 
 def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
@@ -113,3 +121,38 @@ def _mean(mean: DayMean) -> list[float | None]:
 def _change(change: DayChange) -> list[Any]:
     numbers = (change.base, change.difference, change.ci_low, change.ci_high)
     return [*map(rounded, numbers), change.n, change.verdict]
+
+
+def answer(latest: DayEntry | None) -> str:
+    """Say whether the latest day passed, how much it found, and what changed from its baseline."""
+    if latest is None:
+        return "No day has run yet."
+    outcome = f"{latest.date} {_OUTCOMES[latest.verdict]}"
+    found = [_found(latest), _changed(latest)] if latest.means else ["it has no results"]
+    return f"{outcome}: {'; '.join(found)}."
+
+
+def _found(entry: DayEntry) -> str:
+    means = {name: one.mean for name, one in entry.means.items()}
+    if means.get("SRE") is not None:
+        return f"{amount(means['SRE'], True)} of the results were good and new"
+    if means.get("SRR") is not None:
+        return f"{amount(means['SRR'], True)} of the results repeated earlier ones"
+    return "no conversation that searched could be evaluated"
+
+
+def _changed(entry: DayEntry) -> str:
+    if not entry.baseline:
+        return "it was compared with no earlier day"
+    baseline = days_text(entry.baseline)
+    verdicts = {name: entry.changes[name].verdict for name in HEADLINE if name in entry.changes}
+    changed = [
+        f"{verdict} {word} {baseline} in {labels(names)}"
+        for verdict, word in (("worse", "than"), ("better", "than"), ("changed", "from"))
+        if (names := [name for name, one in verdicts.items() if one == verdict])
+    ]
+    if changed:
+        return "; ".join(changed)
+    if all(one in _UNTESTED for one in verdicts.values()):
+        return f"no change from {baseline} could be tested"
+    return f"no change from {baseline} is shown"

@@ -15,8 +15,7 @@ from goodgain.pipeline.comparison.measures import choose
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.gate.change import changed_slices
-from goodgain.pipeline.gate.evidence import GateMeans
-from goodgain.pipeline.gate.folders import gather
+from goodgain.pipeline.gate.evidence import GateMeans, gather
 from goodgain.pipeline.gate.rules import GateFile, Rule
 from goodgain.pipeline.outputs import means_reader as means_dataset
 from goodgain.transforms.core.scoring.rows import IterationRow
@@ -145,7 +144,7 @@ def test_a_gate_reads_only_the_means_that_its_rules_name(runs, monkeypatch):
             read_rows.append(row)
             yield row
 
-    monkeypatch.setattr("goodgain.pipeline.gate.folders.read_means", counting)
+    monkeypatch.setattr("goodgain.pipeline.gate.evidence.read_means", counting)
     gather(GateFile.model_validate({"rules": ["CG >= 0", "SRR <= 1"]}), runs[1], None)
     assert {row["metric"] for row in read_rows} == {"N", "CG", "SRR"}
     assert all(row["slice"] == {} and row["i"] is None for row in read_rows)

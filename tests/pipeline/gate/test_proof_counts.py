@@ -2,8 +2,7 @@
 
 import pytest
 
-from goodgain.pipeline.gate.bounds import GateEstimate
-from goodgain.pipeline.gate.proof_counts import count_proofs
+from goodgain.pipeline.gate.bounds import GateEstimate, count_proofs
 from goodgain.pipeline.gate.rules import Rule
 from goodgain.transforms.core.statistics import Studentized
 
