@@ -1,12 +1,12 @@
 """The commands of `goodgain`, each a module, imported only when it is needed.
 
-A new command is a module with the members of `Command`, and its line in `COMMANDS`.
+A new command is a module with the members of `Command` and its name in `COMMANDS`: `pool build` is
+the module `pool/build.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from importlib import import_module
 from typing import Protocol, cast
 
@@ -39,31 +39,13 @@ class Command(Protocol):
         """
 
 
-COMMANDS: Mapping[str, str] = {
-    "run": "goodgain.pipeline.cli.run",
-    "stream": "goodgain.pipeline.cli.stream",
-    "init": "goodgain.pipeline.cli.init",
-    "validate": "goodgain.pipeline.cli.validate",
-    "explain": "goodgain.pipeline.cli.explain",
-    "compare": "goodgain.pipeline.cli.compare",
-    "gate": "goodgain.pipeline.cli.gate",
-    "nightly": "goodgain.pipeline.cli.nightly",
-    "prism": "goodgain.pipeline.cli.prism",
-    "metrics": "goodgain.pipeline.cli.metrics",
-    "report": "goodgain.pipeline.cli.report",
-    "sample": "goodgain.pipeline.cli.sample",
-    "convert": "goodgain.pipeline.cli.convert",
-    "completion": "goodgain.pipeline.cli.completion",
-    "export": "goodgain.pipeline.cli.export",
-    "pool build": "goodgain.pipeline.cli.pool.build",
-    "pool show": "goodgain.pipeline.cli.pool.show",
-    "pool todo": "goodgain.pipeline.cli.pool.todo",
-    "pool label": "goodgain.pipeline.cli.pool.label",
-    "pool judge": "goodgain.pipeline.cli.pool.judge",
-    "pool agree": "goodgain.pipeline.cli.pool.agree",
-}
+COMMANDS = (
+    "run", "stream", "init", "validate", "explain", "compare", "gate", "nightly", "prism",
+    "metrics", "report", "sample", "convert", "completion", "export", "pool build", "pool show",
+    "pool todo", "pool label", "pool judge", "pool agree",
+)  # fmt: skip
 
 
 def load_command(name: str) -> Command:
     """Import the module of a command."""
-    return cast(Command, import_module(COMMANDS[name]))
+    return cast(Command, import_module(f"goodgain.pipeline.cli.{name.replace(' ', '.')}"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
@@ -17,6 +18,101 @@ HELP = "compare two runs, or two arms within one, metric by metric"
 EXAMPLE = "goodgain compare out-base out-candidate --slice market"
 _LEAST_RESAMPLES = 100
 _SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend", "default": []}
+# The options that are fields of a `ComparisonRequest` as they are.
+_AS_GIVEN = (
+    "by", "base", "candidate", "primary", "max_i", "pair_by", "unpaired", "cluster", "correction",
+    "examples", "examples_by", "force", "pool",
+)  # fmt: skip
+# By group, each option as `add_option` takes it.
+_OPTIONS: Mapping[str, Sequence[tuple[Any, ...]]] = {
+    "arms and pairs": (
+        ("--by ATTRIBUTE", "attribute whose values are the arms"),
+        ("--base VALUE", "its value in the base arm"),
+        ("--candidate VALUE", "its value in the candidate arm (default: the only other one)"),
+        (
+            "--pair-by ATTRIBUTE",
+            "pair by an attribute like query_id; conversations of an arm with the same value "
+            "count as one, with their mean (default: conversation_id, if the arms share any)",
+        ),
+        ("--unpaired", "compare as two samples although pairs exist"),
+        (
+            "--pool POOL",
+            "measure both against this pool: a run not scored with its current state is scored "
+            "again from its traces, without changing its folder",
+        ),
+        (
+            "--force",
+            "compare runs even if thresholds, g_max, duplicates, rules, qrels, pool or "
+            "scoring differ; the result says so",
+        ),
+    ),
+    "what is compared": (
+        ("--metrics NAME", "metrics to compare, at N and by i (default: all)", _SEVERAL),
+        (
+            "--family NAME",
+            "metrics that the decision rests on; their p values are corrected together, apart "
+            "from all others (default: those of --metrics, else the headline metrics)",
+            _SEVERAL,
+        ),
+        (
+            "--primary NAME",
+            "metric at N that answers the question; tested alone (default: first of the family)",
+        ),
+        (
+            "--slice NAMES",
+            "attributes to compare by, like market, or model,market for both at once",
+            _SEVERAL,
+        ),
+        ("--max-i I", "last iteration i (default: as in the runs)", {"type": int}),
+        (
+            "--tolerance VALUE",
+            "smallest difference that makes a pair good or bad: 0.01, or CG=1 for one metric "
+            "(default: 0)",
+            _SEVERAL,
+        ),
+    ),
+    "statistics": (
+        ("--confidence SHARE", "level of intervals", {"default": 0.95}),
+        (
+            "--interval",
+            "the statistic behind intervals, p values and verdicts: t corrected for skewness "
+            "(hall) or plain t (student)",
+            {"choices": ("hall", "student"), "default": "hall"},
+        ),
+        (
+            "--cluster ATTRIBUTE",
+            "attribute shared by conversations that are not independent, like repeated runs of a "
+            "query; intervals and tests allow for it (default: the runs' --cluster)",
+        ),
+        (
+            "--correction",
+            "how p values are corrected for many metrics; the corrected p decides the verdict",
+            {"choices": ("holm", "benjamini_hochberg"), "default": "holm"},
+        ),
+        (
+            "--bootstrap N",
+            "also compute BCa bootstrap intervals of the family, from N resamples, like 9999 "
+            "(default: 0, none)",
+            {"default": 0},
+        ),
+        ("--seed S", "seed of the bootstrap", {"default": 1}),
+        (
+            "--sensitivity",
+            "also score both arms again under other policies: copies that keep their slots, no "
+            "de-duplication, exact ids only, thresholds 1 to 3; takes several runs",
+        ),
+        ("--wilcoxon", "also run Wilcoxon's signed-rank test on pairs"),
+        ("--sign", "also run the sign test on pairs"),
+    ),
+    "results": (
+        ("--at I", "show the metrics at iteration I instead of at N", {"type": int}),
+        ("--examples N", "number of wins and of losses to list", {"default": 5}),
+        ("--examples-by NAME", "metric to choose them by (default: first of the family)"),
+        ("--output DIR", "also write all rows as datasets, and report.html"),
+        ("--format", "for --output", {"choices": ("avro", "parquet", "jsonl"), "default": "avro"}),
+        ("--overwrite", "replace the contents of --output"),
+    ),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,131 +123,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="outputs of `goodgain run`: BASE and CANDIDATE, or a single one to split with --by",
     )
-    _add_arms(parser.add_argument_group("arms and pairs"))
-    _add_measures(parser.add_argument_group("what is compared"))
-    _add_statistics(parser.add_argument_group("statistics"))
-    _add_results(parser.add_argument_group("results"))
+    for title, options in _OPTIONS.items():
+        group = parser.add_argument_group(title)
+        for written, help, *settings in options:
+            add_option(group, written, help, **(settings[0] if settings else {}))
     add_output_options(parser)
-
-
-def _add_arms(group: argparse._ArgumentGroup) -> None:
-    add_option(group, "--by ATTRIBUTE", "attribute whose values are the arms")
-    add_option(group, "--base VALUE", "its value in the base arm")
-    add_option(
-        group, "--candidate VALUE", "its value in the candidate arm (default: the only other one)"
-    )
-    add_option(
-        group,
-        "--pair-by ATTRIBUTE",
-        "pair by an attribute like query_id; conversations of an arm with the same value "
-        "count as one, with their mean (default: conversation_id, if the arms share any)",
-    )
-    add_option(group, "--unpaired", "compare as two samples although pairs exist")
-    add_option(
-        group,
-        "--pool POOL",
-        "measure both against this pool: a run not scored with its current state is scored "
-        "again from its traces, without changing its folder",
-    )
-    add_option(
-        group,
-        "--force",
-        "compare runs even if thresholds, g_max, duplicates, rules, qrels, pool or "
-        "scoring differ; the result says so",
-    )
-
-
-def _add_measures(group: argparse._ArgumentGroup) -> None:
-    add_option(
-        group, "--metrics NAME", "metrics to compare, at N and by i (default: all)", **_SEVERAL
-    )
-    add_option(
-        group,
-        "--family NAME",
-        "metrics that the decision rests on; their p values are corrected together, apart "
-        "from all others (default: those of --metrics, else the headline metrics)",
-        **_SEVERAL,
-    )
-    add_option(
-        group,
-        "--primary NAME",
-        "metric at N that answers the question; tested alone (default: first of the family)",
-    )
-    add_option(
-        group,
-        "--slice NAMES",
-        "attributes to compare by, like market, or model,market for both at once",
-        **_SEVERAL,
-    )
-    add_option(group, "--max-i I", "last iteration i (default: as in the runs)", type=int)
-    add_option(
-        group,
-        "--tolerance VALUE",
-        "smallest difference that makes a pair good or bad: 0.01, or CG=1 for one metric "
-        "(default: 0)",
-        **_SEVERAL,
-    )
-
-
-def _add_statistics(group: argparse._ArgumentGroup) -> None:
-    add_option(group, "--confidence SHARE", "level of intervals", default=0.95)
-    add_option(
-        group,
-        "--interval",
-        "the statistic behind intervals, p values and verdicts: t corrected for skewness "
-        "(hall) or plain t (student)",
-        choices=("hall", "student"),
-        default="hall",
-    )
-    add_option(
-        group,
-        "--cluster ATTRIBUTE",
-        "attribute shared by conversations that are not independent, like repeated runs of a "
-        "query; intervals and tests allow for it (default: the runs' --cluster)",
-    )
-    add_option(
-        group,
-        "--correction",
-        "how p values are corrected for many metrics; the corrected p decides the verdict",
-        choices=("holm", "benjamini_hochberg"),
-        default="holm",
-    )
-    add_option(
-        group,
-        "--bootstrap N",
-        "also compute BCa bootstrap intervals of the family, from N resamples, like 9999 "
-        "(default: 0, none)",
-        default=0,
-    )
-    add_option(group, "--seed S", "seed of the bootstrap", default=1)
-    add_option(
-        group,
-        "--sensitivity",
-        "also score both arms again under other policies: copies that keep their slots, no "
-        "de-duplication, exact ids only, thresholds 1 to 3; takes several runs",
-    )
-    add_option(group, "--wilcoxon", "also run Wilcoxon's signed-rank test on pairs")
-    add_option(group, "--sign", "also run the sign test on pairs")
-
-
-def _add_results(group: argparse._ArgumentGroup) -> None:
-    add_option(group, "--at I", "show the metrics at iteration I instead of at N", type=int)
-    add_option(group, "--examples N", "number of wins and of losses to list", default=5)
-    add_option(
-        group, "--examples-by NAME", "metric to choose them by (default: first of the family)"
-    )
-    add_option(group, "--output DIR", "also write all rows as datasets, and report.html")
-    add_option(
-        group, "--format", "for --output", choices=("avro", "parquet", "jsonl"), default="avro"
-    )
-    add_option(group, "--overwrite", "replace the contents of --output")
 
 
 def run(args: argparse.Namespace) -> int:
     """Compare, and print or write the result."""
     # Imported here to keep --help fast.
+    from goodgain.pipeline.cli.compare_parts import render_sensitivity
     from goodgain.pipeline.cli.compare_text import render, render_warnings
-    from goodgain.pipeline.cli.sensitivity_text import render_sensitivity
     from goodgain.pipeline.comparison.attributes import missing
     from goodgain.pipeline.comparison.compare import compare
     from goodgain.pipeline.comparison.document import document, rows_of
@@ -190,11 +173,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check_at(at: int | None, compared: Compared) -> None:
-    """Refuse an iteration without metrics.
-
-    Raises:
-      UsageError: there are none at that iteration.
-    """
+    """Refuse an iteration without metrics."""
     last = max((row.i for row in compared.rows if row.i is not None), default=0)
     if at is not None and at > last:
         raise UsageError(
@@ -206,11 +185,7 @@ def _check_at(at: int | None, compared: Compared) -> None:
 
 
 def _request(args: argparse.Namespace) -> ComparisonRequest:
-    """The comparison that the options ask for.
-
-    Raises:
-      UsageError: an option's value cannot be used.
-    """
+    """The comparison that the options ask for."""
     from goodgain.pipeline.comparison.request import ComparisonRequest, Tests
     from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
 
@@ -226,17 +201,10 @@ def _request(args: argparse.Namespace) -> ComparisonRequest:
         raise UsageError(f"--confidence is {args.confidence:g}: give a share like 0.95.")
     return ComparisonRequest(
         outputs=tuple(args.outputs),
-        by=args.by,
-        base=args.base,
-        candidate=args.candidate,
         metrics=_names(args.metrics),
         family=_names(args.family),
-        primary=args.primary,
         tolerances=_names(args.tolerance),
         slices=tuple(_names([text]) for text in args.slice),
-        max_i=args.max_i,
-        pair_by=args.pair_by,
-        unpaired=args.unpaired,
         tests=Tests(
             options=ComparisonOptions(confidence=args.confidence, interval=args.interval),
             resamples=args.bootstrap,
@@ -244,12 +212,7 @@ def _request(args: argparse.Namespace) -> ComparisonRequest:
             wilcoxon=args.wilcoxon,
             sign=args.sign,
         ),
-        cluster=args.cluster,
-        correction=args.correction,
-        examples=args.examples,
-        examples_by=args.examples_by,
-        force=args.force,
-        pool=args.pool,
+        **{name: getattr(args, name) for name in _AS_GIVEN},
     )
 
 

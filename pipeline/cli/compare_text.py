@@ -10,15 +10,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.cli.compare_cells import COLOURS, p_text
-from goodgain.pipeline.cli.compare_legend import legend
-from goodgain.pipeline.cli.compare_nulls_text import (
+from goodgain.pipeline.cli.compare_parts import (
+    COLOURS,
     NULLS_EXPLAINED,
+    legend,
     named_of,
     nulls_table,
+    p_text,
+    pool_lines,
     withheld_lines,
 )
-from goodgain.pipeline.cli.compare_pool_text import pool_lines
 from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.clusters import arm_warnings, leading_row
 from goodgain.pipeline.comparison.compare import Compared
@@ -29,7 +30,7 @@ from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.outputs.without_labels import ShownRows
-from goodgain.pipeline.terminal.console import on_terminal, plain_table
+from goodgain.pipeline.terminal.console import metric_table
 from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
 from goodgain.pipeline.terminal.safe_text import printable, shortened
 from goodgain.transforms.core.scoring.metric_by_name import at_i, labels, metric_by_name
@@ -238,10 +239,7 @@ _POPULATIONS = {
 
 
 def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
-    table = plain_table()
-    table.add_column("metric", max_width=on_terminal(_NAME_WIDTH), overflow="fold")
-    for heading in ("base", "cand.", "diff.", "interval", "p adj."):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = metric_table("base", "cand.", "diff.", "interval", "p adj.", width=_NAME_WIDTH)
     longest_word = max(len(word) for row in rows for word in row.verdict.split())
     table.add_column("verdict", min_width=longest_word, max_width=len("comparable"))
     if compared.matched.paired:
@@ -264,13 +262,9 @@ def _table(compared: Compared, rows: list[ComparisonRow]) -> Table:
 
 def _sizes(compared: Compared, rows: list[ComparisonRow]) -> Table:
     """Each difference with its effect size, the detectable difference and the number of pairs."""
-    table = plain_table()
-    table.add_column("metric", max_width=on_terminal(_NAME_WIDTH), overflow="fold")
     paired = compared.matched.paired
-    headings = ["rel.", "effect", "detect.", "n"]
-    headings += ["good/same/bad", "GSB interval"] if paired else []
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
+    of_pairs = ["good/same/bad", "GSB interval"] if paired else []
+    table = metric_table("rel.", "effect", "detect.", "n", *of_pairs, width=_NAME_WIDTH)
     for row in rows:
         relative = row.relative_difference
         n = f"{row.n_base:,}" if paired else f"{row.n_base:,}+{row.n_candidate:,}"
@@ -299,10 +293,8 @@ def _detectable(row: ComparisonRow) -> str:
 
 def _further(compared: Compared, rows: list[ComparisonRow]) -> Table:
     """The results of the optional tests."""
-    table = plain_table()
-    table.add_column("metric", max_width=on_terminal(_NAME_WIDTH), overflow="fold")
-    for heading in ("bootstrap interval", "Wilcoxon p adj.", "sign p adj."):
-        table.add_column(heading, justify="right", no_wrap=True)
+    headings = ("bootstrap interval", "Wilcoxon p adj.", "sign p adj.")
+    table = metric_table(*headings, width=_NAME_WIDTH)
     method = compared.request.correction
     for row in rows:
         table.add_row(

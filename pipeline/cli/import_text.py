@@ -10,6 +10,44 @@ from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.wording import counted, pluralize
 
+# What the counts of an import mean: the words after a count of one, and after several.
+_NOTES = {
+    "found_nothing": ("call found nothing", "calls found nothing"),
+    "documents_not_recorded": (
+        "call does not record its results: counted as none",
+        "calls do not record their results: counted as none",
+    ),
+    "without_identity": (
+        "result has no id, address or text: it is a new document",
+        "results have no id, address or text: each is a new document",
+    ),
+    "from_trace_ids": (
+        "conversation is a single trace, which names no session",
+        "conversations are single traces, which name no session",
+    ),
+    "last_turn_without_search": (
+        "conversation did not search in its last turn, which alone is measured",
+        "conversations did not search in their last turn, which alone is measured",
+    ),
+    "without_search": (
+        "session or trace never searched: not written",
+        "sessions or traces never searched: not written",
+    ),
+    "repeated": (
+        "span was in the input again: counted once",
+        "spans were in the input again: counted once",
+    ),
+    "counted_once": (
+        "search lay within another span of the same search: counted once",
+        "searches lay within another span of the same search: counted once",
+    ),
+    "parent_missing": (
+        "span has a parent that is not in the input",
+        "spans have a parent that is not in the input",
+    ),
+    "cut_off": ("answer is cut off: read up to there", "answers are cut off: read up to there"),
+}
+
 
 def print_import(console: Console, output: str, counts: ImportCounts) -> None:
     """Print the counts of `goodgain convert --from`."""
@@ -38,70 +76,25 @@ def print_skipped(console: Console, counts: ImportCounts) -> None:
 
 def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
     """Each count, including zeros, with the words after it."""
-    for number, one, more in (
-        (counts.found_nothing, "call found nothing", "calls found nothing"),
-        (
-            counts.documents_not_recorded,
-            "call does not record its results: counted as none",
-            "calls do not record their results: counted as none",
-        ),
-        (
-            counts.without_identity,
-            "result has no id, address or text: it is a new document",
-            "results have no id, address or text: each is a new document",
-        ),
-        (
-            counts.from_trace_ids,
-            "conversation is a single trace, which names no session",
-            "conversations are single traces, which name no session",
-        ),
-        (
-            counts.last_turn_without_search,
-            "conversation did not search in its last turn, which alone is measured",
-            "conversations did not search in their last turn, which alone is measured",
-        ),
-        (
-            counts.without_search,
-            "session or trace never searched: not written",
-            "sessions or traces never searched: not written",
-        ),
-        (
-            counts.repeated,
-            "span was in the input again: counted once",
-            "spans were in the input again: counted once",
-        ),
-        (
-            counts.counted_once,
-            "search lay within another span of the same search: counted once",
-            "searches lay within another span of the same search: counted once",
-        ),
-        (
-            counts.parent_missing,
-            "span has a parent that is not in the input",
-            "spans have a parent that is not in the input",
-        ),
-        (
-            counts.cut_off,
-            "answer is cut off: read up to there",
-            "answers are cut off: read up to there",
-        ),
-        (counts.search_tools.total(), *_calls("of tools that search", counts.search_tools)),
-        (counts.other_tools.total(), *_calls("of tools that do not", counts.other_tools)),
-        (
+    for name, words in _NOTES.items():
+        number = getattr(counts, name)
+        yield number, pluralize(number, *words)
+    for of, tools in (
+        ("of tools that search", counts.search_tools),
+        ("of tools that do not", counts.other_tools),
+    ):
+        number = tools.total()
+        yield number, f"{pluralize(number, 'call', 'calls')} {of}: {_named(tools)}"
+    yield (
+        len(counts.unread),
+        pluralize(
             len(counts.unread),
             f"column is not in the mapping, so it is not read: {_named(counts.unread)}",
             f"columns are not in the mapping, so they are not read: {_named(counts.unread)}",
         ),
-    ):
-        yield number, pluralize(number, one, more)
+    )
     for name, number in sorted(counts.costs.items()):
         yield number, pluralize(number, f"call reports its {name}", f"calls report their {name}")
-
-
-def _calls(of: str, tools: Mapping[str, int]) -> tuple[str, str]:
-    """The words after a count of one call, and after several."""
-    text = f"{of}: {_named(tools)}"
-    return f"call {text}", f"calls {text}"
 
 
 def _named(tools: Mapping[str, int], most: int = 8) -> str:

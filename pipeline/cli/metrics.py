@@ -86,16 +86,11 @@ def _declared(family: Family) -> Metric:
     undefined = family.undefined
     if undefined and family.undefined_at_k == "":
         undefined += ", without @k"
+    own = ("unit", "meaning", "direction", "formula", "whole", "bounded", "words")
     return Metric(
         name=family.name + _SUFFIXES[family.argument],
-        unit=family.unit,
-        meaning=family.meaning,
-        direction=family.direction,
         undefined=undefined,
-        formula=family.formula,
-        whole=family.whole,
-        bounded=family.bounded,
-        words=family.words,
+        **{name: getattr(family, name) for name in own},
     )
 
 

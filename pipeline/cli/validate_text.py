@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -26,12 +26,10 @@ _SHOWN_VALUES = 5
 def render(report: dict[str, Any], console: Console) -> None:
     """Print a report."""
     _overview(report, console)
-    _labels(report, console)
-    _types(report, console)
-    _names(report, console)
-    _attributes(report, console)
-    _rejected(report, console)
-    _identity(report, console)
+    _tables(report, console)
+    console.print(Text("\nWhat makes two results the same document", style="bold"))
+    for line in report["identity"]:
+        console.print(Text(line))
     render_warnings(report, console)
     for note in report["notes"]:
         console.print(Text(f"\nNote: {note}", style="yellow"))
@@ -88,70 +86,61 @@ def _span(report: dict[str, Any]) -> str:
     return f"{minute(report['first_timestamp'])} to {minute(report['last_timestamp'])} UTC"
 
 
-def _labels(report: dict[str, Any], console: Console) -> None:
-    rows = [
-        (label if label == UNLABELLED else f"gain {label}", f"{results:,}", part)
-        for label, results in report["labels"].items()
-        if (part := share(results, report["results"]))
-    ]
-    _table(console, "Labels", ("label", "results", "share"), rows)
-
-
-def _identity(report: dict[str, Any], console: Console) -> None:
-    console.print(Text("\nWhat makes two results the same document", style="bold"))
-    for line in report["identity"]:
-        console.print(Text(line))
-
-
-def _types(report: dict[str, Any], console: Console) -> None:
-    rows = [
-        (
-            finding["name"] or "(no type)",
-            f"{finding['results']:,}",
-            finding["rules"],
-            finding["likely"] or "",
-        )
-        for finding in report["entity_types"]
-    ]
-    _table(console, "Entity types", ("type", "results", "rules that apply", "did you mean"), rows)
-
-
-def _names(report: dict[str, Any], console: Console) -> None:
-    rows = [
-        (
-            f"{finding['kind']}s.{finding['name']}",
-            f"{finding['results']:,}",
-            finding["likely"] or "",
-            finding["effect"],
-        )
-        for finding in report["names_without_rule"]
-    ]
+def _tables(report: dict[str, Any], console: Console) -> None:
+    _table(
+        console,
+        "Labels",
+        ("label", "results", "share"),
+        [
+            (label if label == UNLABELLED else f"gain {label}", f"{results:,}", part)
+            for label, results in report["labels"].items()
+            if (part := share(results, report["results"]))
+        ],
+    )
+    _table(
+        console,
+        "Entity types",
+        ("type", "results", "rules that apply", "did you mean"),
+        [
+            (one["name"] or "(no type)", f"{one['results']:,}", one["rules"], one["likely"] or "")
+            for one in report["entity_types"]
+        ],
+    )
     _table(
         console,
         "Names that no rule uses, some of them perhaps misspelt",
         ("name", "results", "did you mean", "what it does"),
-        rows,
+        [
+            (
+                f"{one['kind']}s.{one['name']}",
+                f"{one['results']:,}",
+                one["likely"] or "",
+                one["effect"],
+            )
+            for one in report["names_without_rule"]
+        ],
     )
-
-
-def _attributes(report: dict[str, Any], console: Console) -> None:
-    rows = []
-    for attribute in report["attributes"]:
-        values = attribute["values"]
-        shown = ", ".join(values[:_SHOWN_VALUES]) + (", ..." if len(values) > _SHOWN_VALUES else "")
-        rows.append((attribute["name"], f"{attribute['records']:,}", shown))
-    _table(console, "Attributes, to slice by", ("attribute", "records", "values"), rows)
-
-
-def _rejected(report: dict[str, Any], console: Console) -> None:
-    rows = []
+    _table(
+        console,
+        "Attributes, to slice by",
+        ("attribute", "records", "values"),
+        [
+            (one["name"], f"{one['records']:,}", _first_values(one["values"]))
+            for one in report["attributes"]
+        ],
+    )
+    rejected = []
     for rejection in report["rejected_by_reason"]:
-        rows.append((f"{rejection['records']:,}", rejection["reason"]))
-        rows += [
+        rejected.append((f"{rejection['records']:,}", rejection["reason"]))
+        rejected += [
             ("", f"  {example['source']}, {example['position']}: {example['reason']}")
             for example in rejection["examples"]
         ]
-    _table(console, "Rejected", ("records", "why, with examples"), rows, _LONGEST_REASON)
+    _table(console, "Rejected", ("records", "why, with examples"), rejected, _LONGEST_REASON)
+
+
+def _first_values(values: Sequence[str]) -> str:
+    return ", ".join(values[:_SHOWN_VALUES]) + (", ..." if len(values) > _SHOWN_VALUES else "")
 
 
 def _verdict(report: dict[str, Any]) -> Text:
@@ -168,11 +157,10 @@ def _table(
     console: Console,
     title: str,
     headings: Sequence[str],
-    rows: Iterable[Sequence[str]],
+    rows: Sequence[Sequence[str]],
     longest: int = _LONGEST_NAME,
 ) -> None:
     """A table whose cells may contain any text; columns of numbers are right-aligned."""
-    rows = list(rows)
     if not rows:
         return
     table = plain_table()

@@ -13,7 +13,7 @@ from goodgain.pipeline.nightly.days.entry import DayChange, DayEntry
 from goodgain.pipeline.nightly.history import TABLE
 from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.outputs.folder import REPORT
-from goodgain.pipeline.terminal.console import plain_table
+from goodgain.pipeline.terminal.console import metric_table
 from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -54,10 +54,7 @@ def _print_day(console: Console, entry: DayEntry, output: str) -> None:
 
 
 def _print_means(console: Console, entry: DayEntry) -> None:
-    table = plain_table()
-    table.add_column("metric", overflow="fold")
-    for heading in ("mean", "n", "baseline", "difference", "95 % interval"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = metric_table("mean", "n", "baseline", "difference", "95 % interval")
     table.add_column("verdict", no_wrap=True)
     for name in HEADLINE:
         mean, change = entry.means.get(name), entry.changes.get(name)
