@@ -28,11 +28,12 @@ from goodgain.pipeline.outputs.rows import (
     RankedRows,
     duplicate_rows,
     iteration_rows,
-    late_rows,
-    rejected_rows,
+    late_key,
+    rejected_key,
+    score_key,
+    struct_row,
 )
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
-from goodgain.pipeline.outputs.sort_keys import late_key, rejected_key, score_key
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
@@ -150,11 +151,11 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring.ranking.names, plan.interval),
         rejected
         | "WriteRejected"
-        >> _write_one(plan, datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
+        >> _write_one(plan, datasets.REJECTED, struct_row, RejectedRecord, rejected_key),
         # In batch no record is late, but the dataset must exist.
         pipeline
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
-        | "WriteLate" >> _write_one(plan, datasets.LATE, late_rows, LateRow, late_key),
+        | "WriteLate" >> _write_one(plan, datasets.LATE, struct_row, LateRow, late_key),
         *([_write_rejected_labels(plan, labels, scores)] if labels else []),
     )
     summary = (
@@ -230,7 +231,7 @@ def _write_rejected_labels(
         (labels.read.rejected, rows)
         | "AllRejectedLabels" >> beam.Flatten()
         | "WriteRejectedLabels"
-        >> _write_one(plan, datasets.REJECTED_LABELS, rejected_rows, RejectedRecord, rejected_key)
+        >> _write_one(plan, datasets.REJECTED_LABELS, struct_row, RejectedRecord, rejected_key)
     )
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from goodgain.pipeline.api.messages import for_python, phrased_for_python, warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
-from goodgain.pipeline.comparison.attributes import missing
+from goodgain.pipeline.comparison.arms import missing
 from goodgain.pipeline.options.yaml_model import unknown
 from goodgain.pipeline.outputs.whole_files import writing
 from goodgain.transforms.core.errors import UsageError
@@ -128,8 +128,7 @@ def compare(
       1.0
     """
     from goodgain.pipeline.comparison.compare import compare as compared_by
-    from goodgain.pipeline.comparison.document import rows_of
-    from goodgain.pipeline.comparison.output import write
+    from goodgain.pipeline.comparison.output import rows_of, write
     from goodgain.pipeline.outputs.datasets import COMPARISON
     from goodgain.pipeline.outputs.folder import REPORT
 

@@ -30,8 +30,14 @@ from goodgain.pipeline.manifest import manifest_of
 from goodgain.pipeline.misspelt import misspelt_names
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.datasets import Dataset
-from goodgain.pipeline.outputs.rows import RankedRows, duplicate_rows, iteration_rows
-from goodgain.pipeline.outputs.sort_keys import mean_key, rejected_key, score_key
+from goodgain.pipeline.outputs.rows import (
+    RankedRows,
+    duplicate_rows,
+    iteration_rows,
+    mean_key,
+    rejected_key,
+    score_key,
+)
 from goodgain.pipeline.terminal import progress
 from goodgain.pipeline.threads import usable_threads
 from goodgain.transforms.core.files.bounds import ReadBounds

@@ -135,10 +135,9 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.compare_parts import render_sensitivity
     from goodgain.pipeline.cli.compare_text import render, render_warnings
-    from goodgain.pipeline.comparison.attributes import missing
+    from goodgain.pipeline.comparison.arms import missing
     from goodgain.pipeline.comparison.compare import compare
-    from goodgain.pipeline.comparison.document import document, rows_of
-    from goodgain.pipeline.comparison.output import check_output, write
+    from goodgain.pipeline.comparison.output import check_output, document, rows_of, write
     from goodgain.pipeline.comparison.sensitivity import sensitivity
     from goodgain.pipeline.outputs.folder import REPORT
     from goodgain.pipeline.outputs.without_labels import ShownRows

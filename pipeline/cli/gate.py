@@ -35,9 +35,8 @@ def run(args: argparse.Namespace) -> int:
 
     from goodgain.pipeline.cli.gate_text import render
     from goodgain.pipeline.exit_codes import ExitCode
+    from goodgain.pipeline.gate.ci_files import junit, markdown
     from goodgain.pipeline.gate.evaluate import Gate
-    from goodgain.pipeline.gate.junit import junit
-    from goodgain.pipeline.gate.markdown import markdown
     from goodgain.pipeline.gate.outcome import passed
     from goodgain.pipeline.terminal.console import print_json, result_console
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from goodgain.transforms.core.scoring.rows import IterationRow, PoolShares
 WITHOUT_SEARCH = "did not search"
 WITH_REJECTED = "had rejected records"
 _Row = Mapping[str, Any]
+_SHOWN = 10
 
 
 class LeftOut(Struct, frozen=True):
@@ -189,7 +191,6 @@ def arm_of(
     left_out: dict[str, LeftOut] = {}
     searching: list[_Conversation] = []
     idle: list[_Conversation] = []
-    idle_values: list[tuple[str, list[float]]] = []
     pool_found: dict[str, tuple[int, str]] = {}
     for row in conversations:
         identity, attributes = row["conversation_id"], row["attributes"]
@@ -199,34 +200,27 @@ def arm_of(
         if "pool_found" in row:
             pool_found[identity] = row["pool_good"], row["pool_found"]
         _check_columns(row, measures, label)
-        if not row["N"]:
-            left_out[identity] = LeftOut(WITHOUT_SEARCH, attributes)
-            values = [unsearched.at_end(name, row) for name in measures.columns]
-            idle.append(_Conversation(identity, attributes, 0, values))
-            idle_values.append(
-                (identity, [unsearched.by_i(name, row) for name in measures.iteration_columns])
-            )
-        else:
+        if row["N"]:
             values = [_number(row[name]) for name in measures.columns]
             searching.append(_Conversation(identity, attributes, row["N"], values))
-    arm = _arm(searching, label, measures)
-    by_i: dict[str, Array] = {}
-    if measures.iteration_columns:
-        by_i = _by_i(iterations, arm.ids, arm.reached, measures, label)
-    # A conversation that did not search has the same value at every i.
-    at_each_i = np.array([values for _, values in sorted(idle_values)]).reshape(
-        len(idle), len(measures.iteration_columns)
-    )
+        else:
+            left_out[identity] = LeftOut(WITHOUT_SEARCH, attributes)
+            values = [unsearched.at_end(name, row) for name in measures.columns]
+            by_i = [unsearched.by_i(name, row) for name in measures.iteration_columns]
+            idle.append(_Conversation(identity, attributes, 0, values, by_i))
+    arm, without_search = _arm(searching, label, measures), _arm(idle, label, measures)
+    at_each_i = np.array([one.at_each_i for one in idle])
+    at_each_i = at_each_i.reshape(len(idle), len(measures.iteration_columns))
     idle_by_i = {
         name: np.repeat(at_each_i[:, [index]], measures.max_i, axis=1)
         for index, name in enumerate(measures.iteration_columns)
     }
     return replace(
         arm,
-        by_i=by_i,
+        by_i=_by_i(iterations, arm.ids, arm.reached, measures, label),
         left_out=left_out,
         pool_found=pool_found,
-        without_search=replace(_arm(idle, label, measures), by_i=idle_by_i),
+        without_search=replace(without_search, by_i=idle_by_i),
     )
 
 
@@ -235,10 +229,11 @@ class _Conversation(NamedTuple):
     attributes: Mapping[str, str]
     reached: int
     values: list[float]
+    at_each_i: Sequence[float] = ()  # without search, the value is the same at every i
 
 
 def _arm(conversations: list[_Conversation], label: str, measures: Measures) -> Arm:
-    """An arm of some conversations, from their rows only."""
+    """An arm of some conversations, from their rows only; sorts them by id."""
     conversations.sort(key=lambda one: one.identity)
     values = np.array([one.values for one in conversations])
     at_end = values.reshape(len(conversations), len(measures.columns))
@@ -273,6 +268,8 @@ def _by_i(
     """For each metric by i, one row per conversation and one column per i (see `Arm.by_i`)."""
     index_of = {identity: index for index, identity in enumerate(ids)}
     columns = measures.iteration_columns
+    if not columns:
+        return {}
     values = np.full((len(columns), len(ids), measures.max_i), np.nan)
     known = np.zeros((len(ids), measures.max_i), dtype=np.bool_)
     incomplete: dict[int, dict[int, IterationRow]] = {}  # rows by i, by index of the conversation
@@ -313,3 +310,31 @@ def _iteration(row: _Row, costs: Sequence[str]) -> IterationRow:
         costs={name: row[name] for name in iteration_columns(costs)},
         computed=tuple(row[metric.name] for metric in COMPUTED_ITERATION_METRICS),
     )
+
+
+def check_attribute(attribute: str, option: str, *arms: Arm) -> None:
+    """Make sure that some conversation has the attribute that an option names.
+
+    Raises:
+      UsageError: none has it; the message names those that they have.
+    """
+    for problem in missing([attribute], option, *arms):
+        raise UsageError(problem)
+
+
+def missing(attributes: list[str], option: str, *arms: Arm) -> Iterator[str]:
+    """A sentence for each attribute that no conversation has."""
+    known = sorted(
+        {name for arm in arms for own in arm.attributes for name, value in own.items() if value}
+    )
+    for attribute in attributes:
+        if attribute in known:
+            continue
+        near = get_close_matches(attribute, known, n=1)
+        if near:
+            hint = f"did you mean {near[0]}?"
+        elif known:
+            hint = f"they have {', '.join(known[:_SHOWN])}{', ...' if len(known) > _SHOWN else ''}."
+        else:
+            hint = "they have none."
+        yield f"No conversation in the means has the attribute {attribute} of {option}; {hint}"

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.answer import answer
-from goodgain.pipeline.comparison.arms import Arm
-from goodgain.pipeline.comparison.attributes import check_attribute
+from goodgain.pipeline.comparison.arms import Arm, check_attribute
 from goodgain.pipeline.comparison.clusters import cluster_codes, cluster_warnings, common_cluster
 from goodgain.pipeline.comparison.correction import corrected
-from goodgain.pipeline.comparison.costs import ArmMean, arm_means
+from goodgain.pipeline.comparison.costs import arm_means
 from goodgain.pipeline.comparison.examples import Examples, example_metric, examples
 from goodgain.pipeline.comparison.matching import (
     BY_ID,
@@ -35,6 +34,7 @@ from goodgain.pipeline.comparison.withholding import (
 )
 from goodgain.pipeline.outputs.without_labels import ShownRows, WithoutLabels
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DRAWS_PER_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
@@ -47,10 +47,10 @@ class Compared(Struct, frozen=True):
 
     Attributes:
       rows: by slice, metric, i and population.
-      tests: see `Corrected`.
+      tests: see `corrected`.
       only_family_in_slices: whether there are so many slices that they get rows for the declared
         family only.
-      arm_means: means of gain and costs; empty if no cost is compared.
+      arm_means: see `costs.arm_means`; empty if no cost is compared.
       answer: one sentence that summarizes the verdicts.
       matched: the pairs of all conversations, without slicing.
       pair_by: conversation_id or the attribute used for pairing; None when unpaired.
@@ -67,7 +67,7 @@ class Compared(Struct, frozen=True):
     rows: Sequence[ComparisonRow]
     tests: Mapping[tuple[Family, bool], int]
     only_family_in_slices: bool
-    arm_means: Sequence[ArmMean]
+    arm_means: Sequence[tuple[str, MeanRow]]
     answer: str
     matched: Matched
     pair_by: str | None
@@ -103,8 +103,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         )
     without_labels: list[WithoutLabels] = []
     tested = _rows(request, arms, parts, matched.paired, cluster, only_family, without_labels)
-    found = corrected(list(tested), request.correction)
-    rows = found.rows
+    rows, tests = corrected(list(tested), request.correction)
     shown = ShownRows(without_labels)
     at_end = [shown.struct(row) for row in rows if row.i is None]
     answered = answer(at_end, arms.measures.primary, _compared(matched))
@@ -112,7 +111,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         request=request,
         arms=arms,
         rows=rows,
-        tests=found.tests,
+        tests=tests,
         only_family_in_slices=only_family,
         arm_means=list(
             arm_means(
@@ -123,8 +122,8 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         matched=matched,
         pair_by=_key_name(request) if matched.paired else None,
         cluster=cluster,
-        base_account=account(matched, of_base=True) if matched.paired else None,
-        candidate_account=account(matched, of_base=False) if matched.paired else None,
+        base_account=account(matched.base, matched.candidate) if matched.paired else None,
+        candidate_account=account(matched.candidate, matched.base) if matched.paired else None,
         examples=_examples(request, arms, matched),
         pool_finds=pool_finds(
             arms,
@@ -174,11 +173,7 @@ def _examples(request: ComparisonRequest, arms: Arms, matched: Matched) -> Examp
 
 
 def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
-    """The cluster attribute: the requested one, else the one that both runs used.
-
-    Raises:
-      UsageError: no conversation has it, or a requested test cannot account for clusters.
-    """
+    """The cluster attribute: the requested one, else the one that both runs used."""
     before, after = arms.base_source.manifest, arms.candidate_source.manifest
     cluster = request.cluster or common_cluster(before, after)
     if cluster is None or cluster == request.pair_by:
@@ -195,11 +190,7 @@ def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
 
 
 def _match(request: ComparisonRequest, arms: Arms) -> Matched:
-    """Pair the arms, or compare them as two samples.
-
-    Raises:
-      UsageError: --pair-by was given, and there are no pairs.
-    """
+    """Pair the arms, or compare them as two samples."""
     if request.unpaired:
         return match(arms.base, arms.candidate, _key_name(request), paired=False)
     if request.pair_by is None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.measures import Family
@@ -16,18 +15,9 @@ _METHODS: tuple[AdjustmentMethod, ...] = ("holm", "benjamini_hochberg")
 _TESTS = {"p_value": "p", "wilcoxon_p": "wilcoxon_p", "sign_p": "sign_p"}
 
 
-class Corrected(Struct, frozen=True):
-    """The rows of a comparison with corrected p values and verdicts.
-
-    Attributes:
-      tests: the number of t-tests that were corrected together, by family, and whether in slices.
-    """
-
-    rows: list[ComparisonRow]
-    tests: Mapping[tuple[Family, bool], int]
-
-
-def corrected(tested: Sequence[TestedRow], verdict_by: AdjustmentMethod) -> Corrected:
+def corrected(
+    tested: Sequence[TestedRow], verdict_by: AdjustmentMethod
+) -> tuple[list[ComparisonRow], dict[tuple[Family, bool], int]]:
     """The rows with corrected p values and verdicts, in the same order.
 
     Each family is corrected separately, and within it the overall rows separately from those of
@@ -37,6 +27,10 @@ def corrected(tested: Sequence[TestedRow], verdict_by: AdjustmentMethod) -> Corr
 
     Args:
       verdict_by: the correction whose p value of the t-test decides, at the level 1 - confidence.
+
+    Returns:
+      The rows; and the number of t-tests that were corrected together, by family, and whether in
+      slices.
     """
     families: dict[tuple[Family, bool], dict[int, list[int]]] = {}
     for at, one in enumerate(tested):
@@ -60,7 +54,7 @@ def corrected(tested: Sequence[TestedRow], verdict_by: AdjustmentMethod) -> Corr
     decided = [
         _decided(row, one.interval_at, verdict_by) for row, one in zip(rows, tested, strict=True)
     ]
-    return Corrected(decided, tests)
+    return decided, tests
 
 
 def corrected_p(row: ComparisonRow, verdict_by: AdjustmentMethod) -> float | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import fsum
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,18 +33,12 @@ from goodgain.transforms.core.scoring.costs import CG_PER_TOTAL, COST, COST_AT_I
 _ITERATIONS, _GAIN, _GAIN_AT_I, _GAIN_I = "N", "CG", "CG_at_i", "G_i"
 
 
-class ArmMean(NamedTuple):
-    """A mean over the conversations of one arm, including those without a partner."""
-
-    arm: str
-    row: MeanRow
-
-
 def arm_means(
     arms: Arms, slices: Iterable[dict[str, str]], cluster: str | None, interval: Interval
-) -> Iterator[ArmMean]:
-    """Gain and costs of each arm, at N and by i; empty if no cost is compared.
+) -> Iterator[tuple[str, MeanRow]]:
+    """The name of each arm with its means of gain and costs, at N and by i; none without costs.
 
+    They are over all of its conversations, including those without a partner.
     If the arms differ in how many conversations did not search, those count too (SPEC 10).
 
     Args:
@@ -59,7 +52,7 @@ def arm_means(
         for name, arm in (("base", base), ("candidate", candidate)):
             means = MeansOfArm(arm.everyone() if everyone else arm, slice_, cluster, interval)
             for row in means.rows(costs, max_i, "everyone" if everyone else "all"):
-                yield ArmMean(name, row)
+                yield name, row
 
 
 class MeansOfArm(Struct, frozen=True):

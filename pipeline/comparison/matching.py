@@ -211,15 +211,12 @@ class Account(Struct, frozen=True):
     unmatched: Mapping[str, int]
 
 
-def account(matched: Matched, of_base: bool) -> Account:
-    """Account for one arm of a paired comparison, counting each conversation exactly once."""
-    mine, other = matched.base, matched.candidate
-    if not of_base:
-        mine, other = other, mine
+def account(mine: Grouped, other: Grouped) -> Account:
+    """Account for one of two paired arms, counting each conversation exactly once."""
     reasons = Counter(left.reason for left in mine.arm.left_out.values())
     if mine.unkeyed:
         reasons["have no value to pair by"] = mine.unkeyed
-    shared, sizes = set(matched.keys), np.bincount(mine.group_of, minlength=len(mine.keys))
+    shared, sizes = set(other.keys), np.bincount(mine.group_of, minlength=len(mine.keys))
     pairs = repeated = 0
     for key, size in zip(mine.keys, sizes.tolist(), strict=True):
         if key in shared:

@@ -25,6 +25,11 @@ AS_RUN = "as run"
 # their slots.
 _RANKING = "ndcg@10"
 _THRESHOLDS = (1, 2, 3)
+# Fields of a row that are those of the comparison.
+_AS_COMPARED = (
+    "metric", "base_mean", "candidate_mean", "difference", "p_holm", "p_benjamini_hochberg",
+    "verdict",
+)  # fmt: skip
 
 
 class Variant(Struct, frozen=True):
@@ -64,7 +69,9 @@ def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[Sensitiv
     Raises:
       UsageError: the inputs or rules of a run are gone or have changed.
     """
-    ranking = (_RANKING,) if _RANKING in _common_ranking_metrics(compared) else ()
+    sources = (compared.arms.base_source, compared.arms.candidate_source)
+    computed = all(_RANKING in one.manifest["parameters"]["metrics"] for one in sources)
+    ranking = (_RANKING,) if computed else ()
     request = replace(
         compared.request,
         metrics=tuple(dict.fromkeys((*compared.arms.measures.declared, *ranking))),
@@ -99,13 +106,6 @@ def _differs(variant: Variant, compared: Compared) -> bool:
     )
 
 
-def _common_ranking_metrics(compared: Compared) -> set[str]:
-    """The ranking metrics that both runs computed."""
-    sources = (compared.arms.base_source, compared.arms.candidate_source)
-    base, candidate = (set(source.manifest["parameters"]["metrics"]) for source in sources)
-    return base & candidate
-
-
 def _rows(compared: Compared) -> list[ComparisonRow]:
     """All conversations at N: the declared family, and one metric of the ranked list."""
     return [
@@ -116,18 +116,13 @@ def _rows(compared: Compared) -> list[ComparisonRow]:
 
 
 def _row(policy: str, row: ComparisonRow, verdict_as_run: Verdict) -> SensitivityRow:
+    low, high = row.shown_interval
     return SensitivityRow(
         policy=policy,
-        metric=row.metric,
-        base_mean=row.base_mean,
-        candidate_mean=row.candidate_mean,
-        difference=row.difference,
-        ci_low=row.shown_interval[0],
-        ci_high=row.shown_interval[1],
-        p_holm=row.p_holm,
-        p_benjamini_hochberg=row.p_benjamini_hochberg,
-        verdict=row.verdict,
+        ci_low=low,
+        ci_high=high,
         verdict_changes=row.verdict != verdict_as_run,
+        **{name: getattr(row, name) for name in _AS_COMPARED},
     )
 
 

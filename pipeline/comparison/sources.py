@@ -9,8 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.arms import Arm, read_arm
-from goodgain.pipeline.comparison.attributes import check_attribute, values_of
+from goodgain.pipeline.comparison.arms import Arm, check_attribute, read_arm
 from goodgain.pipeline.comparison.comparability import (
     POOL,
     Mismatch,
@@ -19,8 +18,8 @@ from goodgain.pipeline.comparison.comparability import (
     share_judgments,
 )
 from goodgain.pipeline.comparison.measures import Measures, choose
-from goodgain.pipeline.comparison.on_pool import score_on_pool
 from goodgain.pipeline.comparison.request import ComparisonRequest
+from goodgain.pipeline.comparison.scored_again import score_on_pool
 from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
@@ -92,81 +91,65 @@ def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -
 
 def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: ComparisonRequest) -> Arms:
     """Read both arms; `outputs` maps a run's folder to that of its outputs, and their manifest."""
-    base_folder, candidate_folder = request.outputs[0], request.outputs[-1]
-    (base_outputs, base_manifest), (candidate_outputs, candidate_manifest) = (
-        outputs[base_folder],
-        outputs[candidate_folder],
-    )
-    differing = mismatches(base_manifest, candidate_manifest)
+    folders = request.outputs[0], request.outputs[-1]
+    manifests = [outputs[folder][1] for folder in folders]
+    differing = mismatches(*manifests)
     if not request.force:
         refuse(differing)
-    base_ranking, base_costs = _ranking(base_manifest), _costs(base_folder)
-    candidate_ranking, candidate_costs = _ranking(candidate_manifest), _costs(candidate_folder)
-    in_base = (*base_ranking, *conversation_columns(base_costs))
-    in_candidate = (*candidate_ranking, *conversation_columns(candidate_costs))
+    max_i = min(int(one["parameters"].get("max_i", 10)) for one in manifests)
+    ranking = [list(one["parameters"].get("metrics", ())) for one in manifests]
+    # The names of costs are taken from the columns.
+    costs = [costs_of(next(read_dataset(folder, "conversations"), {})) for folder in folders]
+    in_base, in_candidate = (
+        (*names, *conversation_columns(of_costs))
+        for names, of_costs in zip(ranking, costs, strict=True)
+    )
     measures = choose(
         request.metrics,
         request.family,
-        [name for name in base_ranking if name in candidate_ranking],
-        request.max_i or _max_i(base_manifest, candidate_manifest),
+        [name for name in ranking[0] if name in ranking[1]],
+        request.max_i or max_i,
         request.tolerances,
-        POOL in base_manifest and POOL in candidate_manifest,
+        all(POOL in one for one in manifests),
         request.primary,
-        [name for name in base_costs if name in candidate_costs],
+        [name for name in costs[0] if name in costs[1]],
     )
-    values: tuple[str | None, str | None] = (None, None)
-    base = read_arm(base_outputs, base_folder, measures, Unsearched(base_manifest["parameters"]))
+
+    def read(folder: str) -> Arm:
+        place, manifest = outputs[folder]
+        return read_arm(place, folder, measures, Unsearched(manifest["parameters"]))
+
     by = request.by
-    if by is not None:
-        whole, values = base, _values_of(base, request)
-        base, candidate = (whole.where({by: value or ""}, f"{by}={value}") for value in values)
+    values: tuple[str, str] | tuple[None, None] = (None, None)
+    if by is None:
+        base, candidate = map(read, folders)
     else:
-        candidate = read_arm(
-            candidate_outputs,
-            candidate_folder,
-            measures,
-            Unsearched(candidate_manifest["parameters"]),
-        )
+        whole = read(folders[0])
+        values = _values_of(whole, by, request)
+        base, candidate = (whole.where({by: value}, f"{by}={value}") for value in values)
     for arm in (base, candidate):
         if not arm.ids:
             raise UsageError(f"{arm.label} has no means: all of its conversations are excluded.")
+    base_source, candidate_source = map(Source, folders, manifests, values)
     return Arms(
         base=base,
         candidate=candidate,
-        base_source=Source(base_folder, base_manifest, values[0]),
-        candidate_source=Source(candidate_folder, candidate_manifest, values[1]),
+        base_source=base_source,
+        candidate_source=candidate_source,
         measures=measures,
         forced=differing,
-        shared_judgments=share_judgments(base_manifest, candidate_manifest),
-        max_i=_max_i(base_manifest, candidate_manifest),
+        shared_judgments=share_judgments(*manifests),
+        max_i=max_i,
         only_in_base=tuple(name for name in in_base if name not in in_candidate),
         only_in_candidate=tuple(name for name in in_candidate if name not in in_base),
     )
 
 
-def _ranking(manifest: Mapping[str, Any]) -> list[str]:
-    return list(manifest["parameters"].get("metrics", ()))
-
-
-def _costs(folder: str) -> list[str]:
-    """Names of the costs of a run, taken from its columns."""
-    return costs_of(next(read_dataset(folder, "conversations"), {}))
-
-
-def _max_i(*manifests: Mapping[str, Any]) -> int:
-    return min(int(manifest["parameters"].get("max_i", 10)) for manifest in manifests)
-
-
-def _values_of(whole: Arm, request: ComparisonRequest) -> tuple[str, str]:
-    """The two values of the attribute.
-
-    Raises:
-      UsageError: no conversation has it, one value does not occur, the base is missing, or the
-        candidate is ambiguous.
-    """
-    by, base = str(request.by), request.base
+def _values_of(whole: Arm, by: str, request: ComparisonRequest) -> tuple[str, str]:
+    """The two values of the attribute."""
+    base = request.base
     check_attribute(by, "--by", whole)
-    values = values_of(by, whole)
+    values = sorted({own.get(by, "") for own in whole.attributes} - {""})
     shown = ", ".join(values[:_SHOWN_VALUES]) + (", ..." if len(values) > _SHOWN_VALUES else "")
     if base is None:
         raise UsageError(

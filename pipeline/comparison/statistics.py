@@ -89,8 +89,8 @@ def row_of(
             tests.resamples,
             tests.options.confidence,
         )
-        requested["bootstrap_ci_low"] = interval.ci_low
-        requested["bootstrap_ci_high"] = interval.ci_high
+        for name in ("ci_low", "ci_high"):
+            requested[f"bootstrap_{name}"] = getattr(interval, name)
         requested["bootstrap_resamples"] = tests.resamples
         notes += [f"bootstrap: {interval.note}"] if interval.note else []
     if paired and tests.wilcoxon:
@@ -99,9 +99,8 @@ def row_of(
     if paired and tests.sign:
         requested["sign_p"] = sign_test(values.base, values.candidate)
     if worst is not None:
-        requested["worst_base_mean"] = worst.base_mean
-        requested["worst_candidate_mean"] = worst.candidate_mean
-        requested["worst_difference"] = worst.difference
+        for name in ("base_mean", "candidate_mean", "difference"):
+            requested[f"worst_{name}"] = getattr(worst, name)
     row = ComparisonRow(
         slice=slice_,
         metric=measure.metric,
@@ -111,13 +110,9 @@ def row_of(
         own_ideal=metric.own_ideal and not conditions.shared_judgments,
         family=family,
         tolerance=tolerance,
-        only_in_base=values.only_in_base,
-        only_in_candidate=values.only_in_candidate,
-        undefined_in_base=values.undefined_in_base,
-        undefined_in_candidate=values.undefined_in_candidate,
-        undefined_in_both=values.undefined_in_both,
         reason=withheld(measure, values, worst, conditions, paired),
         note="; ".join(notes) or None,
+        **{name: getattr(values, name) for name in _LEFT_OUT},
         **{name: getattr(compared, name) for name in _COMPARED},
         **requested,
     )
@@ -126,6 +121,10 @@ def row_of(
     return TestedRow(row, interval_at, _test(slice_, measure, values, paired))
 
 
+_LEFT_OUT = (
+    "only_in_base", "only_in_candidate", "undefined_in_base", "undefined_in_candidate",
+    "undefined_in_both",
+)  # fmt: skip
 # The note is extended.
 _COMPARED = {*MetricComparison.__struct_fields__} & {*ComparisonRow.__struct_fields__} - {"note"}
 
@@ -134,14 +133,8 @@ def _good_same_bad(
     values: Sample, tolerance: float, better: Any, confidence: float
 ) -> dict[str, Any]:
     counted = good_same_bad(values.base, values.candidate, tolerance, better, confidence)
-    return {
-        "good": counted.good,
-        "same": counted.same,
-        "bad": counted.bad,
-        "gsb": counted.gsb,
-        "gsb_ci_low": counted.ci_low,
-        "gsb_ci_high": counted.ci_high,
-    }
+    counts = {name: getattr(counted, name) for name in ("good", "same", "bad", "gsb")}
+    return counts | {"gsb_ci_low": counted.ci_low, "gsb_ci_high": counted.ci_high}
 
 
 def _test(slice_: dict[str, str], measure: Measure, values: Sample, paired: bool) -> int:

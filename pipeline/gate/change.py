@@ -32,15 +32,16 @@ from goodgain.pipeline.comparison.withholding import (
 )
 from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, ProofCounts, Side
 from goodgain.pipeline.gate.evidence import GateEvidence
-from goodgain.pipeline.gate.outcome import Outcome, outcome_of
-from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
-from goodgain.pipeline.gate.wording import (
+from goodgain.pipeline.gate.outcome import (
     SHOWN_DIGITS,
+    Outcome,
     amount_text,
     cluster_note,
     number,
+    outcome_of,
     signed_number,
 )
+from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
 from goodgain.pipeline.terminal.metric_values import difference_text, value_text
 from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
 from goodgain.transforms.core.comparison.paired import compare_paired

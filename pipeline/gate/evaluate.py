@@ -18,9 +18,15 @@ from goodgain.pipeline.gate.bounds import (
 )
 from goodgain.pipeline.gate.change import changed_slices, judge_change
 from goodgain.pipeline.gate.evidence import GateEvidence, gather
-from goodgain.pipeline.gate.outcome import Outcome, outcome_of
+from goodgain.pipeline.gate.outcome import (
+    SHOWN_DIGITS,
+    Outcome,
+    amount_text,
+    cluster_note,
+    number,
+    outcome_of,
+)
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule, load_gate
-from goodgain.pipeline.gate.wording import SHOWN_DIGITS, amount_text, cluster_note, number
 from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.outputs.folder import read_manifest, same_folder
 from goodgain.pipeline.terminal.metric_values import value_text

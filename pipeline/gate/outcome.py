@@ -1,4 +1,4 @@
-"""The outcome of a rule."""
+"""The outcome of a rule, and rules, bounds and values as text for people."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from typing import Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.gate.rules import Rule
-from goodgain.pipeline.gate.wording import bound_text, metric_at_n, rule_text
+from goodgain.pipeline.gate.bounds import DEFAULT_CONFIDENCE
+from goodgain.pipeline.gate.rules import Amount, Rule
+from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 
 Verdict = Literal["passed", "failed", "skipped"]
+_LEAST_SHOWN = 1e-12  # smaller values are rounding errors
+SHOWN_DIGITS = 5  # so that a value that just misses its bound does not look equal to it
+_PROOFS = {"of_compliance": "proven", "of_breach": "unless proven worse"}
 
 
 class Outcome(Struct, frozen=True):
@@ -88,3 +93,86 @@ def cautions_of(outcomes: Sequence[Outcome]) -> list[str]:
     """The cautions about the rules' metrics: how better values may mislead; each once."""
     by_caution = cautions(outcome.metric for outcome in outcomes)
     return [f"{', '.join(labels)}: {caution}" for caution, labels in by_caution.items()]
+
+
+def rule_text(rule: Rule, slice_: Mapping[str, str], in_words: bool = False) -> str:
+    """What a rule is about, like `CG_at_i at i = 3 (reached), market = de`.
+
+    Args:
+      in_words: whether metrics are named by their labels, like `Gain so far (CG@i)`.
+    """
+    subject = rule.name or _subject(rule, in_words)
+    slice_text = ", ".join(f"{name} = {value or '(none)'}" for name, value in slice_.items())
+    return f"{subject}, {slice_text}" if slice_text else subject
+
+
+def _subject(rule: Rule, in_words: bool) -> str:
+    metric = metric_by_name(rule.metric).label if in_words and rule.metric else rule.metric
+    if rule.share == "undefined":
+        return f"share of undefined {metric}"
+    if rule.share is not None:
+        return f"share of {rule.share.replace('_', ' ')}"
+    if rule.count is not None:
+        return f"count of {rule.count}"
+    at = "" if rule.i is None else f" at i = {rule.i}"
+    at += f" ({rule.population})" if rule.population else ""
+    change = "change of " if rule.is_change else ""
+    return f"{change}{metric}{at}"
+
+
+def metric_at_n(rule: Rule) -> str:
+    """The metric whose value at N, or its change, a rule bounds; "" for other rules."""
+    return (rule.metric or "") if rule.share is None and rule.i is None else ""
+
+
+def bound_text(rule: Rule, in_words: bool = False) -> str:
+    """The bounds of a rule, like `drop <= 2 %, proven (95 %)`.
+
+    Args:
+      in_words: whether bounds are in the unit in which people see the metric, see `amount_text`.
+    """
+    parts = [
+        f"{sign} {amount_text(rule, bound) if in_words else bound}"
+        for sign, bound in (
+            (">=", rule.at_least),
+            ("<=", rule.at_most),
+            ("drop <=", rule.drop_at_most),
+            ("rise <=", rule.rise_at_most),
+        )
+        if bound is not None
+    ]
+    text = " and ".join(parts)
+    if rule.proof in _PROOFS:
+        confidence = rule.confidence or DEFAULT_CONFIDENCE
+        text += f", {_PROOFS[str(rule.proof)]} ({confidence * 100:g} %)"
+    return text
+
+
+def cluster_note(rule: Rule, clusters: int | None, effective: float | None) -> str:
+    """That a proof rests on clusters too uneven for its interval; "" if it does not."""
+    if rule.proof not in _PROOFS or effective is None or not few_effective(clusters, effective):
+        return ""
+    return f"{effective:.1f} effective clusters: interval too narrow"
+
+
+def amount_text(rule: Rule, amount: Amount) -> str:
+    """A bound in the unit of the value that it bounds: of a share in percent, of its change in pp.
+
+    A percentage that bounds the change of a share is of the baseline's value, which it says.
+    """
+    if rule.share is None and (rule.metric is None or not metric_by_name(rule.metric).in_percent):
+        return str(amount)
+    if not rule.is_change:
+        return f"{100 * amount.value:g} %"
+    return f"{amount} of the baseline" if amount.percent else f"{100 * amount.value:g} pp"
+
+
+def number(value: float) -> str:
+    """A value to six significant digits; rounding errors around 0 are shown as 0."""
+    return "0" if abs(value) < _LEAST_SHOWN else f"{value:.6g}"
+
+
+def signed_number(value: float) -> str:
+    """Like `number`, with a sign unless it is 0."""
+    text = number(value)
+    return f"+{text}" if value > 0 and text != "0" else text

@@ -7,14 +7,15 @@ entry is only in the history.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from goodgain.pipeline.nightly.days.dates import days_text
-from goodgain.pipeline.nightly.days.entry import DayEntry, DayMean, decoded_entry, read_entry
+from goodgain.pipeline.nightly.days.entry import DayEntry, decoded_entry, read_entry
 from goodgain.pipeline.nightly.days.folders import DayFolders
 from goodgain.pipeline.nightly.late_files import LateFiles
 from goodgain.pipeline.outputs.whole_files import write_whole
@@ -69,39 +70,22 @@ def write_history(
 def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -> str:
     """The history in Markdown, the latest day first."""
     entries = sorted(entries, key=lambda one: one.date, reverse=True)
-    pooled = any(entry.pool for entry in entries)
-    headings = (
-        "day",
-        "verdict",
-        "n",
-        *(metric_by_name(name).label for name in _SHOWN),
-        "rejected",
-        "unlabelled",
-        "warnings",
-        *(["pool"] if pooled else []),
-        "compared with",
-        "why",
-    )
-    lines = ["# History", "", _line(headings), _line(["---"] * len(headings))]
-    for entry in entries:
-        counts = entry.counts
-        n = entry.means["CG"].n if "CG" in entry.means else 0
-        lines.append(
-            _line(
-                [
-                    entry.date,
-                    entry.verdict,
-                    f"{n:,}",
-                    *(_mean(entry.means, name) for name in _SHOWN),
-                    _share(counts, "rejected", "records"),
-                    _share(counts, "unlabelled", "results"),
-                    ", ".join(one.code for one in entry.warnings),
-                    *([entry.pool.digest[:8] if entry.pool else ""] if pooled else []),
-                    days_text(entry.baseline),
-                    "; ".join((*entry.reasons, *entry.notes)),
-                ]
-            )
-        )
+    columns: dict[str, Callable[[DayEntry], str]] = {
+        "day": lambda one: one.date,
+        "verdict": lambda one: one.verdict,
+        "n": lambda one: f"{one.means['CG'].n if 'CG' in one.means else 0:,}",
+        **{metric_by_name(name).label: partial(_mean, name) for name in _SHOWN},
+        "rejected": lambda one: _share(one.counts, "rejected", "records"),
+        "unlabelled": lambda one: _share(one.counts, "unlabelled", "results"),
+        "warnings": lambda one: ", ".join(warning.code for warning in one.warnings),
+        "pool": lambda one: one.pool.digest[:8] if one.pool else "",
+        "compared with": lambda one: days_text(one.baseline),
+        "why": lambda one: "; ".join((*one.reasons, *one.notes)),
+    }
+    if not any(entry.pool for entry in entries):
+        del columns["pool"]
+    lines = ["# History", "", _line(columns), _line(["---"] * len(columns))]
+    lines += [_line(cell(entry) for cell in columns.values()) for entry in entries]
     if late:
         lines += ["", "Days whose input has changed since their run:", ""]
         lines += [f"* {_escaped(str(one))}" for one in late]
@@ -117,8 +101,8 @@ def _escaped(text: str) -> str:
     return printable(text).replace("|", "\\|").replace("<", "&lt;")
 
 
-def _mean(means: Mapping[str, DayMean], name: str) -> str:
-    one = means.get(name)
+def _mean(name: str, entry: DayEntry) -> str:
+    one = entry.means.get(name)
     if one is None or one.mean is None:
         return ""
     if one.ci_low is None or one.ci_high is None:

@@ -13,11 +13,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.on_pool import run_name_of
-from goodgain.pipeline.comparison.scored_again import score_again
+from goodgain.pipeline.comparison.scored_again import run_name_of, score_again
 from goodgain.pipeline.data_warnings import warnings_in
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.gate.markdown import markdown
+from goodgain.pipeline.gate.ci_files import markdown
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import NightlyConfig
@@ -35,8 +34,7 @@ from goodgain.pipeline.nightly.days.folders import DayFolders
 from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.pipeline.nightly.judging import Judgement, changes, judge
 from goodgain.pipeline.nightly.pool import with_pool
-from goodgain.pipeline.nightly.scored_elsewhere import copy_outputs
-from goodgain.pipeline.nightly.scratch import discard, fetch
+from goodgain.pipeline.nightly.scored_elsewhere import copy_outputs, discard, fetch
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.opened_pool import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
@@ -174,7 +172,7 @@ def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path 
     if night.config.scratch is not None:
         return None  # workers cannot write to the folder of the baseline
     published, rescored = str(night.folders.published_folder(day)), night.folders.rescored(day)
-    before: Mapping[str, Any] = read_manifest(published)
+    before = read_manifest(published)
     runner = manifest["parameters"]["runner"]
 
     def run(config: RunConfig) -> None:
@@ -204,7 +202,7 @@ def _check_input(config: NightlyConfig, day: date) -> None:
 
 def _manifest_with_final_output(folder: Path, published: Path) -> dict[str, Any]:
     """The manifest, rewritten to name the day's final folder as its output."""
-    manifest: dict[str, Any] = read_manifest(str(folder))
+    manifest = read_manifest(str(folder))
     manifest["parameters"]["output"] = str(published)
     write_manifest(str(folder), manifest)
     return manifest

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from goodgain.pipeline.comparison.on_pool import run_name_of
+from goodgain.pipeline.comparison.scored_again import run_name_of
 from goodgain.pipeline.nightly.config import PoolChoice
 from goodgain.pipeline.options.opened_pool import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig

@@ -1,11 +1,13 @@
-"""Fetches the outputs of days that are scored elsewhere, for example by a Dataflow template.
+"""Fetches outputs that were written elsewhere, by remote workers or by another job.
 
-The outputs must be complete and of that day. They are copied, not moved.
+Days can be scored elsewhere, for example by a Dataflow template. Their outputs must be complete and
+of that day. They are copied, not moved.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -15,10 +17,9 @@ from apache_beam.io.filesystem import FileSystem
 
 from goodgain.pipeline.nightly.days.dates import patterns_of
 from goodgain.pipeline.nightly.late_files import absolute
-from goodgain.pipeline.nightly.scratch import fetch
-from goodgain.pipeline.outputs.folder import MANIFEST, read_manifest, reason_of
+from goodgain.pipeline.outputs.folder import MANIFEST, UNFINISHED, read_manifest, reason_of
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.filesystems import exists, join
+from goodgain.transforms.filesystems import delete, exists, files_below, join, open_plain
 
 
 def copy_outputs(scored: str, inputs: Sequence[str], day: date, target: Path) -> None:
@@ -88,3 +89,31 @@ def _check_day(
                 f"The outputs in {folder} are not of {day.isoformat()}: they were made from "
                 f"{file['path']}, which the day's `input` does not match."
             )
+
+
+def fetch(source: str, target: Path) -> None:
+    """Copy the outputs of a finished run from any of Beam's filesystems to a local folder.
+
+    Raises:
+      GoodGainError: a file cannot be read.
+    """
+    prefix = source.rstrip("/") + "/"
+    try:
+        for remote in files_below(source):
+            path = remote.removeprefix(prefix)
+            if path.startswith(f"{UNFINISHED}/"):  # a run is still writing these
+                continue
+            local = target / path
+            local.parent.mkdir(parents=True, exist_ok=True)
+            with open_plain(remote) as file, open(local, "wb") as copy:
+                shutil.copyfileobj(file, copy)
+    except OSError as error:
+        raise GoodGainError(f"{source} cannot be fetched: {error}.") from None
+
+
+def discard(source: str) -> None:
+    """Delete a folder on any of Beam's filesystems with its content, if it exists."""
+    try:
+        delete(source)
+    except OSError as error:
+        raise GoodGainError(f"{source} cannot be deleted: {error}.") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
@@ -38,14 +38,10 @@ def duration_text(millis: int) -> str:
     return "".join(parts) or "0s"
 
 
-def _duration(value: Any) -> int:
-    # A bare number is refused, since its unit would be a guess.
-    return parse_duration(str(value))
-
-
+# A bare number is refused, since its unit would be a guess.
 Duration = Annotated[
     int,
-    BeforeValidator(_duration),
+    BeforeValidator(lambda value: parse_duration(str(value))),
     PlainSerializer(duration_text),
     WithJsonSchema({"type": "string"}),
 ]

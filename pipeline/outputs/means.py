@@ -32,8 +32,8 @@ from goodgain.pipeline.outputs.formats import (
     arrow_table,
     parsed_schema,
 )
+from goodgain.pipeline.outputs.rows import mean_of_key, slice_sort_key
 from goodgain.pipeline.outputs.sinks import Target, WrittenFile
-from goodgain.pipeline.outputs.sort_keys import mean_of_key, slice_sort_key
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import Estimate, MeanOf

@@ -38,7 +38,7 @@ def costs_at_end(rows: Mapping[str, Row]) -> dict[str, Sequence[Any]] | None:
     metrics = filter(None, map(cost_metric, wanted))
     return {
         "names": names,
-        "rows": [(Definition(one, "end", one.label), rows[one.name]) for one in metrics],
+        "rows": [(Definition(one, "end"), rows[one.name]) for one in metrics],
     }
 
 

@@ -20,7 +20,6 @@ from goodgain.transforms.core.scoring.registry import (
 
 Scope = Literal["end", "iteration"]
 _AUC = "auc"
-OWN_IDEAL = "own ideal"
 _BETTER = {"higher": "Higher is better.", "lower": "Lower is better.", "neither": ""}
 
 
@@ -29,15 +28,17 @@ class Definition(Struct, frozen=True):
 
     Attributes:
       scope: `end` for values at N, `iteration` for values at each i.
-      label: for headings, menus and axes, like `Gain so far (CG@i)`.
-      own_ideal: whether the ideal list has only what the run itself found (SPEC 10), which the
-        label says.
+      own_ideal: whether the ideal list has only what the run itself found (SPEC 10).
     """
 
     metric: Metric
     scope: Scope
-    label: str
     own_ideal: bool = False
+
+    @property
+    def label(self) -> str:
+        """For headings, menus and axes, like `Gain so far (CG@i)`; says if it has an own ideal."""
+        return f"{self.metric.label} (own ideal)" if self.own_ideal else self.metric.label
 
     @property
     def anchor(self) -> str:
@@ -125,12 +126,14 @@ def glossary(
     at_i = ITERATION_METRICS + (POOL_ITERATION_METRICS if pooled else ())
     further = list(_ranking(ranking_metrics))
     of_costs = [metric for metric in further if metric.name.startswith((COST_I, COST_AT_I))]
-    by_iteration = [_define(metric, "iteration") for metric in (*at_i, *of_costs)]
+    by_iteration = [Definition(metric, "iteration") for metric in (*at_i, *of_costs)]
     so_far = [one for one in by_iteration if "_at_i" in one.metric.name]
     return Glossary(
-        measures=tuple(_define(metric, "end") for metric in at_end),
+        measures=tuple(Definition(metric, "end") for metric in at_end),
         ranking=tuple(
-            _define_ranking(metric, own_ideal) for metric in further if metric not in of_costs
+            Definition(metric, "end", own_ideal and metric.own_ideal)
+            for metric in further
+            if metric not in of_costs
         ),
         so_far=tuple(so_far),
         each=tuple(one for one in by_iteration if one not in so_far),
@@ -156,12 +159,3 @@ def _ranking(names: Iterable[str]) -> Iterable[Metric]:
         if metric.name == _AUC:
             yield from (GAUC, GAUC_WEIGHTED)
     yield from (cost for cost in costs if cost is not None)
-
-
-def _define_ranking(metric: Metric, own_ideal: bool) -> Definition:
-    own = own_ideal and metric.own_ideal
-    return Definition(metric, "end", f"{metric.label} ({OWN_IDEAL})" if own else metric.label, own)
-
-
-def _define(metric: Metric, scope: Scope) -> Definition:
-    return Definition(metric, scope, metric.label)

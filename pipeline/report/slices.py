@@ -48,7 +48,13 @@ class SliceRows(Struct):
     @property
     def label(self) -> str:
         """The attribute values that the conversations share, as text."""
-        return slice_label(self.attributes)
+        return (
+            ", ".join(
+                f"{shortened(name, _LONGEST_VALUE)} = {slice_value(value)}"
+                for name, value in self.attributes.items()
+            )
+            or "All conversations"
+        )
 
 
 class SliceMeans(SliceRows):
@@ -92,16 +98,6 @@ class Slices(Struct, frozen=True):
             if one.attributes:
                 by_dimension.setdefault(tuple(one.attributes), []).append(at)
         return by_dimension
-
-
-def slice_label(attributes: Mapping[str, str]) -> str:
-    """The shared attributes of conversations, in words."""
-    if not attributes:
-        return "All conversations"
-    return ", ".join(
-        f"{shortened(name, _LONGEST_VALUE)} = {slice_value(value)}"
-        for name, value in attributes.items()
-    )
 
 
 def slice_value(value: str) -> str:

@@ -14,11 +14,13 @@ from goodgain.pipeline.outputs.rows import (
     RankedRows,
     duplicate_rows,
     iteration_rows,
-    late_rows,
-    rejected_rows,
+    late_key,
+    mean_key,
+    rejected_key,
+    score_key,
+    struct_row,
 )
 from goodgain.pipeline.outputs.sinks import DatasetRows
-from goodgain.pipeline.outputs.sort_keys import late_key, mean_key, rejected_key, score_key
 from goodgain.pipeline.streaming import datasets, written_rows
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.datasets import StreamRows
@@ -122,10 +124,10 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         rejected
         | "NewRejected" >> _OnlyNew()
         | "WriteRejected"
-        >> _write_one(target, batch_datasets.REJECTED, rejected_rows, RejectedRecord, rejected_key),
+        >> _write_one(target, batch_datasets.REJECTED, struct_row, RejectedRecord, rejected_key),
         late
         | "NewLate" >> _OnlyNew()
-        | "WriteLate" >> _write_one(target, batch_datasets.LATE, late_rows, LateRow, late_key),
+        | "WriteLate" >> _write_one(target, batch_datasets.LATE, struct_row, LateRow, late_key),
     ]
     if config.live:
         files.append(

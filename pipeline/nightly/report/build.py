@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.nightly.days.dates import days_text
 from goodgain.pipeline.nightly.days.entry import DayChange, DayEntry, DayMean, Verdict
-from goodgain.pipeline.report.definitions import Definition, Glossary, glossary
+from goodgain.pipeline.report.definitions import glossary
 from goodgain.pipeline.report.numbers import amount, rounded
 from goodgain.pipeline.report.render import render_page
 from goodgain.transforms.core.scoring.metric_by_name import labels
@@ -38,36 +38,20 @@ _UNTESTED = ("not tested", "not comparable")
 def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
     """Build `report.html` over the latest `MOST_DAYS`, ascending; it links to the days' reports."""
     shown = entries[-MOST_DAYS:]
-    words = _glossary(shown)
-    return render_page(
-        "nights/report.html",
-        _context(entries, shown, words),
-        _page_data(shown, words),
-        _SCRIPTS,
-        _PAGE,
-    )
-
-
-def _glossary(entries: Sequence[DayEntry]) -> Glossary:
-    """The metrics that any of the days has."""
-    names = dict.fromkeys(name for entry in entries for name in entry.means)
+    latest = shown[-1] if shown else None
+    names = dict.fromkeys(name for entry in shown for name in entry.means)
     named = [name for name in names if name not in (*HEADLINE, *_OF_POOL)]
-    return glossary(named, pooled=any(name in names for name in _OF_POOL))
-
-
-def _context(
-    entries: Sequence[DayEntry], shown: Sequence[DayEntry], words: Glossary
-) -> dict[str, Any]:
-    verdicts = Counter(entry.verdict for entry in shown)
+    words = glossary(named, pooled=any(name in names for name in _OF_POOL))
     by_name = words.by_name
-    return {
+    verdicts = Counter(entry.verdict for entry in shown)
+    context = {
         "days": shown[::-1],
         "left_out": len(entries) - len(shown),
-        "latest": shown[-1] if shown else None,
-        "answer": answer(shown[-1] if shown else None),
+        "latest": latest,
+        "answer": answer(latest),
         "verdicts": sorted(verdicts.items(), key=lambda one: (-one[1], one[0])),
-        "headline": [by_name[name] for name in (*HEADLINE, *_OF_POOL) if _occurs(name, shown)],
-        "ranking": [one for one in words.ranking if _occurs(one.metric.name, shown)],
+        "headline": [by_name[name] for name in (*HEADLINE, *_OF_POOL) if name in names],
+        "ranking": [one for one in words.ranking if one.metric.name in names],
         "counts": list(dict.fromkeys(name for entry in shown for name in _counts(entry))),
         "table": [by_name[name] for name in _TABLE],
         "glossary": words,
@@ -78,10 +62,21 @@ def _context(
         ),
         "good_from": "the run's good_gain_threshold",
     }
-
-
-def _occurs(name: str, entries: Iterable[DayEntry]) -> bool:
-    return any(name in entry.means for entry in entries)
+    data = {
+        "metrics": {name: one.menu for name, one in by_name.items() if name in names},
+        "days": [
+            {
+                "date": entry.date,
+                "verdict": entry.verdict,
+                "baseline": days_text(entry.baseline),
+                "means": {name: _mean(mean) for name, mean in entry.means.items()},
+                "changes": {name: _change(change) for name, change in entry.changes.items()},
+                "counts": _counts(entry),
+            }
+            for entry in shown
+        ],
+    }
+    return render_page("nights/report.html", context, data, _SCRIPTS, _PAGE)
 
 
 def _counts(entry: DayEntry) -> dict[str, float | None]:
@@ -92,26 +87,6 @@ def _counts(entry: DayEntry) -> dict[str, float | None]:
         if entry.counts.get(whole)
     }
     return {**{name.replace("_", " "): n for name, n in entry.counts.items()}, **shares}
-
-
-def _page_data(entries: Sequence[DayEntry], words: Glossary) -> dict[str, Any]:
-    definitions: list[Definition] = list(words.at_end)
-    return {
-        "metrics": {
-            one.metric.name: one.menu for one in definitions if _occurs(one.metric.name, entries)
-        },
-        "days": [
-            {
-                "date": entry.date,
-                "verdict": entry.verdict,
-                "baseline": days_text(entry.baseline),
-                "means": {name: _mean(mean) for name, mean in entry.means.items()},
-                "changes": {name: _change(change) for name, change in entry.changes.items()},
-                "counts": _counts(entry),
-            }
-            for entry in entries
-        ],
-    }
 
 
 def _mean(mean: DayMean) -> list[float | None]:

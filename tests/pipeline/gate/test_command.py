@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.gate.wording import number
+from goodgain.pipeline.gate.outcome import number
 from goodgain.pipeline.outputs.folder import read_dataset
 from tests.pipeline.comparison.traces import conversation, output_of
 from tests.pipeline.gate.outcomes import one

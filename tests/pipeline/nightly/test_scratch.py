@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from goodgain.pipeline.nightly.scratch import discard, fetch
+from goodgain.pipeline.nightly.scored_elsewhere import discard, fetch
 from tests.pipeline.nightly.world import World
 
 DAY = "2025-03-01"

@@ -10,8 +10,8 @@ from goodgain.pipeline.outputs import means_reader as reading
 from goodgain.pipeline.outputs.folder import MEANS_CSV, read_dataset
 from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.means_reader import ALL_MEANS, MeansWanted, read_means
+from goodgain.pipeline.outputs.rows import mean_key
 from goodgain.pipeline.outputs.sinks import Target
-from goodgain.pipeline.outputs.sort_keys import mean_key
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.slices import slice_key

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 from goodgain.pipeline.manifest import manifest_of
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.formats import FORMATS
-from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, rejected_rows
+from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, struct_row
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.means.accumulator import (
     MeansAccumulator,
@@ -76,7 +76,7 @@ def write_outputs(
         ],
         datasets.iterations(costs=costs): [row for one in scores for row in iteration_rows(one)],
         datasets.MEANS: [asdict(mean) for mean in _means(scores, slices)],
-        datasets.REJECTED: [row for one in rejected for row in rejected_rows(one)],
+        datasets.REJECTED: [row for one in rejected for row in struct_row(one)],
         datasets.LATE: [],
     }
     chosen = FORMATS[file_format]

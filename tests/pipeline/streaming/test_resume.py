@@ -5,7 +5,7 @@ from msgspec.structs import asdict
 
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.outputs import datasets as batch_datasets
-from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, late_rows
+from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, struct_row
 from goodgain.pipeline.streaming import datasets, sinks
 from goodgain.pipeline.streaming.checkpoint import Progress, read_progress, record_progress
 from goodgain.pipeline.streaming.config import StreamConfig
@@ -87,7 +87,7 @@ def written(tmp_path):
         if number == 0:
             rows = list(ROWS.conversation(one))
             put(tmp_path, pane, datasets.conversations(METRICS), rows)
-    put(tmp_path, Pane(NOON, 0, 1, 2, 0), batch_datasets.LATE, late_rows(LATE))
+    put(tmp_path, Pane(NOON, 0, 1, 2, 0), batch_datasets.LATE, struct_row(LATE))
     (tmp_path / ".unfinished" / "late" / "part-torn").write_text("half of it")
     return tmp_path
 

@@ -13,9 +13,8 @@ from apache_beam.utils.timestamp import Timestamp
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.formats import FORMATS
-from goodgain.pipeline.outputs.rows import late_rows
+from goodgain.pipeline.outputs.rows import late_key, struct_row
 from goodgain.pipeline.outputs.sinks import DatasetRows
-from goodgain.pipeline.outputs.sort_keys import late_key
 from goodgain.pipeline.streaming import sinks
 from goodgain.pipeline.streaming.panes import pane_of
 from goodgain.pipeline.streaming.sinks import StreamTarget, WritePanes
@@ -46,7 +45,7 @@ def stream():
 def write(folder, script, **target):
     defaults = {"format": "avro", "shards": 1, "start": 1, "window": DAY, "flush": 10_000}
     sink = StreamTarget(folder=str(folder), **(defaults | target))
-    rows = [DatasetRows(datasets.LATE, late_rows)]
+    rows = [DatasetRows(datasets.LATE, struct_row)]
     options = PipelineOptions([])
     options.view_as(StandardOptions).streaming = True
     with beam.Pipeline(runner=BundleBasedDirectRunner(), options=options) as pipeline:
