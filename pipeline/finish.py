@@ -21,8 +21,8 @@ from goodgain.pipeline.counts import Counts
 from goodgain.pipeline.data_warnings import slice_labels
 from goodgain.pipeline.judgments import describe
 from goodgain.pipeline.manifest import check_complete, manifest_of, written_time
-from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.opened_pool import OpenedPool
+from goodgain.pipeline.options.option_types import MaxRejected
 from goodgain.pipeline.outputs.folder import (
     MANIFEST,
     MEANS_CSV,
@@ -36,7 +36,7 @@ from goodgain.pipeline.outputs.folder import (
     write_file,
     write_manifest,
 )
-from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
+from goodgain.pipeline.outputs.readers import MeansWanted, read_means
 from goodgain.pipeline.outputs.sinks import WrittenFile
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.dedup.rules import RuleTable

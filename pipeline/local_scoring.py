@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from goodgain.pipeline.local import local_files, open_local
 from goodgain.pipeline.options.opened_pool import OpenedPool, open_pool
-from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import ExplainConfig
 from goodgain.pipeline.options.scoring import scoring_of
+from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget

@@ -29,9 +29,9 @@ from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, sta
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.labels import label_files
 from goodgain.pipeline.options.opened_pool import open_pool
-from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.options.scoring import scoring_of
+from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.outputs.folder import (
     MANIFEST,
     claim,

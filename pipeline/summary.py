@@ -15,7 +15,7 @@ from goodgain.pipeline.data_warnings import failing_in, is_bad, warning_text, wa
 from goodgain.pipeline.misspelt import misspelt_names, unknown_attributes, unknown_costs
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
-from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
+from goodgain.pipeline.outputs.readers import MeansWanted, read_means
 from goodgain.pipeline.report.definitions import Definition, glossary_of
 from goodgain.pipeline.terminal.console import (
     message_console,

@@ -34,8 +34,7 @@ def run(args: argparse.Namespace) -> int:
     """Read the files, score the conversation and print it."""
     config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
     # Imported here to keep --help fast.
-    from goodgain.pipeline.cli.explain_json import explanation_json
-    from goodgain.pipeline.cli.explain_text import render
+    from goodgain.pipeline.cli.explain_text import explanation_json, render
     from goodgain.pipeline.explanation.explain import explain
     from goodgain.pipeline.explanation.gather import gather
     from goodgain.pipeline.first_look import first_look

@@ -1,7 +1,11 @@
-"""An explanation for people: the iterations in order, with their results and metrics."""
+"""An explanation, for people in the order of its iterations, and as JSON."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import msgspec
+from msgspec.structs import asdict
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -15,6 +19,7 @@ from goodgain.pipeline.explanation.model import (
     InPool,
     Why,
 )
+from goodgain.pipeline.outputs.rows import with_cost_columns
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.pipeline.terminal.safe_text import printable, shortened, untrusted
@@ -241,3 +246,30 @@ def _metrics(explanation: ConversationExplanation, console: Console) -> None:
         console.print()
         console.print(Text(heading, style="bold"))
         console.print(table)
+
+
+def explanation_json(explanation: ConversationExplanation) -> dict[str, Any]:
+    """What `goodgain explain --json` prints.
+
+    `conversation` and each of `iterations` hold the columns of SPEC 6; ranking metrics have their
+    own spelling, like `ndcg@10`.
+    """
+    row = with_cost_columns(asdict(explanation.row))
+    pool = row.pop("pool")
+    del row["ranking"]
+    content: dict[str, Any] = msgspec.to_builtins(explanation)
+    del content["row"], content["ranking"], content["iterations"]
+    return {
+        "conversation": row | explanation.ranking | (asdict(pool) if pool else {}),
+        **content,
+        "iterations": [_iteration_json(one) for one in explanation.iterations],
+    }
+
+
+def _iteration_json(iteration: ExplainedIteration) -> dict[str, Any]:
+    row = with_cost_columns(asdict(iteration.row))
+    for repeated in ("conversation_id", "turn", "attributes"):
+        del row[repeated]
+    if (pool := row.pop("pool")) is not None:
+        row |= asdict(pool)
+    return row | {"search_calls": msgspec.to_builtins(iteration.calls)}

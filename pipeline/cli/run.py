@@ -77,7 +77,7 @@ def _nothing(_: str, __: Mapping[str, Any]) -> None:
 
 def _document(folder: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     from goodgain.pipeline.outputs.folder import read_manifest
-    from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
+    from goodgain.pipeline.outputs.readers import MeansWanted, read_means
 
     return {
         "output": folder,

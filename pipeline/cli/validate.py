@@ -14,7 +14,7 @@ from goodgain.pipeline.cli.shared_options import (
     renames,
 )
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.options.max_rejected import MaxRejected
+from goodgain.pipeline.options.option_types import MaxRejected
 
 NAME = "validate"
 HELP = "read traces without scoring: what they contain, what is wrong"
@@ -69,11 +69,10 @@ def _bytes(written: str) -> int:
 def run(args: argparse.Namespace) -> int:
     """Read everything and print what was found."""
     # Imported here to keep --help fast.
-    from goodgain.pipeline.cli.validate_report import make_report
-    from goodgain.pipeline.cli.validate_text import render, render_warnings
+    from goodgain.pipeline.cli.validate_report import make_report, render, render_warnings
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.local import local_files, open_local, read_files
-    from goodgain.pipeline.options.rules import load_rules
+    from goodgain.pipeline.options.yaml_model import load_rules
     from goodgain.pipeline.survey.survey import Survey
     from goodgain.pipeline.terminal import progress
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console

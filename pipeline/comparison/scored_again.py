@@ -13,8 +13,8 @@ import yaml
 
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.opened_pool import pool_manifest
-from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
+from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.outputs.folder import read_manifest, same_folder
 from goodgain.transforms.core.dedup.rules_file import Policy
 from goodgain.transforms.core.errors import UsageError

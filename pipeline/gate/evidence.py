@@ -13,7 +13,7 @@ from goodgain.pipeline.comparison.sources import Arms, read_arms
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.outputs.folder import read_manifest
-from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
+from goodgain.pipeline.outputs.readers import MeansWanted, read_means
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
 
 _IN_EVERY_SLICE = "N"  # every slice has this metric, so it lists the slices

@@ -6,9 +6,12 @@ configuration file and tables in the docs are made from it.
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainSerializer, StringConstraints, WithJsonSchema
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
@@ -22,6 +25,11 @@ GROUPS = (DATA, TIME, SCORING, MEANS, RANKING, RUN)  # in the order in which the
 
 Format = Literal["avro", "parquet", "jsonl"]
 Text = Annotated[str, StringConstraints(min_length=1)]
+_MILLIS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
+_DURATION_PART = re.compile(r"(\d{1,9})\s*(ms|[dhms])\s*")
+_LONGEST_DURATION = 36_500 * _MILLIS["d"]
+_LIMIT = re.compile(r"(?P<number>[0-9]{1,15}(?:\.[0-9]{1,6})?)(?P<percent>\s*%)?")
+_WHOLE_SHARE = 100
 
 
 def _as_list(value: Any) -> Any:
@@ -121,3 +129,74 @@ def key_of(name: str, field: FieldInfo) -> str:
 def flag_of(name: str, field: FieldInfo) -> str:
     """The option of a field on the command line, like `--max-i`."""
     return f"--{key_of(name, field).replace('_', '-')}"
+
+
+def parse_duration(written: str) -> int:
+    """A duration in milliseconds, from numbers with the units d, h, m, s and ms, like `1h30m`.
+
+    Raises:
+      ValueError: it is not a duration, or longer than a century.
+    """
+    text = written.strip().lower()
+    parts = _DURATION_PART.findall(text)
+    if not parts or _DURATION_PART.sub("", text):
+        raise ValueError(f"must be a duration like 30m, 1d or 1h30m, not {written!r}")
+    millis = sum(int(number) * _MILLIS[unit] for number, unit in parts)
+    if millis > _LONGEST_DURATION:
+        raise ValueError(f"must be at most a century, not {written!r}")
+    return millis
+
+
+def duration_text(millis: int) -> str:
+    """A duration as `parse_duration` reads it, in as few units as possible."""
+    parts = []
+    for unit, size in _MILLIS.items():
+        number, millis = divmod(millis, size)
+        if number:
+            parts.append(f"{number}{unit}")
+    return "".join(parts) or "0s"
+
+
+# A bare number is refused, since its unit would be a guess.
+Duration = Annotated[
+    int,
+    BeforeValidator(lambda value: parse_duration(str(value))),
+    PlainSerializer(duration_text),
+    WithJsonSchema({"type": "string"}),
+]
+
+
+@dataclass(frozen=True)
+class MaxRejected:
+    """A limit: a count of records, or a share of all that were read.
+
+    Attributes:
+      limit: records, or percent.
+      is_share: whether `limit` is in percent.
+    """
+
+    limit: Decimal
+    is_share: bool
+
+    @classmethod
+    def parse(cls, written: str) -> MaxRejected:
+        """Read a limit: `5` is a count, `2%` or `0.5%` a share.
+
+        Raises:
+          ValueError: it is neither.
+        """
+        match = _LIMIT.fullmatch(written.strip())
+        if match is not None:
+            limit, is_share = Decimal(match["number"]), match["percent"] is not None
+            if limit <= _WHOLE_SHARE if is_share else "." not in match["number"]:
+                return cls(limit, is_share)
+        raise ValueError(f"must be a count like 5 or a share like 2%, not {written!r}")
+
+    def exceeded(self, rejected: int, read: int) -> bool:
+        """Whether `rejected` of `read` records exceed the limit; exactly the limit does not."""
+        if self.is_share:
+            return rejected * _WHOLE_SHARE > self.limit * read
+        return rejected > self.limit
+
+    def __str__(self) -> str:
+        return f"{self.limit}%" if self.is_share else f"{self.limit}"

@@ -17,12 +17,12 @@ from pydantic import (
     field_validator,
 )
 
-from goodgain.pipeline.options.max_rejected import MaxRejected
 from goodgain.pipeline.options.option_types import (
     DATA,
     RANKING,
     RUN,
     Format,
+    MaxRejected,
     Number,
     Patterns,
     Text,

@@ -1,4 +1,4 @@
-"""Checks a user's YAML file against a model, and reports every mistake at once, with its line."""
+"""Reads a user's YAML file and reports every mistake in it at once, with its line."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from goodgain.transforms.core.dedup.rules_file import RulesFile, read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.yaml_text import (
     Location,
@@ -120,3 +121,15 @@ def reason(error: Any) -> str:
         return message.removeprefix("Value error, ")
     message = _REASONS.get(error["type"], message).replace("Input should be", "must be")
     return message[:1].lower() + message[1:]
+
+
+def load_rules(path: str | None) -> RulesFile:
+    """Read a rules file, by default the shipped one.
+
+    Raises:
+      UsageError: the file cannot be read.
+      RulesError: it contains mistakes.
+    """
+    if path is None:
+        return shipped_rules()
+    return read_rules(config_text(path, "the rules"), path)

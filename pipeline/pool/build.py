@@ -24,9 +24,8 @@ from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.engines.worker_paths import reachable
 from goodgain.pipeline.first_look import first_look
-from goodgain.pipeline.options.max_rejected import MaxRejected
-from goodgain.pipeline.options.option_types import Format
-from goodgain.pipeline.options.rules import load_rules
+from goodgain.pipeline.options.option_types import Format, MaxRejected
+from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.outputs.datasets import pool_documents
 from goodgain.pipeline.outputs.folder import UNFINISHED, discard_unfinished, write_file
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile

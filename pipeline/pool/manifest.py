@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from goodgain.pipeline.manifest import written_time
-from goodgain.pipeline.options.max_rejected import MaxRejected
+from goodgain.pipeline.options.option_types import MaxRejected
 from goodgain.pipeline.version import goodgain_version
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.pool.rows import content_digest

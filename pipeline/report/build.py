@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
-from goodgain.pipeline.outputs.means_reader import read_means
-from goodgain.pipeline.outputs.selected_iterations import read_iterations
-from goodgain.pipeline.report.costs import costs_at_end
-from goodgain.pipeline.report.definitions import Glossary, glossary_of
+from goodgain.pipeline.outputs.readers import read_iterations, read_means
+from goodgain.pipeline.report.definitions import Definition, Glossary, glossary_of
 from goodgain.pipeline.report.duplicate_counts import step_counts, type_counts
 from goodgain.pipeline.report.histograms import Histograms
 from goodgain.pipeline.report.noteworthy import REASONS, Noteworthy, listed
@@ -20,7 +18,7 @@ from goodgain.pipeline.report.slices import read_slices, slice_data
 from goodgain.pipeline.survey.rejections import Rejection, Rejections
 from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.costs import cost_metric
+from goodgain.transforms.core.scoring.costs import COST, COST_METRICS, cost_metric
 
 _SCRIPTS = ("plots.js", "costs.js", "report.js")
 # The metrics on the cards at the top.
@@ -85,7 +83,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
             (one, rows[one.metric.name]) for one in glossary.ranking if one.metric.name in rows
         ],
         "bounded": any(row.get("worst") is not None for row in rows.values()),
-        "costs": costs_at_end(rows),
+        "costs": _costs(rows),
         "lists": [(one.reason, listed(one.rows, iterations, parameters)) for one in noteworthy],
         "steps": [
             step_counts(results.get("duplicates_by_step", {}), same=True),
@@ -141,6 +139,33 @@ def answer(means: Mapping[str, _Row]) -> str:
         f"{100 * good:.1f} % of the results were good and new; {100 * repeated:.1f} % repeated "
         f"earlier ones. An agent gathered {gain:,.1f} units of gain {in_iterations}."
     )
+
+
+def _costs(rows: Mapping[str, _Row]) -> dict[str, Sequence[Any]] | None:
+    """The costs to show; None if no conversation in the means reported any.
+
+    Args:
+      rows: the rows of `means` of all conversations at N, by metric.
+
+    Returns:
+      `names` of the costs, and `rows`: each metric with its row, cost by cost, then those within
+      budgets, like CG@tokens<=3000.
+    """
+    names = [
+        metric.removeprefix(COST)
+        for metric, row in sorted(rows.items())
+        if metric.startswith(COST) and cost_metric(metric) and row["n"]
+    ]
+    if not names:
+        return None
+    kinds = [one.name.removesuffix("NAME") for one in COST_METRICS]
+    wanted = [kind + name for name in names for kind in kinds if kind + name in rows]
+    wanted += [name for name in rows if name not in wanted and "@" in name]
+    metrics = filter(None, map(cost_metric, wanted))
+    return {
+        "names": names,
+        "rows": [(Definition(one, "end"), rows[one.name]) for one in metrics],
+    }
 
 
 def _clipped(means: Iterable[_Row], glossary: Glossary) -> Iterator[_Row]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from math import floor, log10
+
 _NONE = "\N{EN DASH}"
 _SMALLEST_PLAIN = 0.001
 _NOTHING = 1e-12  # smaller differences are rounding errors
+_LEAST_PLAIN_COST = 1e-6  # smaller costs are written with an exponent
+_LARGE_COST = 0.1  # from this value on, three decimals are enough
 
 
 def number(value: float | None, whole: bool = False) -> str:
@@ -50,6 +54,16 @@ def change(value: float | None, is_share: bool = False) -> str:
 def _with_power(text: str) -> str:
     digits, _, power = text.partition("e")
     return f"{digits}e{int(power)}"
+
+
+def cost_amount(value: float | None) -> str:
+    """A value like `number`, but with three significant digits below 0.1; a dash for none."""
+    size = abs(value or 0.0)
+    if value is None or not size or size >= _LARGE_COST:
+        return number(value)
+    if size < _LEAST_PLAIN_COST:
+        return _with_power(f"{value:.2e}")
+    return f"{value:.{2 - floor(log10(size))}f}"
 
 
 def relative(value: float | None) -> str:

@@ -14,10 +14,10 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, Stric
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from goodgain.pipeline.report.costs import cost_amount
 from goodgain.pipeline.report.numbers import (
     amount,
     change,
+    cost_amount,
     difference,
     number,
     probability,

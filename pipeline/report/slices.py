@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.outputs.means_reader import ALL_MEANS, MeansWanted
+from goodgain.pipeline.outputs.readers import ALL_MEANS, MeansWanted
 from goodgain.pipeline.report.numbers import rounded
 from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key

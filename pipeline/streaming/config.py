@@ -6,8 +6,17 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.options.duration import Duration, duration_text
-from goodgain.pipeline.options.option_types import DATA, RUN, TIME, Format, Number, Text, option
+from goodgain.pipeline.options.option_types import (
+    DATA,
+    RUN,
+    TIME,
+    Duration,
+    Format,
+    Number,
+    Text,
+    duration_text,
+    option,
+)
 from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.transforms.core.streaming.journal import DEFAULT_PORTION_BYTES
 

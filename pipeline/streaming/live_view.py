@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 import goodgain.transforms
-from goodgain.pipeline.options.duration import duration_text
+from goodgain.pipeline.options.option_types import duration_text
 from goodgain.pipeline.streaming import live_counters
 from goodgain.pipeline.streaming.live_counters import LiveCounters
 from goodgain.pipeline.terminal.metric_values import value_text

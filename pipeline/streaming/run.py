@@ -17,8 +17,8 @@ from goodgain.pipeline.engines.worker_paths import for_workers
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.options.opened_pool import open_pool
-from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.scoring import scoring_of
+from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.outputs.lock import locked
 from goodgain.pipeline.run import cause_of
 from goodgain.pipeline.streaming import graph, live_counters, on_prism, sources, written_rows

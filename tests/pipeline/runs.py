@@ -9,8 +9,8 @@ from msgspec.structs import asdict
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.local import local_files, read_files
-from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
+from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset, read_manifest
 from goodgain.pipeline.outputs.rows import iteration_row
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter

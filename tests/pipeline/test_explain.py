@@ -9,7 +9,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.explanation.explain import explain
 from goodgain.pipeline.explanation.gather import gather
 from goodgain.pipeline.local import local_files, read_files
-from goodgain.pipeline.options.rules import load_rules
+from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator

@@ -12,7 +12,7 @@ import pytest
 
 import goodgain.pipeline.finish
 from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, write_summary
-from goodgain.pipeline.options.max_rejected import MaxRejected
+from goodgain.pipeline.options.option_types import MaxRejected
 from goodgain.pipeline.outputs.folder import claim, prepare
 from goodgain.pipeline.outputs.sinks import WrittenFile
 from goodgain.transforms.core.errors import BalanceError, GoodGainError

@@ -16,8 +16,8 @@ from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file
 from goodgain.pipeline.gate.rules import load_gate
 from goodgain.pipeline.nightly.config import load_nightly_config
 from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.options.rules import load_rules
 from goodgain.pipeline.options.run_config import RunConfig
+from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.streaming.config import StreamConfig
 from tests.pipeline.init_commands import next_commands, shell
 

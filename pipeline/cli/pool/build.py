@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _request(args: argparse.Namespace, runs: dict[str, tuple[str, ...]]) -> PoolRequest:
-    from goodgain.pipeline.options.max_rejected import MaxRejected
+    from goodgain.pipeline.options.option_types import MaxRejected
     from goodgain.pipeline.pool.build import PoolRequest
     from goodgain.transforms.core.records.adaptation import parse_adaptation
 

@@ -6,8 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from goodgain.pipeline.comparison.report.pairs import pairs_by_metric
-from goodgain.pipeline.comparison.report.slices import PARTS, arm_costs, arrange, slice_data
+from goodgain.pipeline.comparison.report.slices import (
+    PARTS,
+    arm_costs,
+    arrange,
+    pairs_by_metric,
+    slice_data,
+)
 from goodgain.pipeline.outputs.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.without_labels import ShownRows, WithoutLabels

@@ -9,7 +9,7 @@ import goodgain as gg
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, MEANS_CSV, read_dataset
 from goodgain.pipeline.outputs.formats import FORMATS
-from goodgain.pipeline.outputs.means_reader import MeansWanted, read_means
+from goodgain.pipeline.outputs.readers import MeansWanted, read_means
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.api.test_evaluate import CALLS
 from tests.pipeline.outputs.test_means import write_means

@@ -9,7 +9,7 @@ from goodgain.pipeline.outputs import means as writing
 from goodgain.pipeline.outputs import means_reader as reading
 from goodgain.pipeline.outputs.folder import MEANS_CSV, read_dataset
 from goodgain.pipeline.outputs.formats import FORMATS
-from goodgain.pipeline.outputs.means_reader import ALL_MEANS, MeansWanted, read_means
+from goodgain.pipeline.outputs.readers import ALL_MEANS, MeansWanted, read_means
 from goodgain.pipeline.outputs.rows import mean_key
 from goodgain.pipeline.outputs.sinks import Target
 from goodgain.transforms.core.errors import UsageError

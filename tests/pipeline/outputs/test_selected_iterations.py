@@ -3,7 +3,7 @@ import pytest
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.formats import FORMATS
-from goodgain.pipeline.outputs.selected_iterations import read_iterations
+from goodgain.pipeline.outputs.readers import read_iterations
 from goodgain.transforms.core.scoring.registry import ITERATION_METRICS
 
 pytestmark = pytest.mark.slow

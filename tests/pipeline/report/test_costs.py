@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.pipeline.report import build_report
-from goodgain.pipeline.report.costs import cost_amount
+from goodgain.pipeline.report.numbers import cost_amount
 from goodgain.transforms.core.scoring.costs import Budget
 from tests.pipeline.report.outputs import market_records, search, write_outputs
 from tests.pipeline.report.test_build import Page

@@ -1,6 +1,6 @@
 """The page stays small with many slices and iterations."""
 
-from goodgain.pipeline.outputs.means_reader import ALL_MEANS
+from goodgain.pipeline.outputs.readers import ALL_MEANS
 from goodgain.pipeline.report.slices import MOST_ITERATIONS, read_slices, slice_data
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 

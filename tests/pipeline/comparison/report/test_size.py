@@ -4,8 +4,7 @@ import msgspec
 import pytest
 
 from goodgain.pipeline.comparison.measures import HEADLINE
-from goodgain.pipeline.comparison.report.pairs import pairs_by_metric
-from goodgain.pipeline.comparison.report.slices import PARTS, arrange, slice_data
+from goodgain.pipeline.comparison.report.slices import PARTS, arrange, pairs_by_metric, slice_data
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 
 BYTES_FOR_DATA = 1_100_000  # of 6 MB, without plotly
