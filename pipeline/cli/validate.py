@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.shared_options import (
     add_option,
@@ -14,7 +15,9 @@ from goodgain.pipeline.cli.shared_options import (
     renames,
 )
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.options.option_types import MaxRejected
+
+if TYPE_CHECKING:
+    from goodgain.pipeline.options.option_types import MaxRejected
 
 NAME = "validate"
 HELP = "read traces without scoring: what they contain, what is wrong"
@@ -52,6 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _limit(written: str) -> MaxRejected:
+    from goodgain.pipeline.options.option_types import MaxRejected  # imports pydantic
+
     try:
         return MaxRejected.parse(written)
     except ValueError as error:

@@ -26,7 +26,7 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.warnings.warning import DataWarning, failing
 from goodgain.transforms.core.wording import counted, pluralize
 
-UNLABELLED = "unlabelled"
+_UNLABELLED = "unlabelled"
 _MOST_ROWS = 40
 _LONGEST_NAME = 60
 _LONGEST_REASON = 300
@@ -62,7 +62,7 @@ def make_report(
         "first_timestamp": survey.first_timestamp,
         "last_timestamp": survey.last_timestamp,
         "labels": {
-            UNLABELLED if gain is None else str(gain): results
+            _UNLABELLED if gain is None else str(gain): results
             for gain, results in survey.labels().items()
         },
         "entity_types": msgspec.to_builtins(findings_about_types(survey.types, rules)),
@@ -166,7 +166,7 @@ def _tables(report: dict[str, Any], console: Console) -> None:
         "Labels",
         ("label", "results", "share"),
         [
-            (label if label == UNLABELLED else f"gain {label}", f"{results:,}", part)
+            (label if label == _UNLABELLED else f"gain {label}", f"{results:,}", part)
             for label, results in report["labels"].items()
             if (part := share(results, report["results"]))
         ],

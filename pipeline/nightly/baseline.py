@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.comparability import POOL, mismatches
+from goodgain.pipeline.comparison.comparability import POOL, Mismatch, mismatches
 from goodgain.pipeline.nightly.config import BaselineChoice
 from goodgain.pipeline.nightly.days.entry import DAY_FILE, read_entry
 from goodgain.pipeline.nightly.days.folders import DayFolders
@@ -74,11 +74,11 @@ def find_baseline(
         damaged = _damaged_before(day, folders)
         return Baseline(lacking="no earlier day was good" + (f" ({damaged})" if damaged else ""))
     by_day: dict[date, Path] = {}
-    different: list[date] = []
+    different: list[list[Mismatch]] = []
     for earlier in reversed(good):
-        outputs = _comparable_outputs(earlier, manifest, folders, on_pool)
+        outputs, differing = _comparable_outputs(earlier, manifest, folders, on_pool)
         if outputs is None:
-            different.append(earlier)
+            different.append(differing)
         else:
             by_day[earlier] = outputs
         if len(by_day) == choice.days:
@@ -86,11 +86,10 @@ def find_baseline(
     rescored = _note_of_rescored(by_day, folders)
     notes = [] if rescored is None else [rescored]
     if different:
-        differing = mismatches(read_manifest(str(folders.published_folder(different[0]))), manifest)
         notes.append(
             f"{counted(len(different), 'earlier good day')} could not be used as baseline, since "
             f"{pluralize(len(different), 'it', 'they')} measured "
-            f"something else: {', '.join(map(str, differing))}"
+            f"something else: {', '.join(map(str, different[0]))}"
         )
     if damaged := _damaged_before(day, folders):
         notes.append(damaged)
@@ -103,15 +102,13 @@ def find_baseline(
 
 def _comparable_outputs(
     day: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
-) -> Path | None:
-    """The folder of a day's outputs that measured the same as a run; None if there are none."""
+) -> tuple[Path | None, list[Mismatch]]:
+    """The folder of a day's outputs that measured the same as a run, if any; and what differs."""
     outputs = folders.published_folder(day)
     differing = mismatches(read_manifest(str(outputs)), manifest)
-    if not differing:
-        return outputs
-    if on_pool is not None and all(one.parameter == POOL for one in differing):
-        return on_pool(day, manifest)
-    return None
+    if on_pool is not None and differing and all(one.parameter == POOL for one in differing):
+        return on_pool(day, manifest), differing
+    return None if differing else outputs, differing
 
 
 def _note_of_rescored(by_day: Mapping[date, Path], folders: DayFolders) -> str | None:
@@ -156,9 +153,8 @@ def _pinned(
             f"The baseline {pinned.isoformat()} is not in {folders.output}: run that day first, "
             "or pin another."
         )
-    outputs = _comparable_outputs(pinned, manifest, folders, on_pool)
+    outputs, differing = _comparable_outputs(pinned, manifest, folders, on_pool)
     if outputs is None:
-        differing = mismatches(read_manifest(str(folders.published_folder(pinned))), manifest)
         raise UsageError(
             f"The baseline {pinned.isoformat()} measured something else: it differs in "
             f"{', '.join(map(str, differing))}; run it again, or pin another day."
