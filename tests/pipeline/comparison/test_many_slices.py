@@ -17,7 +17,7 @@ from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.gate.change import changed_slices
 from goodgain.pipeline.gate.evidence import GateMeans, gather
 from goodgain.pipeline.gate.rules import GateFile, Rule
-from goodgain.pipeline.outputs import means_reader as means_dataset
+from goodgain.pipeline.outputs import readers as means_dataset
 from goodgain.transforms.core.scoring.rows import IterationRow
 from tests.pipeline.comparison.traces import conversation, output_of
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import asdict
 
 from goodgain.pipeline.outputs import means as writing
-from goodgain.pipeline.outputs import means_reader as reading
+from goodgain.pipeline.outputs import readers as reading
 from goodgain.pipeline.outputs.folder import MEANS_CSV, read_dataset
 from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.readers import ALL_MEANS, MeansWanted, read_means
