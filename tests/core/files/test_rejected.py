@@ -281,6 +281,19 @@ def test_a_damaged_avro_block_gives_one_row_and_the_rest_is_read():
         assert found == CALLS[:before] + CALLS[before + row.records :]
 
 
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize("inserted", [b"", b"\xaa" * 60])
+def test_the_row_for_an_avro_block_of_another_length_says_that_the_number_lost_is_unknown(inserted):
+    content = samples.avro_bytes(ROWS, "deflate")
+    marks = samples.markers(content)
+    middle = marks[len(marks) // 2]
+    changed = content[: middle + 25] + inserted + content[middle + 40 :]
+    (row,) = samples.rejected(samples.read(changed, "a.avro"))
+    assert row.position == f"block at byte {middle + 16}"
+    assert row.records == 1
+    assert "an unknown number of records, which counts as one" in row.reason
+
+
 def test_reasons_are_the_same_in_every_run():
     """fastavro's own messages contain a memory address."""
     schema = avro_record("S", conversation_id="string", iteration="int", price="double")

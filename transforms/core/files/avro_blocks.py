@@ -21,7 +21,10 @@ _LONGEST_BLOCK_HEADER = 20
 _MOST_RECORDS_PER_BYTE = 64  # for the smallest records, compressed
 _MOST_DATA_KEPT = 8192
 _ENOUGH_DATA = 4 * 1024 * 1024  # of blocks that are decoded together
-_DAMAGED_HEADER = "The header of this Avro block is damaged."
+_DAMAGED_HEADER = (
+    "The header of this Avro block does not fit its data, so all up to the next intact block is "
+    "lost: an unknown number of records, which counts as one."
+)
 
 Block = TypeVar("Block")
 
