@@ -89,8 +89,8 @@ def row_of(
             tests.resamples,
             tests.options.confidence,
         )
-        for name in ("ci_low", "ci_high"):
-            requested[f"bootstrap_{name}"] = getattr(interval, name)
+        requested["bootstrap_ci_low"] = interval.ci_low
+        requested["bootstrap_ci_high"] = interval.ci_high
         requested["bootstrap_resamples"] = tests.resamples
         notes += [f"bootstrap: {interval.note}"] if interval.note else []
     if paired and tests.wilcoxon:
@@ -99,8 +99,9 @@ def row_of(
     if paired and tests.sign:
         requested["sign_p"] = sign_test(values.base, values.candidate)
     if worst is not None:
-        for name in ("base_mean", "candidate_mean", "difference"):
-            requested[f"worst_{name}"] = getattr(worst, name)
+        requested["worst_base_mean"] = worst.base_mean
+        requested["worst_candidate_mean"] = worst.candidate_mean
+        requested["worst_difference"] = worst.difference
     row = ComparisonRow(
         slice=slice_,
         metric=measure.metric,

@@ -69,8 +69,9 @@ class Closing(Struct, frozen=True):
             "max_open": 1,
             "most_results": 1,
             "most_bytes": 1,
+            "out_of_orderness": 0,
         }
-        for name, least in (*smallest.items(), ("out_of_orderness", 0)):
+        for name, least in smallest.items():
             if getattr(self, name) < least:
                 raise UsageError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
 
