@@ -93,7 +93,7 @@ class Reasons:
 
     def _reason(self, earlier: int, index: int, duplicate: Duplicate) -> str:
         one, other = self._read(earlier), self._read(index)
-        applicable = self._rules.of_type(one.type_number or other.type_number)
+        applicable = self._rules.of_type(one.layout.type_number or other.layout.type_number)
         step, clause = duplicate.verdict.step, duplicate.verdict.clause
         if step is Step.IDS:
             agreeing = [

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from goodgain.transforms.core.dedup import duplicates as deduplication
-from goodgain.transforms.core.dedup.rules import NO_TYPE
 from goodgain.transforms.core.scoring.computed import COMPUTED_METRICS, columns_of
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
@@ -133,7 +132,7 @@ def test_every_type_step_and_clause_is_reached(adversarial_records, monkeypatch)
 
     def counting(first, second, rules):
         verdict = verify(first, second, rules)
-        applicable = rules.of_type(first.type_number or second.type_number or NO_TYPE).name
+        applicable = rules.of_type(first.layout.type_number or second.layout.type_number).name
         decided[applicable, verdict.step.value, verdict.clause, verdict.duplicate] += 1
         return verdict
 

@@ -89,7 +89,9 @@ def test_evidence_of_two_attributes_identifies_alone(seed):
     source = ResultSource(Random(seed))
     for _ in range(6):
         result = source.result()
-        assert evidence(result).identifies_alone == (evidence_of(result).attribute_count() >= 2)
+        assert evidence(result).layout.identifies_alone == (
+            evidence_of(result).attribute_count() >= 2
+        )
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,9 @@ def test_equal_evidence_of_two_attributes_is_a_first_occurrence_only_once(seed):
             for result, duplicate in zip(turn.results, turn.duplicates, strict=True)
             if duplicate is None
         ]
-        identifies_alone = [one for one in first_occurrences if read_evidence(one).identifies_alone]
+        identifies_alone = [
+            one for one in first_occurrences if read_evidence(one).layout.identifies_alone
+        ]
         first = [(one.codes, one.digests) for one in identifies_alone]
         assert len(first) == len(set(first))
 

@@ -58,7 +58,9 @@ class BulkReject:
         rejecting = _Rejecting(evidence.values, self._columns, self._rules)
         remaining = [
             one
-            for type_number, group in self._by_type(evidence.type_number, candidates, rejecting)
+            for type_number, group in self._by_type(
+                evidence.layout.type_number, candidates, rejecting
+            )
             for one in rejecting.apply(group, self._rules.of_type(type_number))
         ]
         return BulkRejection(np.sort(np.concatenate(remaining)), rejecting.rejected)
@@ -91,7 +93,7 @@ class BulkReject:
                 column.grow(self._capacity)
         for occurrence in range(self._stored, len(occurrences)):
             evidence = occurrences[occurrence]
-            self._types[occurrence] = self._code(evidence.type_number)
+            self._types[occurrence] = self._code(evidence.layout.type_number)
             for attribute, value in evidence.values.items():
                 if attribute in self._with_column:
                     self._column(attribute).put(occurrence, value)

@@ -97,7 +97,7 @@ class Deduplicator:
         if known.repeat is None:
             evidence = self._evidence[known.occurrence]
             buckets = self._buckets(evidence)
-            if evidence.identifies_alone:
+            if evidence.layout.identifies_alone:
                 buckets.append(known.occurrence)
             known.near_misses = {}
             known.repeat = self._first_verified(evidence, buckets, known.near_misses)

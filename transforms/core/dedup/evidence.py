@@ -67,15 +67,12 @@ class Evidence(Struct):
 
     Attributes:
       layout: the layout of its fingerprint.
-      type_number, identifies_alone: see `FingerprintLayout`.
       numbers: the digests.
       keys: candidate keys; those of different attributes are never equal.
       values: digest by attribute number; a set of digests for an id with several values.
     """
 
     layout: FingerprintLayout
-    type_number: int
-    identifies_alone: bool
     numbers: _Numbers
     keys: _Numbers
     values: dict[int, Value]
@@ -98,7 +95,7 @@ def read_evidence(result: ResultFingerprint) -> Evidence:
         keys += (start_and_end_key(numbers[start], numbers[end]),)
     pairs = zip(layout.attributes, layout.value_numbers(numbers), strict=True)
     values: dict[int, Value] = _grouped(pairs) if layout.multi_valued else dict(pairs)
-    return Evidence(layout, layout.type_number, layout.identifies_alone, numbers, keys, values)
+    return Evidence(layout, numbers, keys, values)
 
 
 class _Layouts(dict[bytes, FingerprintLayout]):

@@ -61,10 +61,10 @@ _DUPLICATE = {step: Verdict(True, step) for step in Step}
 
 def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
     """Decide about a pair by the first step that can; symmetric in the two."""
-    type_number = first.type_number or second.type_number
-    if second.type_number not in (NO_TYPE, type_number):
+    type_number, other = first.layout.type_number, second.layout.type_number
+    if type_number != other and NO_TYPE not in (type_number, other):
         return _DIFFERENT[Step.TYPE]
-    applicable = rules.of_type(type_number)
+    applicable = rules.of_type(type_number or other)
     mine, theirs = first.values, second.values
     if rules.policy == "ids":
         by_ids = _by_ids(mine, theirs, applicable) or _by_weak_ids(mine, theirs, applicable, rules)
@@ -208,8 +208,8 @@ def _attribute_conflicts(mine: _Values, theirs: _Values) -> bool:
 
 def _by_identity(first: Evidence, second: Evidence) -> Verdict | None:
     if (
-        first.type_number == second.type_number
-        and first.identifies_alone
+        first.layout.type_number == second.layout.type_number
+        and first.layout.identifies_alone
         and first.values == second.values
     ):
         return _DUPLICATE[Step.IDENTICAL]

@@ -96,7 +96,7 @@ class PoolIndex:
 def _keys(evidence: Evidence, identity: tuple[bytes, bytes]) -> list[_Key]:
     """The candidate keys of SPEC 4.2, including that of the whole evidence."""
     keys: list[_Key] = list(dict.fromkeys(evidence.keys))
-    return [*keys, identity] if evidence.identifies_alone else keys
+    return [*keys, identity] if evidence.layout.identifies_alone else keys
 
 
 def is_weak(results: Sequence[ResultFingerprint], rules: RuleTable) -> bool:
@@ -107,5 +107,5 @@ def is_weak(results: Sequence[ResultFingerprint], rules: RuleTable) -> bool:
 
 
 def _verifies_itself(evidence: Evidence, rules: RuleTable) -> bool:
-    proposed = bool(evidence.keys) or evidence.identifies_alone
+    proposed = bool(evidence.keys) or evidence.layout.identifies_alone
     return proposed and verify(evidence, evidence, rules).duplicate
