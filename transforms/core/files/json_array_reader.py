@@ -31,11 +31,14 @@ _ADVICE = "write one record per line instead (jq -c '.[]' does)"
 # An object without any of these is not a search call.
 _FIELDS_OF_CALLS = ("conversation_id", "iteration")
 # Possessive quantifiers, so that a long string takes neither time nor memory for backtracking.
-_STRING = rb'"(?:[^"\\]++|\\.)*+"'
-_NOT_A_BRACKET = rb'[^"\[\]{}]++|' + _STRING
-_INNERMOST_BRACKETS = rb"[\[{](?:" + _NOT_A_BRACKET + rb")*+[\]}]"
+# Python up to 3.11.4 matches alternatives wrongly when they are repeated so, unless the group of
+# them is atomic.
+_STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_NEITHER = rb'[^"\[\]{}]*+'
+_INNERMOST_BRACKETS = rb"[\[{]%b(?:%b%b)*+[\]}]" % (_NEITHER, _STRING, _NEITHER)
 _BRACKET = re.compile(
-    rb"(?:" + _NOT_A_BRACKET + rb"|" + _INNERMOST_BRACKETS + rb")*+([\[\]{}])", re.DOTALL
+    rb"%b(?:(?>%b|%b)%b)*+([\[\]{}])" % (_NEITHER, _STRING, _INNERMOST_BRACKETS, _NEITHER),
+    re.DOTALL,
 )
 _SCALAR = re.compile(_STRING + rb"|[^\s,\[\]{}\"]++", re.DOTALL)
 _SPACE = re.compile(rb"\s*+")

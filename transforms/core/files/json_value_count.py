@@ -7,14 +7,16 @@ import re
 # Shorter lines decode to less than 100 MB, whatever their content.
 HARMLESS = 1024 * 1024
 # Strings are matched as a whole, since commas in them are not separators. Possessive, so that long
-# strings take no memory for backtracking.
-_TEXT = rb'"(?:[^"\\]++|\\.)*+"?+'
+# strings take no memory for backtracking; without alternatives, which Python up to 3.11.4 matches
+# wrongly when they are repeated possessively.
+_TEXT = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?+'
 _TOKEN = re.compile(_TEXT + rb"|[,{\[]", re.DOTALL)
 _SEPARATORS = b",{["
 # One match covers this many separators with preceding text, which takes a third of the time.
 _AT_ONCE = 1000
+_NEITHER = rb'[^",{\[]*+'
 _MANY = re.compile(
-    rb'(?:(?:[^",{\[]++|' + _TEXT + rb")*+[,{\[]){" + str(_AT_ONCE).encode() + rb"}+", re.DOTALL
+    rb"(?:%b(?:%b%b)*+[,{\[]){%d}+" % (_NEITHER, _TEXT, _NEITHER, _AT_ONCE), re.DOTALL
 )
 
 
