@@ -168,7 +168,7 @@ def manifest_of(
         "scoring_version": SCORING_VERSION,
         "inputs": _files(inputs, sizes_after),
         "engine": engine,
-        "reading": _reading(counts, parameters),
+        "reading": _reading(counts),
         "versions": {
             "goodgain": goodgain_version(),
             "python": platform.python_version(),
@@ -184,7 +184,7 @@ def _library_versions() -> dict[str, str]:
     return {library: version(library) for library in _LIBRARIES}
 
 
-def _reading(counts: Mapping[str, int], parameters: Mapping[str, Any]) -> str:
+def _reading(counts: Mapping[str, int]) -> str:
     """Whether workers read with native code or Python, and why Python, if known."""
     native, python = (counts.get(f"shards.{way}", 0) for way in ("native", "python"))
     if not native:
@@ -194,10 +194,6 @@ def _reading(counts: Mapping[str, int], parameters: Mapping[str, Any]) -> str:
     if from_python := counts.get("records.from_python", 0):
         usable = counts.get("records.read", 0) - counts.get("records.rejected", 0)
         reading += f", but {from_python:,} of {counted(usable, 'record')} in Python"
-        if parameters.get("mapping"):
-            reading += " because of --map"
-        elif parameters.get("iteration_base", 1) != 1:
-            reading += " because of --iteration-base"
     return reading
 
 

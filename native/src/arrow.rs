@@ -9,10 +9,9 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyTuple;
 use rustc_hash::FxHashSet;
 
-use crate::records::{
-    Arena, CALL_FIELDS, OneOrMany, RESULT_FIELDS, SearchCall, SearchResult, Span,
-};
-use crate::source::{Odd, Source, complete, millis_of_text};
+use crate::names::RecordNames;
+use crate::records::{Arena, OneOrMany, SearchCall, SearchResult, Span};
+use crate::source::{Entries, Odd, Source, complete, millis_of_text};
 
 /// Greatest nesting of columns.
 const DEEPEST: usize = 64;
@@ -55,8 +54,10 @@ struct Numbers {
 struct Field {
     name: String,
     column: Column,
-    call_field: Option<usize>,
-    result_field: Option<usize>,
+    /// The number of its name in the names of records.
+    call_name: Option<usize>,
+    /// The number of its name in the names of results.
+    result_name: Option<usize>,
 }
 
 impl Numbers {
@@ -99,7 +100,7 @@ impl Column {
     ///
     /// `described` has the kind, the width of numbers or offsets, factor and divisor of a time, the
     /// offset, the buffers, and the child columns, each after its name.
-    pub fn new(described: &Bound<PyAny>, depth: usize) -> PyResult<Self> {
+    pub fn new(described: &Bound<PyAny>, names: &RecordNames, depth: usize) -> PyResult<Self> {
         type Described<'py> = (
             String,
             usize,
@@ -121,7 +122,7 @@ impl Column {
         let mut numbers = |signed| Numbers { bytes: buffer(), width, signed };
         let mut columns = Vec::new();
         for (name, child) in children {
-            columns.push((name, Column::new(&child, depth + 1)?));
+            columns.push((name, Column::new(&child, names, depth + 1)?));
         }
         let mut inner = {
             let mut columns = columns.into_iter();
@@ -141,13 +142,18 @@ impl Column {
             "list" => Kind::List(numbers(true), column(inner())?),
             "map" => Kind::Map(numbers(true), column(inner())?, column(inner())?),
             "struct" => {
-                let mut names = FxHashSet::default();
+                let mut seen = FxHashSet::default();
                 let mut fields = Vec::new();
                 while let Some((name, column)) = inner() {
-                    if !names.insert(name.clone()) {
+                    if !seen.insert(name.clone()) {
                         return Err(wrong());
                     }
-                    fields.push(Field::new(name, column));
+                    fields.push(Field {
+                        call_name: names.call.number(&name),
+                        result_name: names.result.number(&name),
+                        name,
+                        column,
+                    });
                 }
                 Kind::Struct(fields)
             }
@@ -176,14 +182,6 @@ impl Column {
     }
 }
 
-impl Field {
-    fn new(name: String, column: Column) -> Self {
-        let place = |names: &[&str]| names.iter().position(|known| *known == name);
-        let (call_field, result_field) = (place(&CALL_FIELDS), place(&RESULT_FIELDS));
-        Field { name, column, call_field, result_field }
-    }
-}
-
 fn bit(bits: &[u8], at: usize) -> Read<bool> {
     Ok(bits.get(at / 8).ok_or(Odd)? >> (at % 8) & 1 == 1)
 }
@@ -192,13 +190,14 @@ fn bit(bits: &[u8], at: usize) -> Read<bool> {
 type Place<'a> = (&'a Column, usize);
 
 /// Reads rows of columns.
-pub struct RowReader {
+pub struct RowReader<'a> {
+    pub names: &'a RecordNames,
     pub most_results: usize,
 }
 
-impl RowReader {
+impl<'a> RowReader<'a> {
     /// The call in a row.
-    pub fn call<'a>(
+    pub fn call(
         &mut self,
         rows: &'a Column,
         row: usize,
@@ -208,82 +207,35 @@ impl RowReader {
             return Err(Odd);
         };
         let mut call = SearchCall::empty();
-        for Field { column, call_field, .. } in fields {
-            if let Some(field) = call_field {
-                self.call_field(&mut call, *field, (column, row), arena)?;
+        let mut entries = Entries::default();
+        for Field { column, call_name, .. } in fields {
+            if let Some(name) = call_name {
+                let target = self.names.call.target(*name);
+                self.put(&mut call, target, (column, row), arena, &mut entries)?;
             }
         }
+        entries.add_to_call(&mut call, arena)?;
         complete(call)
     }
 
-    fn result<'a>(
-        &mut self,
-        (items, row): Place<'a>,
-        arena: &mut Arena<'a>,
-    ) -> Read<SearchResult<'a>> {
+    fn result(&mut self, (items, row): Place<'a>, arena: &mut Arena<'a>) -> Read<SearchResult<'a>> {
         let (Kind::Struct(fields), Some(_)) = (&items.kind, items.place(row)?) else {
             return Err(Odd);
         };
         let mut result = SearchResult::default();
-        for Field { column, result_field, .. } in fields {
-            if let Some(field) = result_field {
-                self.result_field(&mut result, *field, (column, row), arena)?;
+        let mut entries = Entries::default();
+        for Field { column, result_name, .. } in fields {
+            if let Some(name) = result_name {
+                let target = self.names.result.target(*name);
+                self.put(&mut result, target, (column, row), arena, &mut entries)?;
             }
         }
+        entries.add_to(&mut result, arena)?;
         Ok(result)
-    }
-
-    /// Call `take` for the entries of a map, or of a struct in place of one.
-    fn entries<'a>(
-        &mut self,
-        (column, row): Place<'a>,
-        mut take: impl FnMut(&mut Self, &'a str, Place<'a>) -> Read<()>,
-    ) -> Read<()> {
-        let Some(at) = column.place(row)? else {
-            return Ok(());
-        };
-        match &column.kind {
-            Kind::Map(offsets, keys, values) => {
-                for entry in offsets.extent(at)? {
-                    let key = keys.text(keys.place(entry)?.ok_or(Odd)?)?;
-                    take(self, key, (values, entry))?;
-                }
-                Ok(())
-            }
-            Kind::Struct(fields) => {
-                fields.iter().try_for_each(|field| take(self, &field.name, (&field.column, row)))
-            }
-            Kind::Null => Ok(()),
-            _ => Err(Odd),
-        }
-    }
-
-    /// The value of an id or a field; None if it counts as absent.
-    fn one_or_many<'a>(
-        &mut self,
-        place: Place<'a>,
-        arena: &mut Arena<'a>,
-        lists: bool,
-    ) -> Read<Option<OneOrMany<'a>>> {
-        let (column, row) = place;
-        let Kind::List(offsets, items) = &column.kind else {
-            return Ok(self.text(place)?.map(OneOrMany::One));
-        };
-        let Some(at) = column.place(row)? else {
-            return Ok(None);
-        };
-        if !lists {
-            return Err(Odd);
-        }
-        let start = arena.texts.len();
-        for item in offsets.extent(at)? {
-            arena.texts.extend(self.text((items, item))?);
-        }
-        Ok(arena.one_or_many_from(start))
     }
 }
 
-impl<'a> Source<'a> for RowReader {
+impl<'a> Source<'a> for RowReader<'a> {
     type Place = Place<'a>;
     type Stop = Odd;
 
@@ -343,26 +295,56 @@ impl<'a> Source<'a> for RowReader {
         }
     }
 
-    fn pairs(&mut self, place: Place<'a>, arena: &mut Arena<'a>, lists: bool) -> Read<Span> {
-        let start = arena.pairs.len();
-        let mut without_value = Vec::new();
-        self.entries(place, |reader, key, value| {
-            match reader.one_or_many(value, arena, lists)? {
-                Some(value) => arena.pairs.push((key, value)),
-                None => without_value.push(key),
+    /// A struct may stand for a map.
+    fn object(
+        &mut self,
+        (column, row): Place<'a>,
+        mut take: impl FnMut(&mut Self, &'a str, Place<'a>) -> Read<()>,
+    ) -> Read<()> {
+        let Some(at) = column.place(row)? else {
+            return Ok(());
+        };
+        match &column.kind {
+            Kind::Map(offsets, keys, values) => {
+                for entry in offsets.extent(at)? {
+                    let key = keys.text(keys.place(entry)?.ok_or(Odd)?)?;
+                    take(self, key, (values, entry))?;
+                }
+                Ok(())
             }
-            Ok(())
-        })?;
-        arena.pairs_from(start, &without_value).ok_or(Odd)
+            Kind::Struct(fields) => {
+                fields.iter().try_for_each(|field| take(self, &field.name, (&field.column, row)))
+            }
+            Kind::Null => Ok(()),
+            _ => Err(Odd),
+        }
     }
 
-    fn costs(&mut self, place: Place<'a>, arena: &mut Arena<'a>) -> Read<Span> {
-        let mut costs = Vec::new();
-        self.entries(place, |reader, unit, value| {
-            costs.push((unit, reader.cost(value)?));
-            Ok(())
-        })?;
-        arena.add_costs(costs).ok_or(Odd)
+    fn one_or_many(
+        &mut self,
+        place: Place<'a>,
+        arena: &mut Arena<'a>,
+        lists: bool,
+    ) -> Read<Option<OneOrMany<'a>>> {
+        let (column, row) = place;
+        let Kind::List(offsets, items) = &column.kind else {
+            return Ok(self.text(place)?.map(OneOrMany::One));
+        };
+        let Some(at) = column.place(row)? else {
+            return Ok(None);
+        };
+        if !lists {
+            return Err(Odd);
+        }
+        let start = arena.texts.len();
+        for item in offsets.extent(at)? {
+            arena.texts.extend(self.text((items, item))?);
+        }
+        Ok(arena.one_or_many_from(start))
+    }
+
+    fn skip(&mut self, _: Place<'a>) -> Read<()> {
+        Ok(())
     }
 
     fn results(&mut self, (column, row): Place<'a>, arena: &mut Arena<'a>) -> Read<Span> {

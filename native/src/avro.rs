@@ -6,8 +6,11 @@
 
 use crate::avro_schema::{Field, Plan, Type, TypeNumber};
 use crate::avro_values::{BlockReader, Read, Stop};
-use crate::records::{Arena, OneOrMany, SearchCall, SearchResult, Span, has_twins};
-use crate::source::{Odd, Source, complete, millis_of_text};
+use crate::records::{Arena, OneOrMany, SearchCall, SearchResult, Span};
+use crate::source::{Entries, Source, complete, millis_of_text};
+
+/// Where values of results are nested, counted from the record.
+const SKIPPED_DEPTH: usize = 3;
 
 /// A record of a block.
 pub struct Found<'a> {
@@ -38,7 +41,7 @@ pub fn read_block<'a>(
                 arena.truncate(held);
                 reader.rest = start;
                 for field in plan.top_fields() {
-                    reader.skip(field.of, 1).ok()?;
+                    reader.skip_value(field.of, 1).ok()?;
                 }
                 None
             }
@@ -125,57 +128,26 @@ impl<'a> Source<'a> for BlockReader<'a> {
         Ok(Span { start, end: arena.results.len() })
     }
 
-    fn costs(&mut self, number: TypeNumber, arena: &mut Arena<'a>) -> Read<Span> {
-        let mut costs = Vec::new();
-        self.entries(number, |reader, unit, of, _| {
-            costs.push((unit, reader.cost(of)?));
-            Ok(())
-        })?;
-        Ok(arena.add_costs(costs).ok_or(Odd)?)
-    }
-
-    fn pairs(&mut self, number: TypeNumber, arena: &mut Arena<'a>, lists: bool) -> Read<Span> {
-        let start = arena.pairs.len();
-        self.entries(number, |reader, key, of, may_repeat| {
-            // If a key is repeated, its last entry counts, even if that has no value.
-            let has_value = reader.pair(key, of, arena, lists)?;
-            if has_value || !may_repeat { Ok(()) } else { Err(Stop::Odd) }
-        })?;
-        let span = Span { start, end: arena.pairs.len() };
-        if has_twins(arena.pairs_of(span)) { Err(Stop::Odd) } else { Ok(span) }
-    }
-}
-
-impl<'a> BlockReader<'a> {
-    fn call(&mut self, arena: &mut Arena<'a>) -> Read<SearchCall<'a>> {
-        let mut call = SearchCall::empty();
-        for Field { of, call_field, .. } in self.plan.top_fields() {
-            match call_field {
-                Some(field) => self.call_field(&mut call, *field, *of, arena)?,
-                None => self.skip(*of, 1)?,
-            }
-        }
-        Ok(complete(call)?)
-    }
-
-    fn result(&mut self, fields: &'a [Field], arena: &mut Arena<'a>) -> Read<SearchResult<'a>> {
-        let mut result = SearchResult::default();
-        for Field { of, result_field, .. } in fields {
-            match result_field {
-                Some(field) => self.result_field(&mut result, *field, *of, arena)?,
-                None => self.skip(*of, 3)?,
-            }
-        }
-        Ok(result)
-    }
-
-    /// Call `take` for each entry of a map, or for each field of a record that stands for a map.
-    ///
-    /// `take` gets the key, the type of the value, and whether the key may be repeated.
-    fn entries(
+    fn one_or_many(
         &mut self,
         number: TypeNumber,
-        mut take: impl FnMut(&mut Self, &'a str, TypeNumber, bool) -> Read<()>,
+        arena: &mut Arena<'a>,
+        lists: bool,
+    ) -> Read<Option<OneOrMany<'a>>> {
+        Ok(match self.branch(number)? {
+            Type::Text => Some(OneOrMany::One(self.string()?)),
+            Type::Enum(symbols) => Some(OneOrMany::One(self.symbol(symbols)?)),
+            Type::Array(items) if lists => self.texts(*items, arena)?,
+            Type::Null => None,
+            _ => return Err(Stop::Odd),
+        })
+    }
+
+    /// A record may stand for a map.
+    fn object(
+        &mut self,
+        number: TypeNumber,
+        mut take: impl FnMut(&mut Self, &'a str, TypeNumber) -> Read<()>,
     ) -> Read<()> {
         match self.branch(number)? {
             Type::Map(values) => loop {
@@ -185,37 +157,55 @@ impl<'a> BlockReader<'a> {
                 }
                 for _ in 0..count {
                     let key = self.string()?;
-                    take(self, key, *values, true)?;
+                    take(self, key, *values)?;
                 }
             },
             Type::Record(fields) => {
-                fields.iter().try_for_each(|field| take(self, &field.name, field.of, false))
+                fields.iter().try_for_each(|field| take(self, &field.name, field.of))
             }
             Type::Null => Ok(()),
             _ => Err(Stop::Odd),
         }
     }
 
-    /// Add an entry to `arena.pairs`; false if it has no value and so counts as absent.
-    fn pair(
-        &mut self,
-        key: &'a str,
-        number: TypeNumber,
-        arena: &mut Arena<'a>,
-        lists: bool,
-    ) -> Read<bool> {
-        let value = match self.branch(number)? {
-            Type::Text => OneOrMany::One(self.string()?),
-            Type::Enum(symbols) => OneOrMany::One(self.symbol(symbols)?),
-            Type::Array(items) if lists => match self.texts(*items, arena)? {
-                Some(value) => value,
-                None => return Ok(false),
-            },
-            Type::Null => return Ok(false),
-            _ => return Err(Stop::Odd),
-        };
-        arena.pairs.push((key, value));
-        Ok(true)
+    fn skip(&mut self, number: TypeNumber) -> Read<()> {
+        self.skip_value(number, SKIPPED_DEPTH)
+    }
+}
+
+impl<'a> BlockReader<'a> {
+    fn call(&mut self, arena: &mut Arena<'a>) -> Read<SearchCall<'a>> {
+        let mut call = SearchCall::empty();
+        let mut entries = Entries::default();
+        let plan = self.plan;
+        for field in plan.top_fields() {
+            match field.call_name {
+                Some(name) => {
+                    let target = plan.names.call.target(name);
+                    self.put(&mut call, target, field.of, arena, &mut entries)?;
+                }
+                None => self.skip_value(field.of, 1)?,
+            }
+        }
+        entries.add_to_call(&mut call, arena)?;
+        Ok(complete(call)?)
+    }
+
+    fn result(&mut self, fields: &'a [Field], arena: &mut Arena<'a>) -> Read<SearchResult<'a>> {
+        let mut result = SearchResult::default();
+        let mut entries = Entries::default();
+        let plan = self.plan;
+        for field in fields {
+            match field.result_name {
+                Some(name) => {
+                    let target = plan.names.result.target(name);
+                    self.put(&mut result, target, field.of, arena, &mut entries)?;
+                }
+                None => self.skip_value(field.of, SKIPPED_DEPTH)?,
+            }
+        }
+        entries.add_to(&mut result, arena)?;
+        Ok(result)
     }
 
     /// The strings of a list; a list of one string becomes that string, and an empty one None.

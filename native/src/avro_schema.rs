@@ -1,10 +1,12 @@
 //! A writer's schema as a list of types that refer to each other by number (`files/avro_plan.py`).
 
+use std::sync::Arc;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use crate::records::{CALL_FIELDS, RESULT_FIELDS};
+use crate::names::RecordNames;
 
 /// The number of a type in its `Plan`.
 pub type TypeNumber = usize;
@@ -31,10 +33,10 @@ pub struct Field {
     pub name: String,
     /// Its type.
     pub of: TypeNumber,
-    /// Its index in `CALL_FIELDS`, if a search call has a field of this name.
-    pub call_field: Option<usize>,
-    /// Its index in `RESULT_FIELDS`, if a result has a field of this name.
-    pub result_field: Option<usize>,
+    /// The number of its name in the names of records.
+    pub call_name: Option<usize>,
+    /// The number of its name in the names of results.
+    pub result_name: Option<usize>,
 }
 
 /// The plan for reading the records of a file.
@@ -46,6 +48,7 @@ pub struct Plan {
     pub divisor: i64,
     /// Records with more results are odd (see `avro.rs`).
     pub most_results: usize,
+    pub names: Arc<RecordNames>,
 }
 
 impl Plan {
@@ -57,13 +60,14 @@ impl Plan {
         top: usize,
         scale: (i64, i64),
         most_results: usize,
+        names: Arc<RecordNames>,
     ) -> PyResult<Self> {
         let mut types = Vec::new();
         for one in described.try_iter()? {
-            types.push(read_type(one?.cast::<PyTuple>()?)?);
+            types.push(read_type(one?.cast::<PyTuple>()?, &names)?);
         }
         let (factor, divisor) = scale;
-        let plan = Plan { types, top, factor, divisor, most_results };
+        let plan = Plan { types, top, factor, divisor, most_results, names };
         let in_range = plan.types.iter().all(|one| {
             let mut parts: Box<dyn Iterator<Item = usize>> = match one {
                 Type::Array(of) | Type::Map(of) => Box::new(std::iter::once(*of)),
@@ -93,7 +97,7 @@ impl Plan {
     }
 }
 
-fn read_type(described: &Bound<PyTuple>) -> PyResult<Type> {
+fn read_type(described: &Bound<PyTuple>, names: &RecordNames) -> PyResult<Type> {
     let kind: String = described.get_item(0)?.extract()?;
     let detail = || described.get_item(1);
     Ok(match kind.as_str() {
@@ -111,13 +115,14 @@ fn read_type(described: &Bound<PyTuple>) -> PyResult<Type> {
         "union" => Type::Union(detail()?.extract()?),
         "record" => {
             let fields: Vec<(String, usize)> = detail()?.extract()?;
-            Type::Record(fields.into_iter().map(|(name, of)| field(name, of)).collect())
+            let field = |(name, of): (String, usize)| Field {
+                call_name: names.call.number(&name),
+                result_name: names.result.number(&name),
+                name,
+                of,
+            };
+            Type::Record(fields.into_iter().map(field).collect())
         }
         _ => return Err(PyValueError::new_err(format!("not an Avro type: {kind}"))),
     })
-}
-
-fn field(name: String, of: TypeNumber) -> Field {
-    let place = |names: &[&str]| names.iter().position(|known| *known == name);
-    Field { call_field: place(&CALL_FIELDS), result_field: place(&RESULT_FIELDS), name, of }
 }

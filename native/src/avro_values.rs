@@ -109,7 +109,7 @@ impl<'a> BlockReader<'a> {
     }
 
     /// Skip a value, checking that it is well-formed.
-    pub fn skip(&mut self, number: TypeNumber, depth: usize) -> Read<()> {
+    pub fn skip_value(&mut self, number: TypeNumber, depth: usize) -> Read<()> {
         if depth > DEEPEST {
             return Err(Stop::Broken);
         }
@@ -146,7 +146,7 @@ impl<'a> BlockReader<'a> {
                     break;
                 }
                 for _ in 0..count {
-                    self.skip(*items, depth + 1)?;
+                    self.skip_value(*items, depth + 1)?;
                 }
             },
             Type::Map(values) => loop {
@@ -156,16 +156,16 @@ impl<'a> BlockReader<'a> {
                 }
                 for _ in 0..count {
                     self.string()?;
-                    self.skip(*values, depth + 1)?;
+                    self.skip_value(*values, depth + 1)?;
                 }
             },
             Type::Union(branches) => {
                 let at = self.length()?;
-                self.skip(*branches.get(at).ok_or(Stop::Broken)?, depth + 1)?;
+                self.skip_value(*branches.get(at).ok_or(Stop::Broken)?, depth + 1)?;
             }
             Type::Record(fields) => {
                 for field in fields {
-                    self.skip(field.of, depth + 1)?;
+                    self.skip_value(field.of, depth + 1)?;
                 }
             }
         }

@@ -7,13 +7,14 @@
 use bumpalo::Bump;
 use memchr::memchr2;
 
-use crate::records::{
-    Arena, CALL_FIELDS, OneOrMany, RESULT_FIELDS, SearchCall, SearchResult, Span,
-};
-use crate::source::{Odd, Source, complete, millis_of_text};
+use crate::names::RecordNames;
+use crate::records::{Arena, OneOrMany, SearchCall, SearchResult, Span};
+use crate::source::{Entries, Odd, Source, complete, millis_of_text};
 
 /// Greatest nesting of values.
 const DEEPEST: usize = 64;
+/// Where values of results are nested, counted from the record.
+const SKIPPED_DEPTH: usize = 3;
 /// Most characters of a number; the value of a longer one depends on rounding.
 const LONGEST_NUMBER: usize = 20;
 /// Most digits of an exponent.
@@ -26,43 +27,63 @@ pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b'\t'..=b'\r' | b' '))
 }
 
+/// How records are read.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    pub names: &'a RecordNames,
+    /// Most results of a record.
+    pub most_results: usize,
+    /// Takes strings with escapes.
+    pub unescaped: &'a Bump,
+}
+
 /// The record of a line.
-///
-/// Strings with escapes are put into `unescaped`.
 pub fn read_line<'a>(
     line: &'a [u8],
-    most_results: usize,
-    unescaped: &'a Bump,
+    reading: Reading<'a>,
     arena: &mut Arena<'a>,
 ) -> Read<SearchCall<'a>> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    // A full pass without early exit, which compiles to vector instructions.
-    if line.iter().fold(false, |found, byte| found | (*byte < b' ')) {
-        return Err(Odd);
-    }
-    let text = std::str::from_utf8(line).map_err(|_| Odd)?;
-    let mut reader = LineReader { text, at: 0, most_results, unescaped };
+    if has_control_characters(line) { Err(Odd) } else { read_object(line, reading, arena) }
+}
+
+/// The record of an object without control characters in its strings.
+pub fn read_object<'a>(
+    object: &'a [u8],
+    reading: Reading<'a>,
+    arena: &mut Arena<'a>,
+) -> Read<SearchCall<'a>> {
+    let text = std::str::from_utf8(object).map_err(|_| Odd)?;
+    let mut reader = ObjectReader { text, at: 0, reading };
     let call = reader.call(arena)?;
     reader.pass_spaces();
     if reader.at == text.len() { Ok(call) } else { Err(Odd) }
 }
 
-struct LineReader<'a> {
-    text: &'a str,
-    at: usize,
-    most_results: usize,
-    unescaped: &'a Bump,
+/// A full pass without early exit, which compiles to vector instructions.
+pub fn has_control_characters(bytes: &[u8]) -> bool {
+    bytes.iter().fold(false, |found, byte| found | (*byte < b' '))
 }
 
-impl<'a> LineReader<'a> {
+/// The offset of the first byte from `at` on that is not white space.
+pub fn pass_space(bytes: &[u8], at: usize) -> usize {
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
+}
+
+struct ObjectReader<'a> {
+    text: &'a str,
+    at: usize,
+    reading: Reading<'a>,
+}
+
+impl<'a> ObjectReader<'a> {
     fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or(&[])
     }
 
     fn pass_spaces(&mut self) {
-        while self.rest().first() == Some(&b' ') {
-            self.at += 1;
-        }
+        self.at = pass_space(self.text.as_bytes(), self.at);
     }
 
     /// The next byte that is not white space, without consuming it.
@@ -117,7 +138,7 @@ impl<'a> LineReader<'a> {
             let is_end = self.rest().first() == Some(&b'"');
             self.at += 1;
             if is_end {
-                return Ok(self.unescaped.alloc_str(&whole));
+                return Ok(self.reading.unescaped.alloc_str(&whole));
             }
             whole.push(self.escaped()?);
             plain_from = self.at;
@@ -195,7 +216,7 @@ impl<'a> LineReader<'a> {
     }
 
     /// Call `take` for each key of an object.
-    fn object(&mut self, mut take: impl FnMut(&mut Self, &'a str) -> Read<()>) -> Read<()> {
+    fn keys(&mut self, mut take: impl FnMut(&mut Self, &'a str) -> Read<()>) -> Read<()> {
         self.expect(b'{')?;
         if self.peek()? == b'}' {
             return self.expect(b'}');
@@ -229,13 +250,13 @@ impl<'a> LineReader<'a> {
     }
 
     /// Skip a value, checking that it is well-formed.
-    fn skip(&mut self, depth: usize) -> Read<()> {
+    fn skip_value(&mut self, depth: usize) -> Read<()> {
         if depth > DEEPEST {
             return Err(Odd);
         }
         match self.peek()? {
-            b'{' => self.object(|reader, _| reader.skip(depth + 1)),
-            b'[' => self.array(|reader| reader.skip(depth + 1)),
+            b'{' => self.keys(|reader, _| reader.skip_value(depth + 1)),
+            b'[' => self.array(|reader| reader.skip_value(depth + 1)),
             b'"' => self.string().map(|_| ()),
             b't' => self.word("true"),
             b'f' => self.word("false"),
@@ -246,39 +267,32 @@ impl<'a> LineReader<'a> {
 
     fn call(&mut self, arena: &mut Arena<'a>) -> Read<SearchCall<'a>> {
         let mut call = SearchCall::empty();
+        let mut entries = Entries::default();
         let mut seen = 0;
-        self.object(|reader, key| match first_time(&CALL_FIELDS, key, &mut seen)? {
-            Some(field) => reader.call_field(&mut call, field, (), arena),
-            None => reader.skip(1),
+        let names = &self.reading.names.call;
+        self.keys(|reader, key| match names.first(key, &mut seen)? {
+            Some(target) => reader.put(&mut call, target, (), arena, &mut entries),
+            None => reader.skip_value(1),
         })?;
+        entries.add_to_call(&mut call, arena)?;
         complete(call)
     }
 
     fn result(&mut self, arena: &mut Arena<'a>) -> Read<SearchResult<'a>> {
         let mut result = SearchResult::default();
+        let mut entries = Entries::default();
         let mut seen = 0;
-        self.object(|reader, key| match first_time(&RESULT_FIELDS, key, &mut seen)? {
-            Some(field) => reader.result_field(&mut result, field, (), arena),
-            None => reader.skip(3),
+        let names = &self.reading.names.result;
+        self.keys(|reader, key| match names.first(key, &mut seen)? {
+            Some(target) => reader.put(&mut result, target, (), arena, &mut entries),
+            None => reader.skip_value(SKIPPED_DEPTH),
         })?;
+        entries.add_to(&mut result, arena)?;
         Ok(result)
-    }
-
-    /// The value of an id or a field; None if it counts as absent.
-    fn one_or_many(&mut self, arena: &mut Arena<'a>, lists: bool) -> Read<Option<OneOrMany<'a>>> {
-        if !lists || self.peek()? != b'[' {
-            return Ok(self.text(())?.map(OneOrMany::One));
-        }
-        let start = arena.texts.len();
-        self.array(|reader| {
-            arena.texts.extend(reader.text(())?);
-            Ok(())
-        })?;
-        Ok(arena.one_or_many_from(start))
     }
 }
 
-impl<'a> Source<'a> for LineReader<'a> {
+impl<'a> Source<'a> for ObjectReader<'a> {
     type Place = ();
     type Stop = Odd;
 
@@ -320,30 +334,33 @@ impl<'a> Source<'a> for LineReader<'a> {
         Ok(self.whole(())?.map(i128::from))
     }
 
-    fn pairs(&mut self, (): (), arena: &mut Arena<'a>, lists: bool) -> Read<Span> {
-        let start = arena.pairs.len();
-        let mut without_value = Vec::new();
-        if !self.null()? {
-            self.object(|reader, key| {
-                match reader.one_or_many(arena, lists)? {
-                    Some(value) => arena.pairs.push((key, value)),
-                    None => without_value.push(key),
-                }
-                Ok(())
-            })?;
+    fn one_or_many(
+        &mut self,
+        (): (),
+        arena: &mut Arena<'a>,
+        lists: bool,
+    ) -> Read<Option<OneOrMany<'a>>> {
+        if !lists || self.peek()? != b'[' {
+            return Ok(self.text(())?.map(OneOrMany::One));
         }
-        arena.pairs_from(start, &without_value).ok_or(Odd)
+        let start = arena.texts.len();
+        self.array(|reader| {
+            arena.texts.extend(reader.text(())?);
+            Ok(())
+        })?;
+        Ok(arena.one_or_many_from(start))
     }
 
-    fn costs(&mut self, (): (), arena: &mut Arena<'a>) -> Read<Span> {
-        let mut costs = Vec::new();
-        if !self.null()? {
-            self.object(|reader, unit| {
-                costs.push((unit, reader.cost(())?));
-                Ok(())
-            })?;
-        }
-        arena.add_costs(costs).ok_or(Odd)
+    fn object(
+        &mut self,
+        (): (),
+        mut take: impl FnMut(&mut Self, &'a str, ()) -> Read<()>,
+    ) -> Read<()> {
+        if self.null()? { Ok(()) } else { self.keys(|reader, key| take(reader, key, ())) }
+    }
+
+    fn skip(&mut self, (): ()) -> Read<()> {
+        self.skip_value(SKIPPED_DEPTH)
     }
 
     fn results(&mut self, (): (), arena: &mut Arena<'a>) -> Read<Span> {
@@ -352,24 +369,10 @@ impl<'a> Source<'a> for LineReader<'a> {
             self.array(|reader| {
                 let result = reader.result(arena)?;
                 arena.results.push(result);
-                let few = arena.results.len() - start <= reader.most_results;
+                let few = arena.results.len() - start <= reader.reading.most_results;
                 if few { Ok(()) } else { Err(Odd) }
             })?;
         }
         Ok(Span { start, end: arena.results.len() })
     }
-}
-
-/// The index of a known name; None if unknown. `seen` has a bit for each.
-fn first_time(names: &[&str], name: &str, seen: &mut u32) -> Read<Option<usize>> {
-    // Most records have their names in this order.
-    let behind_the_last = (u32::BITS - seen.leading_zeros()) as usize;
-    let (before, behind) = names.split_at(behind_the_last);
-    let found = behind.iter().position(|known| *known == name).map(|at| behind_the_last + at);
-    let Some(number) = found.or_else(|| before.iter().position(|known| *known == name)) else {
-        return Ok(None);
-    };
-    let before = *seen;
-    *seen |= 1 << number;
-    if before == *seen { Err(Odd) } else { Ok(Some(number)) }
 }

@@ -20,7 +20,9 @@ mod fingerprint;
 mod fold;
 mod folder;
 mod json;
+mod lines;
 mod msgpack;
+mod names;
 mod normalise;
 mod packing;
 mod payload;
@@ -33,8 +35,8 @@ mod times;
 mod unpacking;
 mod verification;
 
-use bumpalo::Bump;
-use memchr::memchr;
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -43,7 +45,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::arrow::RowReader;
 use crate::call_packing::Packing;
 use crate::external_labels::{LabelKeys, LabelRequest, PlainLabelRequest};
-use crate::json::{is_blank, read_line};
+use crate::lines::{Limits, TextPacker};
+use crate::names::{CompiledNames, RecordNames};
 use crate::packing::Packed;
 use crate::python::{Fallback, RecordReader};
 use crate::records::Arena;
@@ -52,7 +55,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 11;
+const FORMAT: u32 = 12;
 
 /// Initial capacity of the buffer for records, in bytes.
 const MOST_ROOM: usize = 1 << 15;
@@ -60,6 +63,9 @@ const MOST_ROOM: usize = 1 << 15;
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.
 type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64, Option<PlainLabelRequest>)>;
+
+/// Packed records, the timestamps of all that were read, and where reading stopped.
+type Added<'py, T> = (Given<'py>, Vec<i64>, T);
 
 /// How the blocks of a file are encoded.
 #[pyclass(frozen)]
@@ -73,21 +79,27 @@ impl Plan {
         top: usize,
         scale: (i64, i64),
         most_results: usize,
+        names: &CompiledNames,
     ) -> PyResult<Self> {
-        avro_schema::Plan::new(types, top, scale, most_results).map(Plan)
+        avro_schema::Plan::new(types, top, scale, most_results, names.0.clone()).map(Plan)
     }
 }
 
 /// Rows whose columns are in Arrow's buffers.
 #[pyclass(frozen)]
-struct Rows(arrow::Column, usize);
+struct Rows {
+    rows: arrow::Column,
+    count: usize,
+    names: Arc<RecordNames>,
+}
 
 #[pymethods]
 impl Rows {
     /// Keep `count` rows that Python described.
     #[new]
-    fn new(described: &Bound<PyAny>, count: usize) -> PyResult<Self> {
-        Ok(Rows(arrow::Column::new(described, 0)?, count))
+    fn new(described: &Bound<PyAny>, count: usize, names: &CompiledNames) -> PyResult<Self> {
+        let rows = arrow::Column::new(described, &names.0, 0)?;
+        Ok(Rows { rows, count, names: names.0.clone() })
     }
 }
 
@@ -136,8 +148,7 @@ impl Packer {
     }
 
     /// Add lines from an offset up to the first one that Python must read; returns its offset, or
-    /// None. These include lines of more than `longest` bytes, and lines with more than
-    /// `most_results`.
+    /// None. These include records with more bytes or results than `limits`.
     ///
     /// With bounds, here and below, each record is at its own timestamp, clipped to them, in
     /// milliseconds, and Python must also read records without one. Also returns the timestamps, as
@@ -147,16 +158,26 @@ impl Packer {
         py: Python<'py>,
         lines: &[u8],
         from: usize,
-        longest: usize,
-        most_results: usize,
+        limits: (usize, usize),
+        names: &CompiledNames,
         bounds: Option<(i64, i64)>,
-    ) -> PyResult<(Given<'py>, Vec<i64>, Option<usize>)> {
-        let packer = &mut self.0;
-        let mut times = Times::new(bounds);
-        let (given, odd) = given(py, |out| {
-            add_lines(packer, lines, from, longest, most_results, &mut times, out)
-        })?;
-        Ok((given, times.timestamps, odd))
+    ) -> PyResult<Added<'py, Option<usize>>> {
+        self.add_text(py, limits, names, bounds, |packer, out| packer.add_lines(lines, from, out))
+    }
+
+    /// Add elements of a JSON array from an offset like lines. Also returns how many were added.
+    fn add_elements<'py>(
+        &mut self,
+        py: Python<'py>,
+        array: &[u8],
+        from: usize,
+        limits: (usize, usize),
+        names: &CompiledNames,
+        bounds: Option<(i64, i64)>,
+    ) -> PyResult<Added<'py, (Option<usize>, usize)>> {
+        self.add_text(py, limits, names, bounds, |packer, out| {
+            packer.add_elements(array, from, out)
+        })
     }
 
     /// Add rows from a number up to the first one that Python must read; returns its number, or
@@ -168,7 +189,7 @@ impl Packer {
         from: usize,
         most_results: usize,
         bounds: Option<(i64, i64)>,
-    ) -> PyResult<(Given<'py>, Vec<i64>, Option<usize>)> {
+    ) -> PyResult<Added<'py, Option<usize>>> {
         let packer = &mut self.0;
         let mut times = Times::new(bounds);
         let (given, odd) =
@@ -227,6 +248,23 @@ impl Packer {
     }
 }
 
+impl Packer {
+    fn add_text<'py, T: Send>(
+        &mut self,
+        py: Python<'py>,
+        (bytes, results): (usize, usize),
+        CompiledNames(names): &CompiledNames,
+        bounds: Option<(i64, i64)>,
+        add: impl FnOnce(&mut TextPacker, &mut Vec<Packed>) -> PyResult<T> + Send,
+    ) -> PyResult<Added<'py, T>> {
+        let mut times = Times::new(bounds);
+        let limits = Limits { bytes, results };
+        let mut packer = TextPacker { packer: &mut self.0, names, limits, times: &mut times };
+        let (given, result) = given(py, |out| add(&mut packer, out))?;
+        Ok((given, times.timestamps, result))
+    }
+}
+
 /// Runs work without the GIL; returns its result.
 fn given<T: Send>(
     py: Python<'_>,
@@ -253,49 +291,17 @@ fn rows(py: Python<'_>, packed: Vec<Packed>) -> Given<'_> {
     rows.collect()
 }
 
-/// Add lines from an offset; returns the offset of the first one that Python must read.
-fn add_lines(
-    packer: &mut packing::Packer,
-    lines: &[u8],
-    mut from: usize,
-    longest: usize,
-    most_results: usize,
-    times: &mut Times,
-    out: &mut Vec<Packed>,
-) -> PyResult<Option<usize>> {
-    let unescaped = Bump::new();
-    let mut arena = Arena::for_bytes(lines.len().min(MOST_ROOM));
-    while let Some(rest) = lines.get(from..) {
-        let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len())];
-        if line.len() > longest {
-            return Ok(Some(from));
-        }
-        if !is_blank(line) {
-            let Ok(call) = read_line(line, most_results, &unescaped, &mut arena) else {
-                return Ok(Some(from));
-            };
-            let Some(at) = times.of(&call) else {
-                return Ok(Some(from));
-            };
-            packer.add(&call, &arena, at, out)?;
-            arena.truncate([0; 4]);
-        }
-        from += line.len() + 1;
-    }
-    Ok(None)
-}
-
 /// Add rows from a number; returns the number of the first one that Python must read.
 fn add_rows(
     packer: &mut packing::Packer,
-    Rows(rows, count): &Rows,
+    Rows { rows, count, names }: &Rows,
     from: usize,
     most_results: usize,
     times: &mut Times,
     out: &mut Vec<Packed>,
 ) -> PyResult<Option<usize>> {
     let mut arena = Arena::for_bytes(MOST_ROOM);
-    let mut reader = RowReader { most_results };
+    let mut reader = RowReader { names, most_results };
     for row in from..*count {
         let Ok(call) = reader.call(rows, row, &mut arena) else {
             return Ok(Some(row));
@@ -360,6 +366,7 @@ fn goodgain_native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("RESULT_FIELDS", records::RESULT_FIELDS.to_vec())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(decompress, module)?)?;
+    module.add_class::<CompiledNames>()?;
     module.add_class::<Plan>()?;
     module.add_class::<Rows>()?;
     module.add_class::<Packer>()?;

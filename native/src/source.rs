@@ -2,11 +2,19 @@
 //!
 //! Formats differ in the places and encodings of values; `Source` is their common interface.
 
+use crate::names::Target;
 use crate::normalise::{normalise_plain_time, trim};
 use crate::records::{
     Arena, EARLIEST_MILLIS, GREATEST_GAIN, LARGEST_COST, LARGEST_INT, LATEST_MILLIS, Number,
-    SearchCall, SearchResult, Span,
+    OneOrMany, SearchCall, SearchResult, Span,
 };
+
+/// Numbers of fields: `ITERATION_FROM_0` is behind those of `CALL_FIELDS`.
+const ATTRIBUTES: usize = 10;
+const COSTS: usize = 11;
+const ITERATION_FROM_0: usize = 13;
+const IDS: usize = 2;
+const FIELDS: usize = 7;
 
 /// Python must check a value, and so its record.
 #[derive(Debug)]
@@ -30,69 +38,82 @@ pub trait Source<'a> {
     /// A time in milliseconds, of any size.
     fn millis(&mut self, place: Self::Place) -> Result<Option<i128>, Self::Stop>;
 
+    fn results(&mut self, place: Self::Place, arena: &mut Arena<'a>) -> Result<Span, Self::Stop>;
+
+    /// The value of an id or a field; None if it counts as absent.
+    fn one_or_many(
+        &mut self,
+        place: Self::Place,
+        arena: &mut Arena<'a>,
+        lists: bool,
+    ) -> Result<Option<OneOrMany<'a>>, Self::Stop>;
+
+    /// Call `take` with each key of an object and the place of its value.
+    fn object(
+        &mut self,
+        place: Self::Place,
+        take: impl FnMut(&mut Self, &'a str, Self::Place) -> Result<(), Self::Stop>,
+    ) -> Result<(), Self::Stop>;
+
+    fn skip(&mut self, place: Self::Place) -> Result<(), Self::Stop>;
+
     /// A map of strings, and of lists of strings if `lists`.
     fn pairs(
         &mut self,
         place: Self::Place,
         arena: &mut Arena<'a>,
         lists: bool,
-    ) -> Result<Span, Self::Stop>;
-
-    /// Costs by name; entries without a value are left out.
-    fn costs(&mut self, place: Self::Place, arena: &mut Arena<'a>) -> Result<Span, Self::Stop>;
-
-    fn results(&mut self, place: Self::Place, arena: &mut Arena<'a>) -> Result<Span, Self::Stop>;
-
-    /// Put the value of a field, by its number in `CALL_FIELDS`, into a call.
-    fn call_field(
-        &mut self,
-        call: &mut SearchCall<'a>,
-        field: usize,
-        place: Self::Place,
-        arena: &mut Arena<'a>,
-    ) -> Result<(), Self::Stop> {
-        match field {
-            0 => call.conversation_id = self.text(place)?.ok_or(Odd)?,
-            1 => call.iteration = self.bounded(place, 1, LARGEST_INT)?.ok_or(Odd)?,
-            2 => call.turn = self.bounded(place, 1, LARGEST_INT)?.unwrap_or(1),
-            3 => call.call = self.bounded(place, 0, LARGEST_INT)?,
-            4 => call.record_id = self.record_id(place)?,
-            5 => call.timestamp = self.timestamp(place)?,
-            6 => call.query = self.text(place)?,
-            7 => call.tool = self.text(place)?,
-            8 => call.turn_count = self.bounded(place, 0, LARGEST_INT)?,
-            9 => call.is_final = self.flag(place)?,
-            10 => call.attributes = self.pairs(place, arena, false)?,
-            11 => call.costs = self.costs(place, arena)?,
-            12 => call.results = self.results(place, arena)?,
-            _ => return Err(Odd.into()),
-        }
-        Ok(())
+    ) -> Result<Span, Self::Stop> {
+        let start = arena.pairs.len();
+        let mut without_value = Vec::new();
+        self.object(place, |source, key, value| {
+            match source.one_or_many(value, arena, lists)? {
+                Some(value) => arena.pairs.push((key, value)),
+                None => without_value.push(key),
+            }
+            Ok(())
+        })?;
+        Ok(arena.pairs_from(start, &without_value).ok_or(Odd)?)
     }
 
-    /// Put the value of a field, by its number in `RESULT_FIELDS`, into a result.
-    fn result_field(
+    /// Costs by name; entries without a value are left out.
+    fn costs(&mut self, place: Self::Place, arena: &mut Arena<'a>) -> Result<Span, Self::Stop> {
+        let mut costs = Vec::new();
+        self.object(place, |source, name, value| {
+            costs.push((name, source.cost(value)?));
+            Ok(())
+        })?;
+        Ok(arena.add_costs(costs).ok_or(Odd)?)
+    }
+
+    /// Put a value where it goes; entries of maps into `entries`.
+    fn put<R: Record<'a>>(
         &mut self,
-        result: &mut SearchResult<'a>,
-        field: usize,
+        record: &mut R,
+        target: &'a Target,
         place: Self::Place,
         arena: &mut Arena<'a>,
+        entries: &mut Entries<'a>,
     ) -> Result<(), Self::Stop> {
-        match field {
-            0 => result.entity_type = self.text(place)?,
-            1 => result.id = self.text(place)?,
-            2 => result.ids = self.pairs(place, arena, true)?,
-            3 => result.url = self.text(place)?,
-            4 => result.title = self.text(place)?,
-            5 => result.snippet = self.text(place)?,
-            6 => result.content = self.text(place)?,
-            7 => result.fields = self.pairs(place, arena, true)?,
-            8 => result.gain = self.bounded(place, 0, GREATEST_GAIN)?,
-            9 => result.score = self.score(place)?,
-            10 => result.reference_id = self.text(place)?,
-            _ => return Err(Odd.into()),
+        match target {
+            Target::Field(field) => record.put(self, *field, place, arena),
+            Target::Entry(COSTS, name) => {
+                entries.costs.push((name, self.cost(place)?));
+                Ok(())
+            }
+            Target::Entry(map, name) => {
+                entries.pairs.push((*map, name, self.one_or_many(place, arena, R::LISTS)?));
+                Ok(())
+            }
+            Target::Inside(names) => {
+                let mut seen = 0;
+                self.object(place, |source, key, value| match names.first(key, &mut seen)? {
+                    Some(target) => source.put(record, target, value, arena, entries),
+                    None => source.skip(value),
+                })
+            }
+            Target::Python => Err(Odd.into()),
         }
-        Ok(())
     }
 
     fn bounded(
@@ -138,6 +159,142 @@ pub trait Source<'a> {
             Ok(millis @ EARLIEST_MILLIS..=LATEST_MILLIS) => Ok(Some(millis)),
             _ => Err(Odd.into()),
         }
+    }
+}
+
+/// A call or a result, whose fields are put into it one after another.
+pub trait Record<'a> {
+    /// Whether its maps have lists.
+    const LISTS: bool;
+
+    /// Put the value of a field by its number.
+    fn put<S: Source<'a> + ?Sized>(
+        &mut self,
+        source: &mut S,
+        field: usize,
+        place: S::Place,
+        arena: &mut Arena<'a>,
+    ) -> Result<(), S::Stop>;
+
+    /// The map in a field; None if the field is none.
+    fn map(&mut self, field: usize) -> Option<&mut Span>;
+}
+
+impl<'a> Record<'a> for SearchCall<'a> {
+    const LISTS: bool = false;
+
+    fn put<S: Source<'a> + ?Sized>(
+        &mut self,
+        source: &mut S,
+        field: usize,
+        place: S::Place,
+        arena: &mut Arena<'a>,
+    ) -> Result<(), S::Stop> {
+        match field {
+            0 => self.conversation_id = source.text(place)?.ok_or(Odd)?,
+            1 => self.iteration = source.bounded(place, 1, LARGEST_INT)?.ok_or(Odd)?,
+            2 => self.turn = source.bounded(place, 1, LARGEST_INT)?.unwrap_or(1),
+            3 => self.call = source.bounded(place, 0, LARGEST_INT)?,
+            4 => self.record_id = source.record_id(place)?,
+            5 => self.timestamp = source.timestamp(place)?,
+            6 => self.query = source.text(place)?,
+            7 => self.tool = source.text(place)?,
+            8 => self.turn_count = source.bounded(place, 0, LARGEST_INT)?,
+            9 => self.is_final = source.flag(place)?,
+            ATTRIBUTES => self.attributes = source.pairs(place, arena, Self::LISTS)?,
+            COSTS => self.costs = source.costs(place, arena)?,
+            12 => self.results = source.results(place, arena)?,
+            ITERATION_FROM_0 => {
+                self.iteration = source.bounded(place, 0, LARGEST_INT - 1)?.ok_or(Odd)? + 1;
+            }
+            _ => return Err(Odd.into()),
+        }
+        Ok(())
+    }
+
+    fn map(&mut self, field: usize) -> Option<&mut Span> {
+        (field == ATTRIBUTES).then_some(&mut self.attributes)
+    }
+}
+
+impl<'a> Record<'a> for SearchResult<'a> {
+    const LISTS: bool = true;
+
+    fn put<S: Source<'a> + ?Sized>(
+        &mut self,
+        source: &mut S,
+        field: usize,
+        place: S::Place,
+        arena: &mut Arena<'a>,
+    ) -> Result<(), S::Stop> {
+        match field {
+            0 => self.entity_type = source.text(place)?,
+            1 => self.id = source.text(place)?,
+            IDS => self.ids = source.pairs(place, arena, Self::LISTS)?,
+            3 => self.url = source.text(place)?,
+            4 => self.title = source.text(place)?,
+            5 => self.snippet = source.text(place)?,
+            6 => self.content = source.text(place)?,
+            FIELDS => self.fields = source.pairs(place, arena, Self::LISTS)?,
+            8 => self.gain = source.bounded(place, 0, GREATEST_GAIN)?,
+            9 => self.score = source.score(place)?,
+            10 => self.reference_id = source.text(place)?,
+            _ => return Err(Odd.into()),
+        }
+        Ok(())
+    }
+
+    fn map(&mut self, field: usize) -> Option<&mut Span> {
+        match field {
+            IDS => Some(&mut self.ids),
+            FIELDS => Some(&mut self.fields),
+            _ => None,
+        }
+    }
+}
+
+/// Entries of maps that stand under names of their own, outside of the maps.
+#[derive(Default)]
+pub struct Entries<'a> {
+    /// The number of the field with the map, the key, and the value.
+    pairs: Vec<(usize, &'a str, Option<OneOrMany<'a>>)>,
+    costs: Vec<(&'a str, Option<Number>)>,
+}
+
+impl<'a> Entries<'a> {
+    /// Add the entries to the maps of a record.
+    pub fn add_to<R: Record<'a>>(self, record: &mut R, arena: &mut Arena<'a>) -> Result<(), Odd> {
+        for field in [IDS, FIELDS, ATTRIBUTES] {
+            if !self.pairs.iter().any(|(map, ..)| *map == field) {
+                continue;
+            }
+            let map = record.map(field).ok_or(Odd)?;
+            let start = arena.pairs.len();
+            arena.pairs.extend_from_within(map.start..map.end);
+            let mut without_value = Vec::new();
+            for (_, key, value) in self.pairs.iter().filter(|(map, ..)| *map == field) {
+                match value {
+                    Some(value) => arena.pairs.push((key, *value)),
+                    None => without_value.push(*key),
+                }
+            }
+            *map = arena.pairs_from(start, &without_value).ok_or(Odd)?;
+        }
+        Ok(())
+    }
+
+    /// Add the entries to the maps of a call.
+    pub fn add_to_call(
+        mut self,
+        call: &mut SearchCall<'a>,
+        arena: &mut Arena<'a>,
+    ) -> Result<(), Odd> {
+        if !self.costs.is_empty() {
+            let known = arena.costs_of(call.costs).iter().map(|(name, cost)| (*name, Some(*cost)));
+            let costs = known.chain(self.costs.drain(..)).collect();
+            call.costs = arena.add_costs(costs).ok_or(Odd)?;
+        }
+        self.add_to(call, arena)
     }
 }
 

@@ -53,7 +53,9 @@ def asked_for(schema, rows):
         assert data == content_of(schema, rows[index : index + 1])
         asked.append(index)
 
-    taken = packer.pack_block(packer.prepare(plan_of(schema, 100_000)), content, len(rows), read)
+    taken = packer.pack_block(
+        packer.prepare(plan_of(schema, 100_000), None), content, len(rows), read
+    )
     return None if taken is None else asked
 
 
@@ -202,7 +204,9 @@ CONTENT = content_of(SCHEMA, RANDOM)
 @settings(max_examples=300)
 def test_any_bytes_as_a_block(content, count):
     packer = native_packer()
-    packer.pack_block(packer.prepare(plan_of(SCHEMA, 100_000)), content, count, lambda *_: None)
+    packer.pack_block(
+        packer.prepare(plan_of(SCHEMA, 100_000), None), content, count, lambda *_: None
+    )
 
 
 @pytest.mark.slow
@@ -225,7 +229,7 @@ def test_a_call_without_a_timestamp_has_no_time_in_a_stream():
     packer = native_packer()
     rows = [{**RANDOM[0], "timestamp": None}]
     (whole,) = map(native_packing._encode, samples.calls(samples.read(samples.jsonl_bytes(rows))))
-    plan = packer.prepare(plan_of(SCHEMA, 100_000))
+    plan = packer.prepare(plan_of(SCHEMA, 100_000), None)
     with pytest.raises(ValueError, match="without a timestamp"):
         packer._packer.add_block(plan, content_of(SCHEMA, rows), 1, lambda *_: whole, (0, 1))
 

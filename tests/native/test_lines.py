@@ -33,11 +33,12 @@ def native_packer():
     return NativePacker(Packing(shipped_rules()), native_module())
 
 
-def left_over(content, longest=1 << 20, most_results=MOST):
+def left_over(content, most_results=MOST):
     """The lines that native code leaves to Python."""
     packer, begin, left = native_packer(), 0, []
+    bounds = ReadBounds(record_results=most_results)
     while begin is not None:
-        _, begin = packer.pack_lines(content, begin, longest, most_results)
+        _, begin = packer.pack_lines(content, begin, bounds, None)
         if begin is not None:
             end = (content + b"\n").index(b"\n", begin)
             left.append(content[begin:end])
@@ -299,10 +300,10 @@ def test_changed_lines():
 @given(st.binary(max_size=300), st.integers(0, 310), st.integers(0, 400), st.integers(0, 3))
 @settings(max_examples=500)
 def test_any_bytes_as_lines(content, begin, longest, most):
-    packer = native_packer()
-    _, odd = packer.pack_lines(content, begin, longest, most)
+    packer, bounds = native_packer(), ReadBounds(longest, most)
+    _, odd = packer.pack_lines(content, begin, bounds, None)
     assert odd is None or begin <= odd <= len(content)
-    packer.pack_lines(START.encode() + content, 0, longest, most)
+    packer.pack_lines(START.encode() + content, 0, bounds, None)
 
 
 FILE = samples.jsonl_bytes(ROWS[:8])

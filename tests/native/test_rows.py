@@ -36,7 +36,7 @@ def rows_left_to_python(table):
     packer = NativePacker(Packing(shipped_rules()), native_module())
     (batch,) = table.combine_chunks().to_batches()
     columns = native_columns(batch.to_struct_array())
-    rows = None if columns is None else packer.prepare_rows(columns, batch.num_rows)
+    rows = None if columns is None else packer.prepare_rows(columns, batch.num_rows, None)
     if rows is None:
         return None
     left, begin = [], 0
@@ -204,7 +204,7 @@ def test_columns_that_start_inside_their_buffers():
             (batch,) = table.combine_chunks().to_batches()
             if table is whole:
                 batch = batch.slice(begin, length)
-            prepared = packer.prepare_rows(native_columns(batch.to_struct_array()), length)
+            prepared = packer.prepare_rows(native_columns(batch.to_struct_array()), length, None)
             taken, odd = packer.pack_rows(prepared, 0, 99)
             assert odd is None
             given.append([taken, *packer.rest()])
@@ -221,7 +221,7 @@ def test_two_fields_with_the_same_name():
     twice = pa.StructArray.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["id", "id"])
     assert native_columns(twice) is not None
     packer = NativePacker(Packing(shipped_rules()), native_module())
-    assert packer.prepare_rows(native_columns(twice), 1) is None
+    assert packer.prepare_rows(native_columns(twice), 1, None) is None
 
 
 def test_deep_columns_are_left_to_python():
@@ -376,7 +376,7 @@ def test_any_description_of_columns():
             ("struct", 1, (1, 1), 0, [None], [*known, ("timestamp", other)]),
         ):
             try:
-                rows = packer.prepare_rows(column, 6)
+                rows = packer.prepare_rows(column, 6, None)
             except OverflowError:
                 continue
             if rows is not None:

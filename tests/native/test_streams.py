@@ -31,7 +31,7 @@ from tests.transforms.watching import Engine
 pytestmark = needs_native
 
 PLAIN = [{**row, "timestamp": at(place % 7)} for place, row in enumerate(samples.records(60))]
-FORMATS = ("jsonl", "avro", "parquet")
+FORMATS = ("jsonl", "json", "avro", "parquet")
 
 
 def plain(output):
@@ -85,8 +85,13 @@ def write(path, rows):
 
 def write_as(path, rows):
     """Write rows in the format of the path's suffix, several blocks or row groups of them."""
-    make = {".jsonl": samples.jsonl_bytes, ".avro": samples.avro_bytes}.get(path.suffix)
-    path.write_bytes(make(rows) if make else samples.parquet_bytes(rows, group=50))
+    make = {
+        ".jsonl": samples.jsonl_bytes,
+        ".json": lambda rows: json.dumps(rows, indent=1).encode(),
+        ".avro": samples.avro_bytes,
+        ".parquet": partial(samples.parquet_bytes, group=50),
+    }
+    path.write_bytes(make[path.suffix](rows))
     return path
 
 

@@ -172,17 +172,17 @@ def test_no_more_is_decoded_ahead_than_one_block_may_have():
 @pytest.mark.parametrize("error", [RuntimeError("broken"), DamagedBlockError("it is odd")])
 def test_errors_of_reading_a_record(error, monkeypatch):
     """What earlier blocks gave comes first; a damaged block is a row, other errors are raised."""
-    parse_mapping = avro_reader.parse_mapping
+    calls_of_records = avro_reader.calls_of_records
 
-    def parse(record):
-        if record["timestamp"] == broken["timestamp"]:
+    def calls_of(records, *how):
+        if broken["timestamp"] in [record["timestamp"] for record in records]:
             raise error
-        return parse_mapping(record)
+        return calls_of_records(records, *how)
 
     broken = next(
         row for row in ROWS[201:] if row["record_id"] == "\u2003" and (row["timestamp"] or 0) > 0
     )
-    monkeypatch.setattr(avro_reader, "parse_mapping", parse)
+    monkeypatch.setattr(avro_reader, "calls_of_records", calls_of)
     outcomes = []
     for threads in (1, *THREADS):
         threaded_packer.cache_clear()

@@ -32,6 +32,16 @@ class AvroPlan(Struct, frozen=True):
     scale: tuple[int, int]
     most_results: int
 
+    def field_names(self) -> tuple[set[str], set[str]]:
+        """The names of the fields of the records, and those of all records inside of them."""
+        names = [
+            (number, {name for name, _ in detail})
+            for number, (kind, detail) in enumerate(self.types)
+            if kind == "record"
+        ]
+        top = {name for number, some in names if number == self.top for name in some}
+        return top, {name for number, some in names if number != self.top for name in some}
+
 
 def plan_of(schema: Any, most_results: int) -> AvroPlan | None:
     """The plan of a schema decoded by `json.loads`; None if it is not a plain record."""

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO, TypeAlias, cast
 import fastavro
 from msgspec import Struct
 
-from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.avro_blocks import DamagedStretch, RawBlock, blocks_in
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decompress_block
 from goodgain.transforms.core.files.avro_header import (
@@ -30,18 +29,14 @@ from goodgain.transforms.core.files.avro_layout import (
 )
 from goodgain.transforms.core.files.avro_plan import plan_of
 from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_scale
-from goodgain.transforms.core.files.bounds import check_results
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.record_packer import ReadRecord, RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import (
     WHOLE_FILE,
     RejectedRecord,
     payload_of_bytes,
-    payload_of_mapping,
-    rejected_for,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -155,7 +150,7 @@ class _BlockDecoder:
         packer: RecordPacker | None,
     ) -> None:
         self._codec = header.codec
-        self._path = shard.path
+        self._shard = shard
         self._bounds = shard.bounds
         # Avro stores the number of an enum, not its text.
         self._wanted = None if '"enum"' in json.dumps(header.schema) else wanted
@@ -171,8 +166,8 @@ class _BlockDecoder:
         except Exception as error:  # fastavro raises all kinds of errors on a broken schema
             raise HeaderError(f"The Avro schema cannot be used ({error}).") from None
         plan = None if packer is None else plan_of(header.schema, self._bounds.record_results)
-        self._packer = None if plan is None else packer
-        self._prepared = packer.prepare(plan) if packer is not None and plan is not None else None
+        self._prepared = packer.prepare(plan, shard.adaptation) if packer and plan else None
+        self._packer = None if self._prepared is None else packer
         ahead = 0 if self._packer is None or self._wanted is not None else self._packer.most_ahead
         self.most_together = _MOST_TOGETHER if ahead else 1
         # All that are decoded at the same time take no more than one block may.
@@ -241,12 +236,10 @@ class _BlockDecoder:
         """What parses single records of the block at `offset`."""
 
         def read(index: int, data: bytes) -> SearchCall | RejectedRecord:
-            (record,) = self._with_millis(self._decoded(data, 1, self._feed, self._blocks))
-            try:
-                return check_results(parse_mapping(record), self._bounds)
-            except RecordError as error:
-                position = _position(offset, index)
-                return rejected_for(self._path, position, error, payload_of_mapping(record))
+            records = self._with_millis(self._decoded(data, 1, self._feed, self._blocks))
+            position = _position(offset, index)
+            (call,) = calls_of_records(records, self._shard, lambda _: position, False)
+            return call
 
         return read
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.compression import DamagedStreamError, decompressed
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.jsonl_reader import read_jsonl, record_of_json
+from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.records.rejected import (
     WHOLE_FILE,
@@ -24,8 +25,6 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
-
-_Records = Iterator[SearchCall | RejectedRecord]
 
 _ADVICE = "write one record per line instead (jq -c '.[]' does)"
 # An object without any of these is not a search call.
@@ -53,9 +52,9 @@ class _BrokenArrayError(Exception):
 
 
 def read_json_array(
-    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None
-) -> _Records:
-    """The records of a file that begins like a JSON array, in order (see `read_shard`).
+    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+) -> Iterator[RecordOrPacked]:
+    """The records of a file that begins like a JSON array, in order (see `read_shard_into`).
 
     An array of something other than search calls becomes one rejected row for the file, and so does
     an array above the limit. If the file turns out to be JSON Lines whose first line is an array,
@@ -65,21 +64,13 @@ def read_json_array(
         content = _whole_content(file, shard)
         if _is_jsonl(content):
             file.seek(0)
-            yield from cast(_Records, read_jsonl(file, shard, wanted, None))
+            yield from read_jsonl(file, shard, wanted, packer)
             return
         _check_first_element(content, shard)
     except _UnusableArrayError as error:
         yield RejectedRecord(shard.path, WHOLE_FILE, str(error))
         return
-    number = 0
-    try:
-        for element in _elements(content):
-            number += 1
-            if wanted is None or wanted.may_match_json(element):
-                yield _record(element, number, shard)
-    except _BrokenArrayError as error:
-        reason = f"The JSON array cannot be read from here on: {error}."
-        yield RejectedRecord(shard.path, f"record {number + 1}", reason)
+    yield from _records(content, shard, wanted, packer)
 
 
 def objects_of_array(file: BinaryIO, shard: FileShard) -> Iterator[Mapping[Any, Any]]:
@@ -93,6 +84,33 @@ def objects_of_array(file: BinaryIO, shard: FileShard) -> Iterator[Mapping[Any, 
         return
 
 
+def _records(
+    content: bytes, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+) -> Iterator[RecordOrPacked]:
+    number = 0
+    at: int | None = _first_element(content)
+    try:
+        while at is not None:
+            if packer is not None:
+                block, at, packed = packer.pack_elements(
+                    content, at, shard.bounds, shard.adaptation
+                )
+                number += packed
+                if block is not None:
+                    yield block
+                if at is None:
+                    return
+            end = _end_of_element(content, at)
+            element = content[at:end]
+            number += 1
+            if wanted is None or wanted.may_match_json(element):
+                yield _record(element, number, shard)
+            at = _next_element(content, end)
+    except _BrokenArrayError as error:
+        reason = f"The JSON array cannot be read from here on: {error}."
+        yield RejectedRecord(shard.path, f"record {number + 1}", reason)
+
+
 def _record(element: bytes, number: int, shard: FileShard) -> SearchCall | RejectedRecord:
     try:
         return record_of_json(element, shard.adaptation, shard.bounds)
@@ -102,18 +120,27 @@ def _record(element: bytes, number: int, shard: FileShard) -> SearchCall | Rejec
 
 def _elements(content: bytes) -> Iterator[bytes]:
     """The undecoded elements of the array, up to a _BrokenArrayError."""
-    at = _skip_space(content, _skip_space(content, 0) + 1)
-    if _is_end_of_array(content, at):
-        return
-    while True:
+    at = _first_element(content)
+    while at is not None:
         end = _end_of_element(content, at)
         yield content[at:end]
-        end = _skip_space(content, end)
-        if _is_end_of_array(content, end):
-            return
-        if content[end : end + 1] != b",":
-            raise _BrokenArrayError(f"there is no comma at byte {end}")
-        at = _skip_space(content, end + 1)
+        at = _next_element(content, end)
+
+
+def _first_element(content: bytes) -> int | None:
+    """The offset of the first element; None if there is none."""
+    at = _skip_space(content, _skip_space(content, 0) + 1)
+    return None if _is_end_of_array(content, at) else at
+
+
+def _next_element(content: bytes, end: int) -> int | None:
+    """The offset of the element after the one that ends here; None after the last."""
+    end = _skip_space(content, end)
+    if _is_end_of_array(content, end):
+        return None
+    if content[end : end + 1] != b",":
+        raise _BrokenArrayError(f"there is no comma at byte {end}")
+    return _skip_space(content, end + 1)
 
 
 def _end_of_element(content: bytes, at: int) -> int:
@@ -187,17 +214,19 @@ def _decoded(element: bytes, shard: FileShard) -> Any:
 
 def _whole_content(file: BinaryIO, shard: FileShard) -> bytes:
     limit = shard.bounds.decoded_bytes
-    content = bytearray()
+    pieces: list[bytes] = []
+    length = 0
     try:
         for piece in decompressed(file, shard.compression):
-            content += piece
-            if len(content) > limit:
+            pieces.append(piece)
+            length += len(piece)
+            if length > limit:
                 raise _UnusableArrayError(
                     f"The file is a JSON array of more than {limit:,} bytes; {_ADVICE}."
                 )
     except DamagedStreamError as error:
         raise _UnusableArrayError(f"The JSON array cannot be unpacked: {error}.") from None
-    return bytes(content.removeprefix(b"\xef\xbb\xbf"))
+    return b"".join(pieces).removeprefix(b"\xef\xbb\xbf")
 
 
 def _is_jsonl(content: bytes) -> bool:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import ReadBounds, check_results
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
-from goodgain.transforms.core.files.json_value_count import HARMLESS, has_more_values
+from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.line_splitter import lines_of
 from goodgain.transforms.core.files.record_packer import PackedBlock, RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
@@ -37,7 +37,7 @@ def read_jsonl(
     truncated, its incomplete last line becomes one rejected row.
     """
     text = text_lines(file, shard)
-    lines = text.lines if packer is None else _packed(packer, text, shard.bounds)
+    lines = text.lines if packer is None else _packed(packer, text, shard)
     for position, line in lines:
         if isinstance(line, PackedBlock):
             yield line
@@ -54,17 +54,16 @@ def read_jsonl(
 
 
 def _packed(
-    packer: RecordPacker, text: TextLines, bounds: ReadBounds
+    packer: RecordPacker, text: TextLines, shard: FileShard
 ) -> Iterator[tuple[int, Line | PackedBlock]]:
     """Blocks of the lines that the packer packed, and the remaining lines."""
-    longest = min(bounds.decoded_bytes, HARMLESS)
     for position, stretch in text.stretches:
         if not isinstance(stretch, bytes):
             yield position, stretch
             continue
         begin = 0
         while begin <= len(stretch):
-            block, stop = packer.pack_lines(stretch, begin, longest, bounds.record_results)
+            block, stop = packer.pack_lines(stretch, begin, shard.bounds, shard.adaptation)
             if block is not None:
                 yield position, block
             if stop is None:

@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.json_value_count import HARMLESS
 from goodgain.transforms.core.files.jsonl_reader import record_of_json
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -43,9 +42,8 @@ def parse_message(
       packer: its output, a `PackedBlock`, replaces the record if it can pack it.
     """
     value = message.value or b""
-    if packer is not None and adaptation is None and b"\n" not in value:
-        longest = min(bounds.decoded_bytes, HARMLESS)
-        block, _ = packer.pack_lines(value, 0, longest, bounds.record_results)
+    if packer is not None and b"\n" not in value and packer.can_rename(adaptation):
+        block, _ = packer.pack_lines(value, 0, bounds, adaptation)
         if block is not None:
             return block
     try:

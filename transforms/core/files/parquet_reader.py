@@ -72,7 +72,9 @@ def _records_of(
 ) -> Iterator[RecordOrPacked]:
     rows = _without_empty_columns(batch).to_struct_array()
     columns = None if packer is None else native_columns(rows)
-    prepared = packer.prepare_rows(columns, len(rows)) if packer and columns else None
+    prepared = None
+    if packer is not None and columns is not None:
+        prepared = packer.prepare_rows(columns, len(rows), shard.adaptation)
     if packer is None or prepared is None:
         yield from _calls_of(rows, shard, group, first)
         return

@@ -8,6 +8,8 @@ from typing import Any, Protocol, TypeAlias
 from msgspec import Struct
 
 from goodgain.transforms.core.files.avro_plan import AvroPlan
+from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -45,8 +47,14 @@ class RecordPacker(Protocol):
 
     most_ahead: int
 
-    def prepare(self, plan: AvroPlan) -> Any:
-        """Prepare `pack_block` for the blocks of one file; returns its argument `prepared`."""
+    def can_rename(self, adaptation: Adaptation | None) -> bool:
+        """Whether it can pack records with such names; else nothing below is to be called."""
+
+    def prepare(self, plan: AvroPlan, adaptation: Adaptation | None) -> Any | None:
+        """Prepare `pack_block` for the blocks of one file; returns its argument `prepared`.
+
+        None if it cannot pack them.
+        """
 
     def pack_block(
         self, prepared: Any, content: bytes, count: int, read: ReadRecord
@@ -67,19 +75,21 @@ class RecordPacker(Protocol):
         """
 
     def pack_lines(
-        self, lines: bytes, begin: int, longest: int, most_results: int
+        self, lines: bytes, begin: int, bounds: ReadBounds, adaptation: Adaptation | None
     ) -> tuple[PackedBlock | None, int | None]:
         """Pack lines of JSON from an offset up to the first that it cannot parse.
-
-        Args:
-          longest, most_results: most bytes of a line, and results of a record, to parse.
 
         Returns:
           Its output if there is any, and the offset of the line at which it stopped; None if it
           packed all.
         """
 
-    def prepare_rows(self, columns: Any, count: int) -> Any:
+    def pack_elements(
+        self, array: bytes, begin: int, bounds: ReadBounds, adaptation: Adaptation | None
+    ) -> tuple[PackedBlock | None, int | None, int]:
+        """Like `pack_lines`, but for elements of a JSON array; also returns how many it packed."""
+
+    def prepare_rows(self, columns: Any, count: int, adaptation: Adaptation | None) -> Any:
         """Prepare `pack_rows` for `count` rows from `native_columns`; None if it cannot."""
 
     def pack_rows(

@@ -53,8 +53,8 @@ def read_shard_into(
     if shard.problem is not None:
         yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem)
         return
-    if shard.adaptation is not None:
-        packer = None  # native code does not rename fields
+    if packer is not None and not packer.can_rename(shard.adaptation):
+        packer = None
     try:
         with open_file(shard.path) as file:
             yield from _records_of(file, shard, wanted, packer)
@@ -85,7 +85,7 @@ def _records_of(
     if shard.format is FileFormat.JSONL:
         return read_jsonl(file, shard, wanted, packer)
     if shard.format is FileFormat.JSON_ARRAY:
-        return read_json_array(file, shard, wanted)
+        return read_json_array(file, shard, wanted, packer)
     if shard.compression is not Compression.NONE:
         return _spooled_records(file, shard, wanted, packer)
     if shard.format is FileFormat.AVRO:

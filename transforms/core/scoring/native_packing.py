@@ -29,6 +29,8 @@ from goodgain.transforms.core.dedup.normalise import (
 )
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.files.avro_plan import AvroPlan
+from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.json_value_count import HARMLESS
 from goodgain.transforms.core.files.record_packer import (
     BlockToPack,
     PackedBlock,
@@ -37,6 +39,8 @@ from goodgain.transforms.core.files.record_packer import (
 )
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
+from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.records.compiled_names import compiled_names
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 from goodgain.transforms.core.scoring import packing as in_python
@@ -63,6 +67,11 @@ _NativeAsked = tuple[list[str], bytes, int]
 _NativePacked = list[tuple[str, bytes, int, int, _NativeAsked | None]]
 # Records left out of a block, each after so many of the others.
 _LeftOut = list[tuple[int, SearchCall | RejectedRecord]]
+
+
+def _limits(bounds: ReadBounds) -> tuple[int, int]:
+    """Most bytes and most results of a record that native code reads."""
+    return min(bounds.decoded_bytes, HARMLESS), bounds.record_results
 
 
 def packer_for(packing: Packing) -> Packer | NativePacker:
@@ -93,6 +102,7 @@ class NativePacker:
     def __init__(self, packing: Packing, native: Any) -> None:
         self._native = native
         self._packing = packing
+        self._names: dict[Adaptation | None, Any | None] = {}
         self.from_python = 0
         self.most_ahead = _TOGETHER * (2 * packing.threads + 1) if packing.threads > 1 else 0
         self._packer = native.Packer(
@@ -118,9 +128,23 @@ class NativePacker:
         """See `Packer.rest`."""
         return self._packed(self._packer.rest())
 
-    def prepare(self, plan: AvroPlan) -> Any:
-        """Convert a plan for native code."""
-        return self._native.Plan(plan.types, plan.top, plan.scale, plan.most_results)
+    def can_rename(self, adaptation: Adaptation | None) -> bool:
+        """Whether native code can read records with such names."""
+        return self._names_of(adaptation) is not None
+
+    def _names_of(self, adaptation: Adaptation | None) -> Any | None:
+        if adaptation not in self._names:
+            compiled = compiled_names(adaptation)
+            self._names[adaptation] = compiled and self._native.CompiledNames(*astuple(compiled))
+        return self._names[adaptation]
+
+    def prepare(self, plan: AvroPlan, adaptation: Adaptation | None) -> Any | None:
+        """Convert a plan for native code; None if it would leave the records to Python."""
+        compiled = compiled_names(adaptation)
+        if compiled is None or compiled.leaves_to_python(*plan.field_names()):
+            return None
+        names = self._names_of(adaptation)
+        return self._native.Plan(plan.types, plan.top, plan.scale, plan.most_results, names)
 
     def pack_block(
         self, prepared: Any, content: bytes, count: int, read: ReadRecord
@@ -176,16 +200,25 @@ class NativePacker:
         return encoded
 
     def pack_lines(
-        self, lines: bytes, begin: int, longest: int, most_results: int
+        self, lines: bytes, begin: int, bounds: ReadBounds, adaptation: Adaptation | None
     ) -> tuple[PackedBlock | None, int | None]:
         """Pack lines of JSON up to the first that Python must read."""
-        *added, odd = self._packer.add_lines(lines, begin, longest, most_results, self.bounds)
+        limits, names = _limits(bounds), self._names_of(adaptation)
+        *added, odd = self._packer.add_lines(lines, begin, limits, names, self.bounds)
         return self._block(*added), odd
 
-    def prepare_rows(self, columns: Any, count: int) -> Any:
+    def pack_elements(
+        self, array: bytes, begin: int, bounds: ReadBounds, adaptation: Adaptation | None
+    ) -> tuple[PackedBlock | None, int | None, int]:
+        """Pack elements of a JSON array up to the first that Python must read."""
+        limits, names = _limits(bounds), self._names_of(adaptation)
+        *added, (odd, count) = self._packer.add_elements(array, begin, limits, names, self.bounds)
+        return self._block(*added), odd, count
+
+    def prepare_rows(self, columns: Any, count: int, adaptation: Adaptation | None) -> Any:
         """Convert rows for native code; None if it cannot read them."""
         try:
-            return self._native.Rows(columns, count)
+            return self._native.Rows(columns, count, self._names_of(adaptation))
         except ValueError:  # a struct with repeated field names, or nested too deeply
             return None
 

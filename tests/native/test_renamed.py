@@ -1,0 +1,357 @@
+"""Native code reads records with other names than those of SPEC 2, and Python reads them alike."""
+
+import io
+import json
+from random import Random
+
+import pyarrow as pa
+import pytest
+
+from goodgain.transforms.core.files.avro_plan import plan_of
+from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.native import native_module
+from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
+from goodgain.transforms.core.scoring.native_packing import NativePacker
+from goodgain.transforms.core.scoring.packing import Packing
+from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
+from tests.core.direct import shipped_rules
+from tests.core.files import samples
+from tests.native import generated
+from tests.native.paths import assert_same, needs_native
+from tests.native.test_blocks import record
+
+pytestmark = needs_native
+
+RENAMES = (
+    "conversation_id=session",
+    "iteration=meta.step",
+    "timestamp=meta.time.at",
+    "attributes.arm=arm",
+    "costs.usd=price",
+    "results=hits",
+    "ids.doc_id=key",
+    "fields.author=doc.by",
+    "url=doc.link",
+    "gain=relevance",
+)
+ADAPTATION = parse_adaptation(RENAMES, iteration_base=0)
+FOREIGN = [
+    {
+        "session": f"c-{number % 5}",
+        "meta": {"step": number % 3, "time": {"at": 1_700_000_000_000 + number}, "more": "x"},
+        "arm": "AB"[number % 2],
+        "attributes": {"market": "de"},
+        "price": number / 8,
+        "costs": {"tokens": 7.0},
+        "query": "q",
+        "hits": [
+            {
+                "key": f"K-{(number * 7 + rank) % 30}",
+                "doc": {"by": "Ada", "link": f"https://a.org/{number}/{rank}", "size": 3},
+                "relevance": rank,
+                "ids": {"other": "o"},
+                "fields": {"kind": "k"},
+            }
+            for rank in range(4)
+        ],
+    }
+    for number in range(40)
+]
+TEXTS = {"type": "map", "values": "string"}
+SCHEMA = record(
+    "Call",
+    session="string",
+    meta=record("Meta", step="long", time=record("Time", at="long"), more="string"),
+    arm="string",
+    attributes=TEXTS,
+    price="double",
+    costs={"type": "map", "values": "double"},
+    query="string",
+    hits={
+        "type": "array",
+        "items": record(
+            "Hit",
+            key="string",
+            doc=record("Doc", by="string", link="string", size="long"),
+            relevance="long",
+            ids=TEXTS,
+            fields=TEXTS,
+        ),
+    },
+)
+
+
+def avro(rows, schema=SCHEMA):
+    return samples.avro_bytes(rows, schema=schema)
+
+
+def parquet(rows):
+    maps = [
+        {
+            **row,
+            "attributes": list(row["attributes"].items()),
+            "costs": list(row["costs"].items()),
+        }
+        for row in rows
+    ]
+    columns = {name: pa.array([row[name] for row in rows]) for name in ("session", "meta", "arm")}
+    for name, kind in (("attributes", pa.string()), ("costs", pa.float64())):
+        columns[name] = pa.array([row[name] for row in maps], pa.map_(pa.string(), kind))
+    columns |= {name: pa.array([row[name] for row in rows]) for name in ("price", "query", "hits")}
+    return samples.table_bytes(pa.table(columns))
+
+
+def array(rows, indent=None):
+    return json.dumps(rows, indent=indent, ensure_ascii=False).encode()
+
+
+FILES = {
+    "a.jsonl": samples.jsonl_bytes,
+    "a.json": array,
+    "b.json": lambda rows: array(rows, indent=1),
+    "a.avro": avro,
+    "a.parquet": parquet,
+}
+
+
+def read_by_python(content, path, adaptation):
+    """How many records native code leaves to Python."""
+    packer = NativePacker(Packing(shipped_rules()), native_module())
+    for shard in plan_shards(io.BytesIO(content), path, len(content), adaptation=adaptation):
+        list(payloads_of_shard(shard, lambda _: io.BytesIO(content), packer))
+    return packer.from_python
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_renamed_records_need_no_python(path):
+    content = FILES[path](FOREIGN)
+    assert read_by_python(content, path, ADAPTATION) == 0
+    (whole, rejected) = assert_same(content, path, adaptation=ADAPTATION)
+    assert (sum(one.calls for one in whole), rejected) == (len(FOREIGN), [])
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_payloads_are_those_of_records_with_our_names(path):
+    ours = [
+        {
+            "conversation_id": row["session"],
+            "iteration": row["meta"]["step"] + 1,
+            "timestamp": row["meta"]["time"]["at"],
+            "attributes": {**row["attributes"], "arm": row["arm"]},
+            "costs": {**row["costs"], "usd": row["price"]},
+            "query": row["query"],
+            "results": [
+                {
+                    "ids": {**hit["ids"], "doc_id": hit["key"]},
+                    "fields": {**hit["fields"], "author": hit["doc"]["by"]},
+                    "url": hit["doc"]["link"],
+                    "gain": hit["relevance"],
+                }
+                for hit in row["hits"]
+            ],
+        }
+        for row in FOREIGN
+    ]
+    assert assert_same(FILES[path](FOREIGN), path, adaptation=ADAPTATION) == assert_same(
+        samples.jsonl_bytes(ours), "ours.jsonl"
+    )
+
+
+def with_gaps(value, rng):
+    """The value without some of its parts, whose names must be known."""
+    if isinstance(value, dict):
+        return {
+            name: None if rng.random() < 0.1 else with_gaps(one, rng) for name, one in value.items()
+        }
+    return [with_gaps(one, rng) for one in value] if isinstance(value, list) else value
+
+
+def nullable(kind):
+    if isinstance(kind, dict) and kind["type"] == "record":
+        fields = [{**one, "type": ["null", nullable(one["type"])]} for one in kind["fields"]]
+        return {**kind, "fields": fields}
+    if isinstance(kind, dict) and kind["type"] == "array":
+        return {**kind, "items": nullable(kind["items"])}
+    return {**kind, "values": ["null", kind["values"]]} if isinstance(kind, dict) else kind
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_values_may_be_missing(path):
+    rng = Random(5)
+    rows = [{**with_gaps(row, rng), "session": "c"} for row in FOREIGN for _ in range(10)]
+    if path == "a.parquet":
+        rows = [
+            {**row, "attributes": row["attributes"] or {}, "costs": row["costs"] or {}}
+            for row in rows
+        ]
+    content = avro(rows, nullable(SCHEMA)) if path == "a.avro" else FILES[path](rows)
+    (whole, rejected) = assert_same(content, path, adaptation=ADAPTATION)
+    calls = sum(one.calls for one in whole)
+    assert calls + len(rejected) == len(rows)
+    assert min(calls, len(rejected)) > 50
+    assert read_by_python(content, path, ADAPTATION) < 20  # rows of Parquet after bad ones
+
+
+@pytest.mark.parametrize(
+    ("renames", "row"),
+    [
+        # A field that is renamed and there, whose own value counts where the other is null.
+        (["query=question"], {"query": "own", "question": None}),
+        (["query=question"], {"query": "own", "question": "other"}),
+        (["attributes.arm=arm"], {"attributes": {"arm": "A"}, "arm": None}),
+        (["attributes.arm=arm"], {"attributes": {"arm": "A"}, "arm": "B"}),
+        (["attributes.arm=arm"], {"attributes": {"arm": None}, "arm": "B"}),
+        (["attributes.arm=arm"], {"attributes": {"arm": "A", "x": "y"}, "arm": ""}),
+        (["attributes.arm=arm", "attributes.b=b"], {"arm": "B", "b": "C", "attributes": None}),
+        (["attributes.arm=arm"], {"attributes": [["x", "y"]], "arm": "B"}),
+        (["attributes.arm=arm"], {"attributes": "x", "arm": "B"}),
+        (["attributes.arm=arm"], {"arm": ["A"]}),
+        (["attributes.arm=arm"], {"arm": 7}),
+        (["costs.usd=price"], {"costs": {"usd": 1.5}, "price": 2}),
+        (["costs.usd=price"], {"costs": {"usd": 1.5}, "price": None}),
+        (["costs.usd=price"], {"costs": {"eur": 1.5}, "price": 2}),
+        (["costs.usd=price"], {"price": -1}),
+        (["costs.usd=price"], {"price": "2"}),
+        (["query=a.b"], {"a": {"b": "inside"}}),
+        (["query=a.b"], {"a": {"b": "inside"}, "a.b": "whole"}),
+        (["query=a.b"], {"a": {"b": None}}),
+        (["query=a.b"], {"a": None}),
+        (["query=a.b"], {"a": "no object"}),
+        (["query=a.b"], {"a": {"b": "x", "c": {"b": "y"}}}),
+        (["query=a.b.c"], {"a": {"b": {"c": "x"}}}),
+        (["query=a.b.c"], {"a": {"b.c": "x", "b": {"c": "y"}}}),
+        (["query=a.b", "tool=a"], {"a": {"b": "x"}}),
+        (["query=a", "tool=a"], {"a": "x"}),
+        (["query=a.b", "tool=a.c"], {"a": {"b": "x", "c": "y"}}),
+        (["query=attributes.q"], {"attributes": {"q": "x", "arm": "A"}}),
+        (["query=tool", "tool=query"], {"query": "q", "tool": "t"}),
+        (["tool=query"], {"query": "q"}),
+        (["tool=query"], {"query": "q", "tool": "t"}),
+        (["record_id=x"], {"x": " "}),
+        (["turn_count=x"], {"x": 3.0}),
+        (["timestamp=x"], {"x": "2025-03-03T06:01:03.858Z"}),
+    ],
+)
+def test_what_a_name_means_depends_on_values(renames, row):
+    rows = [{"conversation_id": "c", "iteration": 1, "results": [{"id": "x"}], **row}] * 2
+    adaptation = parse_adaptation(renames)
+    for path in ("a.jsonl", "a.json"):
+        whole, rejected = assert_same(FILES[path](rows), path, adaptation=adaptation)
+        assert len(whole) + len(rejected) > 0
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"ids": {"doc_id": "own"}, "key": "k"},
+        {"ids": {"doc_id": "own"}, "key": None},
+        {"ids": {"doc_id": "own"}, "key": []},
+        {"ids": {"doc_id": ["a", "b"]}, "key": []},
+        {"ids": {"doc_id": None}, "key": ["a", "b"]},
+        {"ids": {"x": ["a", "b"]}, "key": ["a"]},
+        {"ids": {f"x{number}": "y" for number in range(150)}, "key": None},
+        {"key": ["a", None, "b"]},
+        {"key": {"a": "b"}},
+        {"key": 12},
+    ],
+)
+def test_entries_of_maps_of_results(result):
+    rows = [{"conversation_id": "c", "iteration": 1, "results": [result, {"key": "z"}]}]
+    adaptation = parse_adaptation(["ids.doc_id=key"])
+    for path in ("a.jsonl", "a.json"):
+        assert_same(FILES[path](rows), path, adaptation=adaptation)
+
+
+@pytest.mark.parametrize(
+    "iteration", [0, 1, -1, 2**31 - 2, 2**31 - 1, "0", "1", 0.0, 1.5, True, None]
+)
+def test_iterations_from_0(iteration):
+    rows = [{"conversation_id": "c", "step": iteration, "iteration": 5}]
+    for renames in (["iteration=step"], ["query=q"]):
+        adaptation = parse_adaptation(renames, iteration_base=0)
+        for one in (rows, [{**rows[0], "iteration": iteration}]):
+            assert_same(samples.jsonl_bytes(one), "a.jsonl", adaptation=adaptation)
+
+
+def test_a_file_with_both_a_field_and_its_new_name_is_left_to_python():
+    """One after the other by native code and Python would take longer."""
+    schema = {**SCHEMA, "fields": [*SCHEMA["fields"], {"name": "iteration", "type": "long"}]}
+    packer = NativePacker(Packing(shipped_rules()), native_module())
+    assert packer.prepare(plan_of(schema, 100), ADAPTATION) is None
+    assert packer.prepare(plan_of(SCHEMA, 100), ADAPTATION) is not None
+    content = avro([{**row, "iteration": 9} for row in FOREIGN], schema)
+    (whole, rejected) = assert_same(content, "a.avro", adaptation=ADAPTATION)
+    assert (sum(one.calls for one in whole), rejected) == (len(FOREIGN), [])
+
+
+def test_names_that_no_table_can_say():
+    packer = NativePacker(Packing(shipped_rules()), native_module())
+    for renames in (["query=a", "tool=a"], ["query=attributes.q"], ["query=a.b", "tool=a"]):
+        assert not packer.can_rename(parse_adaptation(renames))
+    many = [f"attributes.a{number}=a{number}" for number in range(60)]
+    deep = ["query=" + ".".join("abcdefghijklmnopqrstuvwxyz")]
+    assert not packer.can_rename(parse_adaptation(many))
+    assert not packer.can_rename(parse_adaptation(deep))
+    assert packer.can_rename(parse_adaptation(many[:50]))
+    twice = Adaptation(call=((("query",), "a"), (("query",), "b")))
+    assert not packer.can_rename(twice)
+
+
+SOURCES = ["a", "b", "c.d", "c.e", "c.f.g", "query", "url", "id", "noise", "ids.x", "a.b"]
+CALL = ["query", "tool", "conversation_id", "results", "timestamp", "attributes.a", "costs.b"]
+RESULT = ["id", "url", "title", "gain", "ids.file_id", "fields.start", "fields.author"]
+
+
+def any_adaptation(rng):
+    targets = [*rng.sample(CALL, rng.randint(0, 3)), *rng.sample(RESULT, rng.randint(0, 3))]
+    sources = [rng.choice(SOURCES) for _ in targets]
+    renames = [f"{target}={source}" for target, source in zip(targets, sources, strict=True)]
+    return renames, rng.randint(0, 1)
+
+
+def put_away(row, renames, rng):
+    """The row with values where its adaptation looks for them, mostly."""
+    row = dict(row)
+    for target, source in (rename.split("=") for rename in renames):
+        name, _, entry = target.partition(".")
+        if rng.random() < 0.2 or name not in row:
+            continue
+        value = row[name]
+        if entry:
+            value = generated.any_text(rng) if rng.random() < 0.8 else generated.any_value(rng)
+        elif rng.random() < 0.8:
+            del row[name]
+        *path, last = source.split(".") if rng.random() < 0.9 else [source]
+        inside = row
+        for part in path:
+            inside[part] = dict(inside[part]) if isinstance(inside.get(part), dict) else {}
+            inside = inside[part]
+        inside[last] = value
+    return row
+
+
+@pytest.mark.slow
+def test_random_names_and_records():
+    read = rejected = 0
+    for seed in range(400):
+        rng = Random(seed)
+        renames, base = any_adaptation(rng)
+        of_calls = [one for one in renames if one.partition("=")[0] in CALL]
+        of_results = [one for one in renames if one not in of_calls]
+        rows = []
+        for _ in range(12):
+            row = {"conversation_id": "c", "iteration": rng.randint(0, 2), **generated.record(rng)}
+            if isinstance(row.get("results"), list):
+                row["results"] = [
+                    put_away(one, of_results, rng) if isinstance(one, dict) else one
+                    for one in row["results"]
+                ]
+            rows.append(put_away(row, of_calls, rng))
+        adaptation = parse_adaptation(renames, base)
+        lines = samples.jsonl_bytes(rows)
+        whole, bad = assert_same(lines, "a.jsonl", adaptation=adaptation)
+        read, rejected = read + sum(one.calls for one in whole), rejected + len(bad)
+        both = assert_same(array(rows, indent=seed % 2 or None), "a.json", adaptation=adaptation)
+        assert both[0] == whole
+    assert read > 500
+    assert rejected > 500

@@ -1,0 +1,91 @@
+"""Where each value of a producer's record goes, as a table for native code (SPEC 2).
+
+The table says the same as `Adaptation.applied`, as far as that depends on names alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields
+
+from goodgain.transforms.core.records.adaptation import Adaptation, Pairs
+from goodgain.transforms.core.records.search_call import Result, SearchCall
+
+_CALL = {field.name: number for number, field in enumerate(fields(SearchCall))}
+_CALL_FROM_0 = {**_CALL, "iteration": len(_CALL)}  # iterations that are counted from 0
+_RESULT = {field.name: number for number, field in enumerate(fields(Result))}
+_MOST_NAMES = 64
+_MOST_DOTS = 16
+
+# A name, the number of its field, the key in the map that is its field, and the names inside of the
+# object under it. A record that has a name with neither field nor names is left to Python.
+_Name = tuple[str, int | None, str | None, Any]
+# A path, the number of its field, and the key in it.
+_Path = tuple[list[str], int, str | None]
+
+
+class CompiledNames(Struct, frozen=True):
+    """The names in records and in their results."""
+
+    call: list[_Name]
+    result: list[_Name]
+
+    def leaves_to_python(self, in_call: set[str], in_results: set[str]) -> bool:
+        """Whether records with these names are left to Python."""
+        return any(
+            field is None and inside is None and name in present
+            for names, present in ((self.call, in_call), (self.result, in_results))
+            for name, field, _, inside in names
+        )
+
+
+def compiled_names(adaptation: Adaptation | None) -> CompiledNames | None:
+    """The names of an adaptation, or those of SPEC 2; None if no table can say the same."""
+    given = adaptation or Adaptation()
+    call = _names(given.call, _CALL if given.iteration_base else _CALL_FROM_0)
+    result = _names(given.result, _RESULT)
+    return None if call is None or result is None else CompiledNames(call, result)
+
+
+def _names(pairs: Pairs, numbers: dict[str, int]) -> list[_Name] | None:
+    targets = {target for target, _ in pairs}
+    if len(targets) < len(pairs) or any(len(one) > 1 and one[:1] in targets for one in targets):
+        return None
+    paths = [
+        (source.split("."), numbers[target[0]], target[1] if len(target) > 1 else None)
+        for target, source in pairs
+    ]
+    table = _table(paths)
+    if table is None or any(path[0] in numbers for path, *_ in paths if len(path) > 1):
+        return None
+    for name, number in numbers.items():
+        # Which of a field and the one renamed to it counts depends on their values.
+        field = None if (name,) in targets else number
+        table.setdefault(name, (name, field, None, None))
+    last = len(numbers)
+    names = sorted(table.values(), key=lambda one: last if one[1] is None else one[1])
+    return names if len(names) <= _MOST_NAMES else None
+
+
+def _table(paths: list[_Path]) -> dict[str, _Name] | None:
+    """The first names of paths; None if one is both a value and an object with values."""
+    table: dict[str, _Name] = {}
+    inside: dict[str, list[_Path]] = {}
+    for (first, *rest), number, key in paths:
+        if len(rest) > _MOST_DOTS or (not rest and first in table):
+            return None
+        if rest:
+            inside.setdefault(first, []).append((rest, number, key))
+        else:
+            table[first] = (first, number, key, None)
+    for first, rests in inside.items():
+        names = _table(rests)
+        if names is None or first in table or len(names) > _MOST_NAMES:
+            return None
+        table[first] = (first, None, None, list(names.values()))
+        # If a name has these dots in it, that comes before the path.
+        wholes = [".".join((first, *rest)) for rest, *_ in rests]
+        table |= {whole: (whole, None, None, None) for whole in wholes}
+    return table
