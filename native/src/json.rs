@@ -66,9 +66,11 @@ pub fn has_control_characters(bytes: &[u8]) -> bool {
 }
 
 /// The offset of the first byte from `at` on that is not white space.
-pub fn pass_space(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or(&[]);
-    at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
+pub fn pass_space(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        at += 1;
+    }
+    at
 }
 
 struct ObjectReader<'a> {

@@ -87,6 +87,7 @@ pub trait Source<'a> {
     }
 
     /// Put a value where it goes; entries of maps into `entries`.
+    #[inline]
     fn put<R: Record<'a>>(
         &mut self,
         record: &mut R,
@@ -264,6 +265,9 @@ pub struct Entries<'a> {
 impl<'a> Entries<'a> {
     /// Add the entries to the maps of a record.
     pub fn add_to<R: Record<'a>>(self, record: &mut R, arena: &mut Arena<'a>) -> Result<(), Odd> {
+        if self.pairs.is_empty() {
+            return Ok(()); // nearly always
+        }
         for field in [IDS, FIELDS, ATTRIBUTES] {
             if !self.pairs.iter().any(|(map, ..)| *map == field) {
                 continue;
