@@ -1,7 +1,8 @@
 """Requests of tests to a Kafka broker, run with the workers' Python, which has Kafka's client.
 
 `python -m tests.engines.kafka_client ADDRESS
-check | create TOPIC | fill TOPIC POSITIONS | send TOPIC FILE | log-in ADDRESS CERTIFICATE ...`
+check | create TOPIC [TIMESTAMPS] | fill TOPIC POSITIONS | send TOPIC FILE |
+log-in ADDRESS CERTIFICATE ...`
 """
 
 import sys
@@ -30,9 +31,10 @@ def log_in(
     AdminClient({"bootstrap.servers": address, **secure}).list_topics(timeout=SECONDS_TO_LOG_IN)
 
 
-def create(address: str, topic: str) -> None:
-    """Create a topic with one partition that keeps records of any age."""
-    wanted = NewTopic(topic, 1, 1, config={"retention.ms": "-1"})
+def create(address: str, topic: str, timestamps: str = "CreateTime") -> None:
+    """Create a topic with one partition that keeps records of any age, and their timestamps."""
+    config = {"retention.ms": "-1", "message.timestamp.type": timestamps}
+    wanted = NewTopic(topic, 1, 1, config=config)
     # In a variable, because a client drops its requests when it is garbage-collected.
     client = AdminClient({"bootstrap.servers": address})
     client.create_topics([wanted])[topic].result(SECONDS)

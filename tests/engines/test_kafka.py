@@ -74,22 +74,27 @@ def test_traces_of_a_topic_are_read_with_partition_and_offset(
     assert all(emitted <= at and emitted in times.values() for at, emitted in written.values())
 
 
+@pytest.mark.parametrize(
+    ("mechanism", "timestamps", "of_topic"),
+    [("SCRAM-SHA-512", "create", "CreateTime"), ("PLAIN", "append", "LogAppendTime")],
+)
 def test_the_command_reads_topics_over_tls_without_revealing_the_password(
-    cluster: Cluster, kafka: Kafka, tmp_path: Path
+    mechanism: str, timestamps: str, of_topic: str, cluster: Cluster, kafka: Kafka, tmp_path: Path
 ) -> None:
-    (tmp_path / "client.properties").write_text(kafka.client_settings("SCRAM-SHA-512"))
+    (tmp_path / "client.properties").write_text(kafka.client_settings(mechanism))
     start = 1_740_000_000_000
     topics = [f"{name}-{uuid.uuid4().hex[:8]}" for name in ("one", "more")]
     for at, topic in enumerate(topics):
         call = {"conversation_id": topic, "iteration": 1, "results": [{"id": "a", "gain": 3}]}
         (tmp_path / topic).write_text(f"{start} {json.dumps({**call, 'timestamp': start + at})}\n")
-        kafka.ask("create", topic)
+        kafka.ask("create", topic, of_topic)
         kafka.ask("send", topic, str(tmp_path / topic))
     output = tmp_path / "output"
     words = (
         *("stream", f"--input=kafka://{kafka.secure_address}/{','.join(topics)}"),
         *(f"--kafka-consumer={tmp_path / 'client.properties'}", f"--output={output}"),
         *(f"--expansion-service={kafka.expansion_address}", "--flush=1s", "--gap=1m"),
+        f"--kafka-timestamps={timestamps}",
     )
     with cluster.streaming("goodgain", *words, folder=tmp_path) as job:
         # Idle partitions move the watermark to the clock, which closes open conversations.
