@@ -7,6 +7,7 @@ transforms. Names of ranking metrics are those of Avro columns: `ndcg_at_10` for
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
@@ -16,6 +17,7 @@ from apache_beam.pvalue import TaggedOutput
 from apache_beam.typehints.row_type import RowTypeConstraint
 from msgspec.structs import asdict, replace
 
+from goodgain.transforms.coders import typed_outputs
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.errors import GoodGainError, RecordError
@@ -127,20 +129,18 @@ class ScoreConversationRows(beam.PTransform):
             if isinstance(inputs, dict)
             else [inputs]
         )
-        parsed = rows | "Parse" >> beam.ParDo(_Parse()).with_outputs(_BAD, main=_GOOD)
-        parsed[_GOOD].element_type = SearchCall
-        parsed[_BAD].element_type = RejectedRecord
+        calls, bad = typed_outputs(rows, "Parse", _Parse(), good=SearchCall, bad=RejectedRecord)
         flagged = [
             one | f"Flagged{at}" >> beam.Map(_rejected_record).with_output_types(RejectedRecord)
             for at, one in enumerate(rejected)
         ]
-        records = (parsed[_GOOD], parsed[_BAD], *flagged) | "Records" >> beam.Flatten()
+        records = (calls, bad, *flagged) | "Records" >> beam.Flatten()
         scored = records | "Score" >> ScoreConversations(self.scoring)
         row_type = _score_type(self.metrics)
         scored_rows = scored.scores | "Rows" >> beam.Map(
             _score_row, self.metrics
         ).with_output_types(row_type)
-        return _with_errors(scored_rows, parsed[_BAD], self.error_handling)
+        return _with_errors(scored_rows, bad, self.error_handling)
 
 
 class GlobalMeanRows(beam.PTransform):
@@ -191,17 +191,16 @@ class GlobalMeanRows(beam.PTransform):
 
     def expand(self, rows: Rows) -> Any:
         """Apply the transform."""
-        scores = rows | "Scores" >> beam.ParDo(_DecodeScore(len(self.metrics))).with_outputs(
-            _BAD, main=_GOOD
+        decode = _DecodeScore(len(self.metrics))
+        scores, bad = typed_outputs(
+            rows, "Scores", decode, good=ConversationScore, bad=RejectedRecord
         )
-        scores[_GOOD].element_type = ConversationScore
-        scores[_BAD].element_type = RejectedRecord
         means = (
-            scores[_GOOD]
+            scores
             | "Means" >> GlobalMeans(self.scoring, self.slices, self.max_i)
             | "Rows" >> beam.Map(_row).with_output_types(_row_type(MeanRow))
         )
-        return _with_errors(means, scores[_BAD], self.error_handling)
+        return _with_errors(means, bad, self.error_handling)
 
 
 def _with_errors(rows: Rows, rejected: Any, handling: ErrorHandling | None) -> Any:
@@ -268,9 +267,9 @@ def _computed_field(metric: Metric) -> tuple[str, Any]:
     return metric.name, Union[int if metric.whole else float, None]  # noqa: UP007
 
 
+@dataclass(eq=False, repr=False)
 class _DecodeScore(beam.DoFn):
-    def __init__(self, metrics: int) -> None:
-        self._metrics = metrics
+    metrics: int
 
     def process(self, row: Any) -> Iterator[ConversationScore | TaggedOutput]:
         try:
@@ -278,7 +277,7 @@ class _DecodeScore(beam.DoFn):
         except (AttributeError, TypeError, msgspec.DecodeError):
             reason = "score is missing or damaged; give the rows of ScoreConversations."
         else:
-            if len(score.conversation.ranking) == self._metrics:
+            if len(score.conversation.ranking) == self.metrics:
                 yield score
                 return
             reason = (

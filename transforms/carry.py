@@ -14,12 +14,12 @@ import apache_beam as beam
 import xxhash
 from apache_beam.pvalue import TaggedOutput
 
+from goodgain.transforms.coders import typed_outputs
 from goodgain.transforms.fingerprint import Keyed
 from goodgain.transforms.gather import GatheredDoFn
 
 _KEYS = 64  # so that workers share the elements
 _BLANK = " "  # no conversation has a blank id
-_MAIN = "payloads"
 
 
 def load(
@@ -56,18 +56,14 @@ class Unload(beam.PTransform):
         if not self.carried:
             return (gathered,)
         tags = [str(at) for at in range(len(self.carried))]
-        unload = _Unload([_coder(one) for one in self.carried], self.spill_folder)
-        outputs = gathered | "Separate" >> beam.ParDo(unload).with_outputs(*tags, main=_MAIN)
-        outputs[_MAIN].element_type = gathered.element_type
-        for tag, one in zip(tags, self.carried, strict=True):
-            outputs[tag].element_type = one.element_type
-        return tuple(outputs[tag] for tag in (_MAIN, *tags))
+        unload = _Unload(self.spill_folder, [_coder(one) for one in self.carried])
+        types = {tag: one.element_type for tag, one in zip(tags, self.carried, strict=True)}
+        return typed_outputs(gathered, "Separate", unload, payloads=gathered.element_type, **types)
 
 
+@dataclass(eq=False, repr=False)
 class _Unload(GatheredDoFn):
-    def __init__(self, coders: Sequence[beam.coders.Coder], spill_folder: str) -> None:
-        super().__init__(spill_folder)
-        self._coders = coders
+    coders: Sequence[beam.coders.Coder]
 
     def process(
         self, grouped: tuple[str, Iterable[bytes]]
@@ -77,7 +73,7 @@ class _Unload(GatheredDoFn):
             yield grouped
             return
         for loaded in self.payloads(gathered):
-            yield TaggedOutput(str(loaded[0]), self._coders[loaded[0]].decode(loaded[1:]))
+            yield TaggedOutput(str(loaded[0]), self.coders[loaded[0]].decode(loaded[1:]))
 
 
 def _keyed(element: Any, at: int, coder: beam.coders.Coder) -> Keyed:

@@ -106,6 +106,23 @@ class AnyRecordHint(UnionConstraint):
 
 ANY_RECORD = AnyRecordHint()
 
+
+def typed_outputs(
+    elements: beam.PCollection[Any], label: str, do_fn: beam.DoFn, **types: Any
+) -> tuple[beam.PCollection[Any], ...]:
+    """The outputs of a DoFn, whose elements have these types; the first is its main one.
+
+    Args:
+      types: the types by tag, in the order of the outputs; Any = what Beam infers.
+    """
+    main, *tags = types
+    outputs = elements | label >> beam.ParDo(do_fn).with_outputs(*tags, main=main)
+    for tag, type_ in types.items():
+        if type_ is not Any:
+            outputs[tag].element_type = type_
+    return tuple(outputs[tag] for tag in types)
+
+
 beam.coders.registry.register_coder(LabelRequest, StructCoder)
 beam.coders.registry.register_coder(SearchCall, StructCoder)
 beam.coders.registry.register_coder(RejectedRecord, StructCoder)

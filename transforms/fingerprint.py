@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -18,8 +19,11 @@ from goodgain.transforms.core.scoring.native_packing import packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 
 Keyed = tuple[str, bytes]  # conversation_id, payload
+# Beam's own type of that, for tagged outputs: workers have a fast coder only for it.
+KEYED = beam.typehints.Tuple[str, bytes]
 
 
+@dataclass(eq=False, repr=False)
 class FingerprintCalls(beam.PTransform):
     """`PCollection[SearchCall]` to `PCollection[tuple[str, bytes]]`: (conversation_id, payload).
 
@@ -30,7 +34,9 @@ class FingerprintCalls(beam.PTransform):
     fingerprints them in one step.
 
     Attributes:
-      packing: the arguments.
+      rules: the compiled rules for duplicates, like `Scoring.default().rules`.
+      keep_encodings: whether to keep the canonical encoding of every record, for their order.
+      label_keys: how external judgments are matched to results; None = labels of the traces.
 
     Example:
       >>> import apache_beam as beam
@@ -45,38 +51,26 @@ class FingerprintCalls(beam.PTransform):
       1
     """
 
-    def __init__(
-        self,
-        rules: RuleTable,
-        keep_encodings: bool = True,
-        label_keys: LabelKeys | None = None,
-    ) -> None:
-        """Choose what is kept of a record.
-
-        Args:
-          rules: the compiled rules for duplicates, like `Scoring.default().rules`.
-          keep_encodings: whether to keep the canonical encoding of every record, for their order.
-          label_keys: how external judgments are matched to results; None = labels of the traces.
-        """
-        super().__init__()
-        self.packing = Packing(rules, keep_encodings, label_keys)
+    rules: RuleTable
+    keep_encodings: bool = True
+    label_keys: LabelKeys | None = None
 
     def expand(self, records: beam.PCollection[Any]) -> beam.PCollection[Keyed]:
         """Apply the transform."""
-        return records | "FingerprintBundle" >> beam.ParDo(
-            FingerprintBundle(self.packing)
-        ).with_output_types(Keyed)
+        packing = Packing(self.rules, self.keep_encodings, self.label_keys)
+        fingerprint = beam.ParDo(FingerprintBundle(packing)).with_output_types(Keyed)
+        return records | "FingerprintBundle" >> fingerprint
 
 
+@dataclass(eq=False, repr=False)
 class FingerprintBundle(beam.DoFn):
     """Fingerprints calls, and joins those of one conversation that are in the same bundle."""
 
-    def __init__(self, packing: Packing) -> None:
-        self._packing = packing
+    packing: Packing
 
     def setup(self) -> None:
         """Set up the worker."""
-        self._packer = packer_for(self._packing)
+        self._packer = packer_for(self.packing)
 
     def process(
         self, record: SearchCall | RejectedRecord, timestamp: Any = beam.DoFn.TimestampParam

@@ -50,11 +50,11 @@ class GatherPayloads(beam.PTransform):
         return payloads | "Group" >> beam.GroupByKey()
 
 
+@dataclass(eq=False, repr=False)
 class SpillPayloads(beam.DoFn):
     """Writes payloads to one file per bundle and returns their positions."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
+    folder: str
 
     def start_bundle(self) -> None:
         """Begin a new file, so that a retried bundle never mixes with its first attempt."""
@@ -65,7 +65,7 @@ class SpillPayloads(beam.DoFn):
         """Write one payload; return its key and position."""
         if self._file is None:
             self._name = uuid4()
-            path = Path(self._folder, self._name.hex)
+            path = Path(self.folder, self._name.hex)
             self._file = self._open.enter_context(path.open("xb"))
         key, payload = keyed
         place = _PLACE.pack(self._name.bytes, self._file.tell(), len(payload))
@@ -77,11 +77,13 @@ class SpillPayloads(beam.DoFn):
         self._open.close()
 
 
+@dataclass(eq=False, repr=False)
 class GatheredDoFn(beam.DoFn):
     """Base class for steps that follow `GatherPayloads`, with the same folder."""
 
-    def __init__(self, spill_folder: str) -> None:
-        self._folder = spill_folder
+    spill_folder: str
+
+    def __post_init__(self) -> None:
         self._files: dict[bytes, int] = {}
 
     def payloads(self, gathered: Iterable[bytes]) -> Iterable[bytes]:
@@ -90,7 +92,7 @@ class GatheredDoFn(beam.DoFn):
         Raises:
           GoodGainError: during iteration, if a file was truncated.
         """
-        return map(self._read, gathered) if self._folder else gathered
+        return map(self._read, gathered) if self.spill_folder else gathered
 
     def teardown(self) -> None:
         """Close the files."""
@@ -111,4 +113,4 @@ class GatheredDoFn(beam.DoFn):
         return payload
 
     def _path(self, name: bytes) -> Path:
-        return Path(self._folder, name.hex())
+        return Path(self.spill_folder, name.hex())

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
-from apache_beam.typehints import KV
 
-from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.files.labels import LabelFile, counted_labels, read_labels
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
@@ -24,7 +23,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 from goodgain.transforms.filesystems import open_plain
-from goodgain.transforms.fingerprint import Keyed
+from goodgain.transforms.fingerprint import KEYED, Keyed
 from goodgain.transforms.gather import Pair, flatten_pairs
 from goodgain.transforms.read import REJECTED
 
@@ -66,31 +65,21 @@ class ReadLabels(beam.PTransform):
 
     def expand(self, begin: beam.pvalue.PBegin) -> LabelsRead:
         """Apply the transform."""
-        outputs = (
-            begin
-            | "Files" >> beam.Create(self.files, reshuffle=True)
-            | "ReadFile"
-            >> beam.ParDo(_ReadFile(self.iteration_base, self.max_held_bytes)).with_outputs(
-                REJECTED, _COUNTS, main="labels"
-            )
-        )
-        labels, rejected = outputs["labels"], outputs[REJECTED]
-        labels.element_type = ResultLabel
-        rejected.element_type = RejectedRecord
-        return LabelsRead(labels, rejected, outputs[_COUNTS])
+        files = begin | "Files" >> beam.Create(self.files, reshuffle=True)
+        read = _ReadFile(self.iteration_base, MemoryBudget(self.max_held_bytes))
+        types = {"labels": ResultLabel, REJECTED: RejectedRecord, _COUNTS: Any}
+        return LabelsRead(*typed_outputs(files, "ReadFile", read, **types))
 
 
+@dataclass(eq=False, repr=False)
 class _ReadFile(beam.DoFn):
-    def __init__(self, iteration_base: int, max_held_bytes: int | None) -> None:
-        self._base = iteration_base
-        self._max_held_bytes = max_held_bytes
-
-    def setup(self) -> None:
-        self._budget = MemoryBudget(self._max_held_bytes)
+    iteration_base: int
+    budget: MemoryBudget
 
     def process(self, file: LabelFile) -> Iterator[ResultLabel | TaggedOutput]:
         counts = dict.fromkeys(("labels.read", "labels.empty", "labels.rejected"), 0)
-        for found in counted_labels(read_labels(file, open_plain, self._base), self._budget):
+        labels = read_labels(file, open_plain, self.iteration_base)
+        for found in counted_labels(labels, self.budget):
             counts["labels.read"] += 1
             if found is None:
                 counts["labels.empty"] += 1
@@ -133,14 +122,10 @@ class JoinLabels(beam.PTransform):
         """Apply the transform."""
         requests = payloads | "Request" >> beam.FlatMap(_requests)
         labels = self.labels | "Key" >> beam.Map(_key_and_label)
-        outputs = (
-            flatten_pairs("Sides", requests, labels)
-            | "GroupByKey" >> beam.GroupByKey()
-            | "Join" >> beam.ParDo(_Join()).with_outputs(REJECTED, main="payloads")
+        grouped = flatten_pairs("Sides", requests, labels) | "GroupByKey" >> beam.GroupByKey()
+        return LabelledPayloads(
+            *typed_outputs(grouped, "Join", _Join(), payloads=KEYED, rejected=RejectedLabel)
         )
-        outputs["payloads"].element_type = KV[str, bytes]
-        outputs[REJECTED].element_type = RejectedLabel
-        return LabelledPayloads(outputs["payloads"], outputs[REJECTED])
 
 
 def _requests(keyed: Keyed) -> Iterator[Pair]:

@@ -161,11 +161,11 @@ class Slice(beam.DoFn):
             yield slice_key({name: attributes.get(name, "") for name in names}), values
 
 
+@dataclass(eq=False, repr=False)
 class _SumScores(beam.DoFn):
     """Sums the values of a bundle by slice, so that single values are not sent between stages."""
 
-    def __init__(self, combine: CombineMeans) -> None:
-        self._combine = combine
+    combine: CombineMeans
 
     def start_bundle(self) -> None:
         self._sums: dict[tuple[SliceKey, Any], MeansAccumulator] = {}
@@ -179,7 +179,7 @@ class _SumScores(beam.DoFn):
             if len(self._sums) >= _MOST_SLICES:
                 yield from self.finish_bundle()
                 self.start_bundle()
-            sums = self._sums[slice_, window] = self._combine.create_accumulator()
+            sums = self._sums[slice_, window] = self.combine.create_accumulator()
         sums.add(values)
 
     def finish_bundle(self) -> Iterator[WindowedValue]:

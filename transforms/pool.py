@@ -170,11 +170,11 @@ class _ExistingConversations(beam.DoFn):
                 yield pair
 
 
+@dataclass(eq=False, repr=False)
 class _FindRepeated(beam.DoFn):
     """Finds conversations that are both in the pool and in a new run, to replace or report them."""
 
-    def __init__(self, replaces: bool) -> None:
-        self._replaces = replaces
+    replaces: bool
 
     def process(self, grouped: tuple[bytes, Iterable[bytes]]) -> Iterator[Pair | TaggedOutput]:
         conversation, values = grouped
@@ -182,19 +182,19 @@ class _FindRepeated(beam.DoFn):
         topics = sorted(kinds_and_topics - {_NEW})
         if not topics or _NEW not in kinds_and_topics:
             return
-        if not self._replaces:
+        if not self.replaces:
             yield TaggedOutput(_REFUSED, _conversation(conversation))
             return
         for topic in topics:
             yield topic[1:], _REPLACED + conversation
 
 
+@dataclass(eq=False, repr=False)
 class _BuildTopic(beam.DoFn):
-    def __init__(self, rules: RuleTable) -> None:
-        self._rules = rules
+    rules: RuleTable
 
     def setup(self) -> None:
-        self._fingerprinter = Fingerprinter(self._rules)
+        self._fingerprinter = Fingerprinter(self.rules)
 
     def process(self, grouped: tuple[bytes, Iterable[bytes]]) -> Iterator[BuiltTopic]:
         topic, values = grouped
@@ -210,9 +210,7 @@ class _BuildTopic(beam.DoFn):
             else:
                 replaced.append(_conversation(packed))
         existing.sort(key=lambda document: document.number)
-        built = build_topic(
-            _topic(topic), existing, new, self._rules, self._fingerprinter, replaced
-        )
+        built = build_topic(_topic(topic), existing, new, self.rules, self._fingerprinter, replaced)
         if built.documents:
             yield built
 

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
-from apache_beam.typehints import KV
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec.structs import astuple
 from xxhash import xxh3_128_digest
 
-from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.judgment import (
     JUDGMENTS_DIGEST,
@@ -32,6 +31,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.topic_request import topic_request
+from goodgain.transforms.fingerprint import KEYED
 from goodgain.transforms.gather import Pair, flatten_pairs
 from goodgain.transforms.times import at_end_of_global_window
 
@@ -142,26 +142,24 @@ class JoinQrels(beam.PTransform):
         """Apply the transform."""
         keyed = requests | "KeyRequests" >> beam.Map(_keyed_by_conversation).with_output_types(Pair)
         conversations = _group("Conversation", keyed)
-        requested = conversations | "Request" >> beam.ParDo(
-            _RequestJudgments(self.max_held_bytes)
-        ).with_outputs(_TOPICS, _COUNTS, main="documents")
+        request = _RequestJudgments(self.max_held_bytes)
+        wanted, topics, request_counts = typed_outputs(
+            conversations, "Request", request, documents=Any, topics=Any, counts=Any
+        )
         judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed_by_document).with_output_types(
             Pair
         )
-        documents = _group("Document", requested["documents"], judged)
-        labels = documents | "Label" >> beam.ParDo(_Label()).with_outputs(
-            _TOPICS, _PROBLEMS, _COUNTS, main="payloads"
+        documents = _group("Document", wanted, judged)
+        types = {"payloads": KEYED, _TOPICS: Any, _PROBLEMS: QrelsProblem, _COUNTS: Any}
+        labels, judged_topics, problems, label_counts = typed_outputs(
+            documents, "Label", _Label(), **types
         )
-        topics = _group("Topic", requested[_TOPICS], labels[_TOPICS])
-        pools = topics | "Pool" >> beam.ParDo(_Pool()).with_outputs(_COUNTS, main="payloads")
-        problems = labels[_PROBLEMS]
-        problems.element_type = QrelsProblem
-        for payloads in (labels["payloads"], pools["payloads"]):
-            payloads.element_type = KV[str, bytes]
+        topic_pools = _group("Topic", topics, judged_topics)
+        pools, pool_counts = typed_outputs(topic_pools, "Pool", _Pool(), payloads=KEYED, counts=Any)
         return Labelling(
-            (labels["payloads"], pools["payloads"]) | "Payloads" >> beam.Flatten(),
+            (labels, pools) | "Payloads" >> beam.Flatten(),
             problems,
-            (requested[_COUNTS], labels[_COUNTS], pools[_COUNTS]) | "Counts" >> beam.Flatten(),
+            (request_counts, label_counts, pool_counts) | "Counts" >> beam.Flatten(),
         )
 
 
@@ -200,10 +198,7 @@ class _RequestJudgments(_CountingDoFn):
     """Requests of one conversation for judgments, keyed by document and by topic."""
 
     def __init__(self, max_held_bytes: int | None) -> None:
-        self._max_held_bytes = max_held_bytes
-
-    def setup(self) -> None:
-        self._budget = MemoryBudget(self._max_held_bytes)
+        self._budget = MemoryBudget(max_held_bytes)
 
     def process(
         self, conversation: tuple[bytes, Iterable[bytes]]

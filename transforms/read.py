@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from goodgain.transforms.coders import ANY_RECORD
+from goodgain.transforms.coders import ANY_RECORD, typed_outputs
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression
@@ -169,50 +169,39 @@ class FindShards(beam.PTransform):
         )
 
 
+@dataclass(eq=False, repr=False)
 class ReadTraces(beam.PTransform):
     """PBegin to Traces: every record of the files, split over workers by byte ranges.
 
     Attributes:
-      shards: splits the inputs into byte ranges.
+      inputs: paths or patterns of files, or files with their sizes.
+      shard_bytes: how much of a file one worker reads at a time.
+      adaptation: renamed fields and the like; None if records need no conversion.
+      bounds: limits on the memory that reading may take.
+
+    Raises:
+      UsageError: `shard_bytes` is below 1.
 
     Example: see `GlobalMeans`.
     """
 
-    def __init__(
-        self,
-        inputs: Sequence[str | InputFile],
-        shard_bytes: int = DEFAULT_SHARD_BYTES,
-        adaptation: Adaptation | None = None,
-        bounds: ReadBounds = DEFAULT_BOUNDS,
-    ) -> None:
-        """Choose what to read, and how.
+    inputs: Sequence[str | InputFile]
+    shard_bytes: int = DEFAULT_SHARD_BYTES
+    adaptation: Adaptation | None = None
+    bounds: ReadBounds = DEFAULT_BOUNDS
 
-        Args:
-          inputs: paths or patterns of files, or files with their sizes.
-          shard_bytes: how much of a file one worker reads at a time.
-          adaptation: renamed fields and the like; None if records need no conversion.
-          bounds: limits on the memory that reading may take.
-
-        Raises:
-          UsageError: `shard_bytes` is below 1.
-        """
-        super().__init__()
-        self.shards = FindShards(inputs, shard_bytes, adaptation, bounds)
+    def __post_init__(self) -> None:
+        self.shards = FindShards(self.inputs, self.shard_bytes, self.adaptation, self.bounds)
 
     def expand(self, begin: beam.pvalue.PBegin) -> Traces:
         """Read each shard; raises as `FindShards` does."""
         shards = begin | "Shards" >> self.shards
-        outputs = shards | "Read" >> beam.ParDo(ReadShard()).with_outputs(REJECTED, main="records")
-        records, rejected = outputs["records"], outputs[REJECTED]
-        records.element_type = ANY_RECORD
-        calls = records | "Calls" >> beam.Filter(_is_call)
+        records, rejected = typed_outputs(
+            shards, "Read", ReadShard(), records=ANY_RECORD, rejected=RejectedRecord
+        )
+        calls = records | "Calls" >> beam.Filter(lambda record: isinstance(record, SearchCall))
         calls.element_type = SearchCall
-        rejected.element_type = RejectedRecord
         return Traces(records, calls, rejected, shards)
-
-
-def _is_call(record: SearchCall | RejectedRecord) -> bool:
-    return isinstance(record, SearchCall)
 
 
 def _files_of(pattern: str) -> list[InputFile]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
+from goodgain.transforms.coders import typed_outputs
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
 from goodgain.transforms.core.judgments.judgment import LabelRequest
@@ -18,7 +20,7 @@ from goodgain.transforms.core.scoring.native_packing import packer_for, reading_
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from goodgain.transforms.filesystems import open_plain
-from goodgain.transforms.fingerprint import Keyed
+from goodgain.transforms.fingerprint import KEYED, Keyed
 from goodgain.transforms.read import REJECTED, FindShards
 
 _LABEL_REQUESTS = "label_requests"
@@ -48,6 +50,7 @@ class ReadFiles(NamedTuple):
     shards: beam.PCollection[FileShard]
 
 
+@dataclass(eq=False, repr=False)
 class ReadPayloads(beam.PTransform):
     """PBegin to `ReadFiles`: reads and fingerprints every record of the files.
 
@@ -55,77 +58,58 @@ class ReadPayloads(beam.PTransform):
     payloads, joined by bundle instead of by shard.
 
     Attributes:
-      shards: splits the inputs into byte ranges.
+      inputs: paths or patterns of files, or files with their sizes.
       packing: how records are packed into payloads.
+      shard_bytes: how much of a file one worker reads at a time.
+      adaptation: renamed fields and the like; None if records need no conversion.
+      bounds: limits on the memory that reading may take.
       max_held_bytes: memory limit on an engine that keeps all data in one process; None for
         engines that spill to disk.
+
+    Raises:
+      UsageError: `shard_bytes` is below 1.
 
     Example: see `ScoreTied`.
     """
 
-    def __init__(
-        self,
-        inputs: Sequence[str | InputFile],
-        packing: Packing,
-        shard_bytes: int = DEFAULT_SHARD_BYTES,
-        adaptation: Adaptation | None = None,
-        bounds: ReadBounds = DEFAULT_BOUNDS,
-        max_held_bytes: int | None = None,
-    ) -> None:
-        """Choose what to read, and how.
+    inputs: Sequence[str | InputFile]
+    packing: Packing
+    shard_bytes: int = DEFAULT_SHARD_BYTES
+    adaptation: Adaptation | None = None
+    bounds: ReadBounds = DEFAULT_BOUNDS
+    max_held_bytes: int | None = None
 
-        Args:
-          inputs: paths or patterns of files, or files with their sizes.
-          packing: how records are packed into payloads.
-          shard_bytes: how much of a file one worker reads at a time.
-          adaptation: renamed fields and the like; None if records need no conversion.
-          bounds: limits on the memory that reading may take.
-          max_held_bytes: see the class.
-
-        Raises:
-          UsageError: `shard_bytes` is below 1.
-        """
-        super().__init__()
-        self.shards = FindShards(inputs, shard_bytes, adaptation, bounds)
-        self.packing = packing
-        self.max_held_bytes = max_held_bytes
+    def __post_init__(self) -> None:
+        self.shards = FindShards(self.inputs, self.shard_bytes, self.adaptation, self.bounds)
 
     def expand(self, begin: beam.pvalue.PBegin) -> ReadFiles:
         """Read each shard; raises as `FindShards` does."""
         shards = begin | "Shards" >> self.shards
-        read = beam.ParDo(ReadShardPayloads(self.packing, self.max_held_bytes))
-        outputs = shards | "ReadShard" >> read.with_outputs(
-            REJECTED, _COUNTS, _LABEL_REQUESTS, main="payloads"
-        )
-        # Beam's own type, since workers have a fast coder only for that.
-        outputs["payloads"].element_type = beam.typehints.Tuple[str, bytes]
-        outputs[REJECTED].element_type = RejectedRecord
-        outputs[_LABEL_REQUESTS].element_type = LabelRequest
-        return ReadFiles(
-            outputs["payloads"],
-            outputs[REJECTED],
-            outputs[_COUNTS],
-            outputs[_LABEL_REQUESTS],
-            shards,
-        )
+        read = ReadShardPayloads(self.packing, MemoryBudget(self.max_held_bytes))
+        types = {
+            "payloads": KEYED,
+            REJECTED: RejectedRecord,
+            _COUNTS: Any,
+            _LABEL_REQUESTS: LabelRequest,
+        }
+        return ReadFiles._make((*typed_outputs(shards, "ReadShard", read, **types), shards))
 
 
+@dataclass(eq=False, repr=False)
 class ReadShardPayloads(beam.DoFn):
     """FileShard to its payloads; rejected rows, counts and requests for judgments are tagged."""
 
-    def __init__(self, packing: Packing, max_held_bytes: int | None = None) -> None:
-        self._packing = packing
-        self._max_held_bytes = max_held_bytes
+    packing: Packing
+    budget: MemoryBudget
 
     def setup(self) -> None:
         """Set up the worker."""
-        self._packer = packer_for(self._packing)
-        self._budget = MemoryBudget(self._max_held_bytes)
+        self._packer = packer_for(self.packing)
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
         """The payloads of one shard; raises only if it takes too much memory."""
         calls = rejected = rows = 0
-        budget = self._budget
+        budget = self.budget
         budget.begin_shard()
         for found in payloads_of_shard(shard, open_plain, self._packer):
             if isinstance(found, RejectedRecord):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
+from goodgain.transforms.coders import typed_outputs
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
 from goodgain.transforms.core.judgments.judgment import Judgment, QrelsProblem
@@ -55,35 +56,29 @@ class ReadQrels(beam.PTransform):
 
     def expand(self, begin: beam.pvalue.PBegin) -> Judgments:
         """Apply the transform."""
-        outputs = (
+        shards = (
             begin
             | "Files" >> beam.Create(self.files)
             | "PlanShards" >> beam.ParDo(PlanShards(self.shard_bytes, of_traces=False))
             | "Spread" >> beam.Reshuffle()
-            | "ReadShard"
-            >> beam.ParDo(_ReadShard(self.files, self.max_held_bytes)).with_outputs(
-                _PROBLEMS, main="judgments"
-            )
         )
-        judgments, problems = outputs["judgments"], outputs[_PROBLEMS]
-        judgments.element_type = Judgment
-        problems.element_type = QrelsProblem
-        return Judgments(judgments, problems)
+        numbers = {file.path: number for number, file in enumerate(self.files)}
+        read = _ReadShard(numbers, MemoryBudget(self.max_held_bytes))
+        return Judgments(
+            *typed_outputs(shards, "ReadShard", read, judgments=Judgment, problems=QrelsProblem)
+        )
 
 
+@dataclass(eq=False, repr=False)
 class _ReadShard(beam.DoFn):
-    def __init__(self, files: Sequence[InputFile], max_held_bytes: int | None) -> None:
-        self._numbers = {file.path: number for number, file in enumerate(files)}
-        self._max_held_bytes = max_held_bytes
-
-    def setup(self) -> None:
-        self._budget = MemoryBudget(self._max_held_bytes)
+    numbers: dict[str, int]
+    budget: MemoryBudget
 
     def process(self, shard: FileShard) -> Iterator[Judgment | TaggedOutput]:
-        for judgment in read_qrels(shard, self._numbers[shard.path], open_plain):
+        for judgment in read_qrels(shard, self.numbers[shard.path], open_plain):
             if isinstance(judgment, Judgment):
-                self._budget.count_label(judgment.topic, judgment.document)
+                self.budget.count_label(judgment.topic, judgment.document)
                 yield judgment
             else:
-                self._budget.count_label(judgment.text)
+                self.budget.count_label(judgment.text)
                 yield TaggedOutput(_PROBLEMS, judgment)

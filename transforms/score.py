@@ -12,6 +12,7 @@ import msgspec
 from apache_beam.pvalue import TaggedOutput
 
 from goodgain.transforms.carry import Unload, load
+from goodgain.transforms.coders import typed_outputs
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, shard_of
@@ -20,7 +21,7 @@ from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
+from goodgain.transforms.fingerprint import KEYED, FingerprintCalls, Keyed
 from goodgain.transforms.gather import GatheredDoFn, GatherPayloads
 from goodgain.transforms.pool import pools_of
 
@@ -121,61 +122,53 @@ class ScorePayloads(beam.PTransform):
     def _score(self, gathered: beam.PCollection[Any]) -> ScoredConversations:
         if self.scoring.pool is not None:
             return self._with_pool(gathered, self.scoring.pool)
-        outputs = gathered | "ScoreConversation" >> beam.ParDo(
-            ScoreGathered(self.scoring, self.spill_folder, self.max_held_bytes)
-        ).with_outputs(_UNDECIDED, main="scores")
-        scores, undecided = outputs["scores"], outputs[_UNDECIDED]
-        scores.element_type = ConversationScore
-        undecided.element_type = beam.typehints.Tuple[str, bytes]
-        return ScoredConversations(scores, undecided)
+        score = ScoreGathered(self.spill_folder, self.scoring, MemoryBudget(self.max_held_bytes))
+        types = {"scores": ConversationScore, _UNDECIDED: KEYED}
+        return ScoredConversations(*typed_outputs(gathered, "ScoreConversation", score, **types))
 
     def _with_pool(self, gathered: beam.PCollection[Any], pool: PoolUse) -> ScoredConversations:
         """Group the conversations by the pool file that holds their topic."""
         scores = (
             gathered
             | "ToPoolFile"
-            >> beam.ParDo(_ToPoolFile(pool, self.spill_folder)).with_output_types(Keyed)
+            >> beam.ParDo(_ToPoolFile(self.spill_folder, pool)).with_output_types(Keyed)
             | "GroupByPoolFile" >> GatherPayloads(self.spill_folder)
             | "ScoreWithPool"
             >> beam.ParDo(
-                ScoreWithPool(self.scoring, self.spill_folder, self.max_held_bytes)
+                ScoreWithPool(self.spill_folder, self.scoring, self.max_held_bytes)
             ).with_output_types(ConversationScore)
         )
         no_undecided = gathered.pipeline | "Undecided" >> beam.Create([])
-        no_undecided.element_type = beam.typehints.Tuple[str, bytes]
+        no_undecided.element_type = KEYED
         return ScoredConversations(scores, no_undecided)
 
 
+@dataclass(eq=False, repr=False)
 class _ToPoolFile(GatheredDoFn):
-    def __init__(self, pool: PoolUse, spill_folder: str) -> None:
-        super().__init__(spill_folder)
-        self._pool = pool
+    pool: PoolUse
 
     def process(self, grouped: tuple[str, Iterable[bytes]]) -> Iterator[Keyed]:
         conversation_id, gathered = grouped
         packed = b"".join(self.payloads(gathered))
         attributes = deliver(unpack([packed]).calls).attributes()
-        topic = topic_of(conversation_id, attributes, self._pool.topic_attribute)
-        shard = shard_of(topic, self._pool.files.shards)
+        topic = topic_of(conversation_id, attributes, self.pool.topic_attribute)
+        shard = shard_of(topic, self.pool.files.shards)
         yield str(shard), _encode((topic.key, conversation_id, packed))
 
 
+@dataclass(eq=False, repr=False)
 class ScoreWithPool(GatheredDoFn):
     """Scores the conversations whose topics are in one file of a pool, which is read once.
 
     Holds that file's documents, but only some of the conversations at a time.
     """
 
-    def __init__(
-        self, scoring: Scoring, spill_folder: str = "", max_held_bytes: int | None = None
-    ) -> None:
-        super().__init__(spill_folder)
-        self._scoring = scoring
-        self._max_held_bytes = max_held_bytes
+    scoring: Scoring
+    max_held_bytes: int | None
 
     def setup(self) -> None:
         """Set up the worker."""
-        self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring, self._max_held_bytes))
+        self._scorer = PayloadScorer(self.scoring, pools_of(self.scoring, self.max_held_bytes))
 
     def process(self, grouped: tuple[str, Iterable[bytes]]) -> Iterator[ConversationScore]:
         """Score the conversations by topic, so that few topics are in memory at a time."""
@@ -186,19 +179,16 @@ class ScoreWithPool(GatheredDoFn):
                 yield self._scorer.score(conversation_id, [packed])
 
 
+@dataclass(eq=False, repr=False)
 class ScoreGathered(GatheredDoFn):
     """Scores a conversation from its gathered payloads."""
 
-    def __init__(
-        self, scoring: Scoring, spill_folder: str = "", max_held_bytes: int | None = None
-    ) -> None:
-        super().__init__(spill_folder)
-        self._scoring = scoring
-        self._budget = MemoryBudget(max_held_bytes)
+    scoring: Scoring
+    budget: MemoryBudget
 
     def setup(self) -> None:
         """Set up the worker."""
-        self._scorer = PayloadScorer(self._scoring)
+        self._scorer = PayloadScorer(self.scoring)
 
     def process(
         self, grouped: tuple[str, Iterable[bytes]]
@@ -210,7 +200,7 @@ class ScoreGathered(GatheredDoFn):
         """
         conversation_id, gathered = grouped
         packed = list(self.payloads(gathered))
-        self._budget.check_conversation(packed)
+        self.budget.check_conversation(packed)
         try:
             yield self._scorer.score(conversation_id, packed)
         except EncodingsNeededError:

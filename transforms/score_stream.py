@@ -20,7 +20,7 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from msgspec.structs import replace
 
-from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, uncompressed, unpack
 from goodgain.transforms.core.scoring.rows import LateRow
@@ -125,21 +125,18 @@ class ScoreStreamedPayloads(beam.PTransform):
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> StreamedScores:
         """Apply the transform."""
-        outputs = (
-            payloads
-            | "Early" >> beam.ParDo(Early(self.closing)).with_output_types(Keyed)
-            | "CloseConversation"
-            >> beam.ParDo(CloseConversation(self.scoring, self.closing, self.end)).with_outputs(
-                LATE, LIVE, REJECTED, main="scores"
-            )
-        )
-        outputs["scores"].element_type = ConversationScore
-        outputs[LATE].element_type = LateRow
-        outputs[LIVE].element_type = LiveIteration
-        outputs[REJECTED].element_type = RejectedRecord
-        return StreamedScores(outputs["scores"], outputs[LATE], outputs[LIVE], outputs[REJECTED])
+        early = payloads | "Early" >> beam.ParDo(Early(self.closing)).with_output_types(Keyed)
+        close = CloseConversation(self.scoring, self.closing, self.end)
+        types = {
+            "scores": ConversationScore,
+            LATE: LateRow,
+            LIVE: LiveIteration,
+            REJECTED: RejectedRecord,
+        }
+        return StreamedScores(*typed_outputs(early, "CloseConversation", close, **types))
 
 
+@dataclass(eq=False, repr=False)
 class Early(beam.DoFn):
     """Shifts the time of payloads back by `out_of_orderness`; `CloseConversation` undoes this.
 
@@ -148,17 +145,17 @@ class Early(beam.DoFn):
     would become late. Other engines are not affected.
     """
 
-    def __init__(self, closing: Closing) -> None:
-        self._closing = closing
+    closing: Closing
 
     def process(
         self, keyed: tuple[str, bytes], timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[TimestampedValue]:
         """Shift the time of one payload."""
-        early = timestamp_of(millis_of(timestamp) - self._closing.out_of_orderness)
+        early = timestamp_of(millis_of(timestamp) - self.closing.out_of_orderness)
         yield TimestampedValue(keyed, max(early, MIN_TIMESTAMP))
 
 
+@dataclass(eq=False, repr=False)
 class CloseConversation(beam.DoFn):
     """Buffers conversations of a stream and scores each when it is closed.
 
@@ -177,14 +174,13 @@ class CloseConversation(beam.DoFn):
     # The only timer, since timers of different families fire in no defined order.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
 
-    def __init__(self, scoring: Scoring, closing: Closing, end: StreamEnd = WITH_ENGINE) -> None:
-        self._scoring = scoring
-        self._closing = closing
-        self._end = end
+    scoring: Scoring
+    closing: Closing
+    end: StreamEnd = WITH_ENGINE
 
     def setup(self) -> None:
         """Set up the worker."""
-        self._scorer = PayloadScorer(self._scoring, pools_of(self._scoring))
+        self._scorer = PayloadScorer(self.scoring, pools_of(self.scoring))
 
     def process(
         self,
@@ -196,10 +192,10 @@ class CloseConversation(beam.DoFn):
     ) -> Iterator[TaggedOutput]:
         """Keep a payload, or emit its records as late or over the limit."""
         conversation_id, packed = keyed
-        frame, at = unpack([packed]), millis_of(timestamp) + self._closing.out_of_orderness
+        frame, at = unpack([packed]), millis_of(timestamp) + self.closing.out_of_orderness
         state = ConversationState(recent, older)
         known = state.conversation
-        decision, seen = arrived(known, arrival_of(frame, len(packed), at), self._closing)
+        decision, seen = arrived(known, arrival_of(frame, len(packed), at), self.closing)
         if decision == "late":
             for late in late_rows(conversation_id, frame):
                 yield TaggedOutput(LATE, late)
@@ -210,12 +206,12 @@ class CloseConversation(beam.DoFn):
             for part in parted(frame):
                 kept = payload(part.calls, part.rejected_records, part.external, compress=True)
                 arrival = arrival_of(part, len(kept), at)
-                decision, seen = arrived(state.conversation, arrival, self._closing)
+                decision, seen = arrived(state.conversation, arrival, self.closing)
                 if decision == "keep":
                     state.change(seen, kept)
                     continue
                 state.change(seen)
-                for row in over_cap_rows(conversation_id, part, self._closing):
+                for row in over_cap_rows(conversation_id, part, self.closing):
                     yield TaggedOutput(REJECTED, row)
         if known is None or known.wake != seen.wake:
             wake.set(timestamp_of(seen.wake))
@@ -232,25 +228,25 @@ class CloseConversation(beam.DoFn):
     ) -> Iterator[TimestampedValue | TaggedOutput]:
         """Do what is due: emit live rows, close, clear the state, or keep waiting."""
         now = millis_of(timestamp)
-        if not self._end.is_due(now):
+        if not self.end.is_due(now):
             return
         state = ConversationState(recent, older)
         if state.conversation is None:
             return
-        step, known = woken(state.conversation, now, self._closing)
+        step, known = woken(state.conversation, now, self.closing)
         if step == "forget":
             state.clear()
             return
         if step == "close":
             score = self._score(conversation_id, state.payloads(), known)
             state.clear()
-            if self._closing.live:
+            if self.closing.live:
                 rows = score.iterations
                 for one in revise(emitted.read() or [], rows, len(rows), is_final=True):
                     yield TaggedOutput(LIVE, one)
                 emitted.clear()
             yield TimestampedValue(score, timestamp_of(event_time(score) or 0))
-        elif self._closing.live and known.closed is None and known.opened is not None:
+        elif self.closing.live and known.closed is None and known.opened is not None:
             kept = state.payloads()
             rows = self._score(conversation_id, kept, known).iterations
             ends = ends_of_iterations(rows, unpack(kept).calls, known.opened)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import apache_beam as beam
@@ -58,8 +58,8 @@ class ScoreTied(beam.PTransform):
     def expand(self, undecided: beam.PCollection[Keyed]) -> beam.PCollection[ConversationScore]:
         """Apply the transform."""
         ties = beam.pvalue.AsDict(undecided | "Ties" >> beam.MapTuple(ties_of))
-        encodings = self.shards | "ReadAgain" >> beam.ParDo(
-            _ReadTiedRecords(), ties
+        encodings = self.shards | "ReadAgain" >> beam.FlatMap(
+            _tied_records, ties
         ).with_output_types(Keyed)
         scored: ScoredConversations = (
             (undecided, encodings)
@@ -70,12 +70,10 @@ class ScoreTied(beam.PTransform):
         return scored.scores
 
 
-class _ReadTiedRecords(beam.DoFn):
-    def process(
-        self, shard: FileShard, ties: Mapping[str, frozenset[bytes]]
-    ) -> Iterator[tuple[str, bytes]]:
-        if ties:
-            yield from encodings_of_shard(shard, open_plain, ties)
+def _tied_records(
+    shard: FileShard, ties: Mapping[str, frozenset[bytes]]
+) -> Iterable[tuple[str, bytes]]:
+    return encodings_of_shard(shard, open_plain, ties) if ties else ()
 
 
 def _input_changed(conversation_id: str, _: bytes) -> None:

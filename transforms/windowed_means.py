@@ -23,7 +23,7 @@ from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
-from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.slices import EVERYTHING, slice_of
@@ -125,7 +125,7 @@ class WindowedMeans(beam.PTransform):
         """Apply the transform."""
         means, rules = self.means, self.rules
         combine = CombineMeans(means.ranking_metrics, means.max_i, means.pooled)
-        outputs = (
+        sums = (
             scores
             | "AtLastEvent" >> beam.Map(_at_last_event).with_output_types(ConversationScore)
             | "Slice" >> beam.ParDo(Slice(means.slices, means.max_i, means.cluster))
@@ -133,15 +133,10 @@ class WindowedMeans(beam.PTransform):
             >> beam.ParDo(_SumBundle(combine, rules.window)).with_output_types(
                 tuple[str, WindowSums]
             )
-            | "GivePanes"
-            >> beam.ParDo(
-                GivePanes(combine, self.scoring, rules, self.interval, self.end)
-            ).with_outputs(MISSED, WARNINGS, main="rows")
         )
-        outputs["rows"].element_type = WindowedMeanRow
-        outputs[MISSED].element_type = MissedByMeans
-        outputs[WARNINGS].element_type = WindowWarnings
-        return MeansByWindow(outputs["rows"], outputs[MISSED], outputs[WARNINGS])
+        give_panes = GivePanes(combine, self.scoring, rules, self.interval, self.end)
+        types = {"rows": WindowedMeanRow, MISSED: MissedByMeans, WARNINGS: WindowWarnings}
+        return MeansByWindow(*typed_outputs(sums, "GivePanes", give_panes, **types))
 
 
 def _at_last_event(score: ConversationScore) -> TimestampedValue:
@@ -174,12 +169,12 @@ class WindowSums(Struct, frozen=True, array_like=True):
 _accumulator_decoder = msgspec.msgpack.Decoder(MeansAccumulator)
 
 
+@dataclass(eq=False, repr=False)
 class _SumBundle(beam.DoFn):
     """Pre-aggregates each bundle, so that the slice of all conversations is not a bottleneck."""
 
-    def __init__(self, combine: CombineMeans, window: int) -> None:
-        self._combine = combine
-        self._window = window
+    combine: CombineMeans
+    window: int
 
     def start_bundle(self) -> None:
         self._sums: dict[tuple[str, int], MeansAccumulator] = {}
@@ -190,10 +185,10 @@ class _SumBundle(beam.DoFn):
         self, sliced: tuple[str, ConversationValues], timestamp: Any = beam.DoFn.TimestampParam
     ) -> None:
         slice_, values = sliced
-        key = (slice_, window_start(millis_of(timestamp), self._window))
+        key = (slice_, window_start(millis_of(timestamp), self.window))
         sums = self._sums.get(key)
         if sums is None:
-            sums = self._sums[key] = self._combine.create_accumulator()
+            sums = self._sums[key] = self.combine.create_accumulator()
         sums.add(values)
         self._conversations[key] += 1
         self._earliest[key] = min(self._earliest.get(key, timestamp.micros), timestamp.micros)

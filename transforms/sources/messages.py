@@ -44,21 +44,21 @@ class ParseMessages(beam.PTransform):
         return streamed_traces(messages, _ParseBundle(self.rules, self.adaptation, self.bounds))
 
 
+@dataclass(eq=False, repr=False)
 class _ParseBundle(beam.DoFn):
     """Parses messages; packs those of one conversation in a bundle into one payload."""
 
-    def __init__(self, rules: RuleTable, adaptation: Adaptation | None, bounds: ReadBounds) -> None:
-        self._rules = rules
-        self._adaptation = adaptation
-        self._bounds = bounds
+    rules: RuleTable
+    adaptation: Adaptation | None
+    bounds: ReadBounds
 
     def setup(self) -> None:
-        self._packer = StreamPacker(self._rules)
+        self._packer = StreamPacker(self.rules)
 
     def process(self, message: Message, timestamp: Any = beam.DoFn.TimestampParam) -> Iterator[Any]:
         latest = millis_of(timestamp)
         packer = self._packer.record_packer(None, latest)
-        record = parse_message(message, self._adaptation, self._bounds, packer)
+        record = parse_message(message, self.adaptation, self.bounds, packer)
         return self._packer.add(stamped([record], None, latest))
 
     def finish_bundle(self) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
-from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.record_packer import (
     PackedBlock,
@@ -26,7 +26,7 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS, SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
-from goodgain.transforms.fingerprint import Keyed, timestamped
+from goodgain.transforms.fingerprint import KEYED, Keyed, timestamped
 from goodgain.transforms.read import REJECTED
 from goodgain.transforms.times import timestamp_of
 
@@ -70,14 +70,8 @@ class StreamedTraces(NamedTuple):
 
 def streamed_traces(pcollection: beam.PCollection[Any], read: beam.DoFn) -> StreamedTraces:
     """The `StreamedTraces` from a DoFn that emits the outputs of a `StreamPacker`."""
-    outputs = pcollection | "ReadRecords" >> beam.ParDo(read).with_outputs(
-        REJECTED, READ, main="payloads"
-    )
-    # Beam's own type, since workers have a fast coder only for that.
-    outputs["payloads"].element_type = beam.typehints.Tuple[str, bytes]
-    outputs[REJECTED].element_type = RejectedRecord
-    outputs[READ].element_type = ReadRecords
-    return StreamedTraces(outputs["payloads"], outputs[REJECTED], outputs[READ])
+    types = {"payloads": KEYED, REJECTED: RejectedRecord, READ: ReadRecords}
+    return StreamedTraces(*typed_outputs(pcollection, "ReadRecords", read, **types))
 
 
 @cache  # one line for each process of a worker, however many steps it sets up
