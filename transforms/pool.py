@@ -16,8 +16,13 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.files import TopicPools, read_documents
-from goodgain.transforms.core.pool_building.building import BuiltTopic, Conversation, build_topic
-from goodgain.transforms.core.pool_building.contribution import Contribution, contribution
+from goodgain.transforms.core.pool_building.building import (
+    BuiltTopic,
+    Contribution,
+    Conversation,
+    build_topic,
+    contribution,
+)
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.filesystems import open_plain

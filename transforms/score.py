@@ -11,7 +11,6 @@ import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.carry import Unload, load
 from goodgain.transforms.coders import typed_outputs
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import topic_of
@@ -22,7 +21,7 @@ from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import KEYED, FingerprintCalls, Keyed
-from goodgain.transforms.gather import GatheredDoFn, GatherPayloads
+from goodgain.transforms.gather import GatheredDoFn, GatherPayloads, Unload, load
 from goodgain.transforms.pool import pools_of
 
 _UNDECIDED = "undecided"

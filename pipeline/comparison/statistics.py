@@ -27,8 +27,7 @@ from goodgain.transforms.core.comparison.gsb import good_same_bad
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.result import MetricComparison
 from goodgain.transforms.core.comparison.samples import rounded_differences
-from goodgain.transforms.core.comparison.signed_ranks import wilcoxon
-from goodgain.transforms.core.comparison.signs import sign_test
+from goodgain.transforms.core.comparison.signed_ranks import sign_test, wilcoxon
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
 

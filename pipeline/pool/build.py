@@ -47,8 +47,7 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
 from goodgain.transforms.core.pool.label_spans import label_spans
 from goodgain.transforms.core.pool.rows import document_digest, document_row
-from goodgain.transforms.core.pool_building.building import BuiltTopic
-from goodgain.transforms.core.pool_building.contribution import Contribution
+from goodgain.transforms.core.pool_building.building import BuiltTopic, Contribution
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs

@@ -49,7 +49,7 @@ from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.filesystems import is_local, open_plain
-from goodgain.transforms.sources.folder_listing import is_complete_name
+from goodgain.transforms.sources.folder_files import is_complete_name
 from goodgain.transforms.sources.journal_file import compact_journal, read_journal
 from goodgain.transforms.stream_end import WITH_ENGINE
 

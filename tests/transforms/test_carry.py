@@ -6,7 +6,6 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
-from goodgain.transforms.carry import Unload, load
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
@@ -15,7 +14,7 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import Keyed
-from goodgain.transforms.gather import GatherPayloads
+from goodgain.transforms.gather import GatherPayloads, Unload, load
 from goodgain.transforms.read_payloads import ReadPayloads
 from goodgain.transforms.score import ScorePayloads
 

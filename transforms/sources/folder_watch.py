@@ -30,9 +30,14 @@ from goodgain.transforms.core.streaming.watermark import (
     after_silence,
 )
 from goodgain.transforms.read import PlanShards
-from goodgain.transforms.sources.folder_listing import FolderFile, list_folder
+from goodgain.transforms.sources.folder_files import (
+    FileTally,
+    FolderFile,
+    changed_row,
+    list_folder,
+    timed_records,
+)
 from goodgain.transforms.sources.journal_file import JournalFile
-from goodgain.transforms.sources.watched_file import FileTally, changed_row, timed_records
 
 _LOGGER = logging.getLogger(__name__)
 _SHARD_BYTES = 16 * 1024 * 1024

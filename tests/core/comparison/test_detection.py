@@ -11,8 +11,7 @@ from scipy import stats
 from goodgain.transforms.core.comparison.adjustment import adjust
 from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
 from goodgain.transforms.core.comparison.paired import compare_paired
-from goodgain.transforms.core.comparison.signed_ranks import wilcoxon
-from goodgain.transforms.core.comparison.signs import sign_test
+from goodgain.transforms.core.comparison.signed_ranks import sign_test, wilcoxon
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from tests.core.comparison import populations
 

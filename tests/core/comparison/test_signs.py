@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from goodgain.transforms.core.comparison.signs import sign_test
+from goodgain.transforms.core.comparison.signed_ranks import sign_test
 
 
 @given(st.integers(0, 60), st.integers(0, 10), st.integers(0, 60))

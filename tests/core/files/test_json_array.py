@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from goodgain.transforms.core.files import json_array_reader
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.first_records import first_records
-from goodgain.transforms.core.files.not_jsonl import why_not_jsonl
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard import plan_shards, why_not_jsonl
 from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.adaptation import parse_adaptation
 from goodgain.transforms.core.records.search_call import SearchCall

@@ -1,4 +1,4 @@
-"""Wilcoxon's signed-rank test: pairs are weighted by the rank of their difference."""
+"""Tests by the signs of differences: the sign test, and Wilcoxon's, which weighs them by rank."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
-from scipy.special import ndtr
+from scipy.special import bdtr, ndtr
 
 from goodgain.transforms.core.comparison.samples import Array, checked_pairs, rounded_differences
 
@@ -74,3 +74,24 @@ def _normal_p(ranks: _Ranks, lesser: int) -> float:
     """Each rank counts or not with probability 1/2, so the sum's variance is sum(ranks^2) / 4."""
     stddev = sqrt(float((ranks.astype(np.float64) ** 2).sum())) / 2
     return 2 * float(ndtr((lesser - float(ranks.sum()) / 2) / stddev))
+
+
+def sign_test(base: Sequence[float] | Array, candidate: Sequence[float] | Array) -> float | None:
+    """The exact two-sided p value of whether the candidate is above the base as often as below it.
+
+    It is the probability that chance splits the pairs that differ at least as unevenly; None if
+    none differs.
+
+    Args:
+      base, candidate: the values of pair j are at index j; values that differ only by rounding are
+        equal.
+
+    Raises:
+      UsageError: the lengths differ, or a value is not a finite number.
+    """
+    differences = rounded_differences(*checked_pairs(base, candidate))
+    higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
+    if not higher + lower:
+        return None
+    tail = float(bdtr(min(higher, lower), higher + lower, 0.5))
+    return min(1.0, 2 * tail)  # both tails, since the binomial of 1/2 is symmetric

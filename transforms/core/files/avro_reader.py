@@ -27,8 +27,7 @@ from goodgain.transforms.core.files.avro_layout import (
     layout_of,
     skip_values,
 )
-from goodgain.transforms.core.files.avro_plan import plan_of
-from goodgain.transforms.core.files.avro_schema import plain_schema, timestamp_scale
+from goodgain.transforms.core.files.avro_plan import plain_schema, plan_of, timestamp_scale
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.record_packer import ReadRecord, RecordOrPacked, RecordPacker

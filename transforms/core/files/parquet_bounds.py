@@ -19,8 +19,7 @@ from pyarrow import types
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.bounds import ReadBounds
-from goodgain.transforms.core.files.parquet_footer import Chunk
-from goodgain.transforms.core.files.parquet_pages import Pages, pages_of
+from goodgain.transforms.core.files.parquet_headers import Chunk, Pages, pages_of
 
 ROWS_AT_ONCE = 128
 _HARMLESS_VALUES = 250_000

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.parquet_bounds import ROWS_AT_ONCE, rows_at_once, rows_in
-from goodgain.transforms.core.files.parquet_footer import read_footer
+from goodgain.transforms.core.files.parquet_headers import read_footer
 from goodgain.transforms.core.files.shard import FileShard
 
 

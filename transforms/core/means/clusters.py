@@ -19,7 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.transforms.core.exact_sum import Parts, exact_parts
-from goodgain.transforms.core.means.power_sums import PowerSums
+from goodgain.transforms.core.means.distribution import PowerSums
 
 MOST_CLUSTERS = 10_000  # per slice; with more there is no interval
 _BATCH = 256  # clusters to add in one go

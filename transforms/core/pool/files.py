@@ -135,7 +135,7 @@ def _rows_of(path: str, file: BinaryIO, budget: MemoryBudget) -> Iterator[dict[s
             RowGroupTooLargeError,
             rows_at_once,
         )
-        from goodgain.transforms.core.files.parquet_footer import read_footer
+        from goodgain.transforms.core.files.parquet_headers import read_footer
 
         footer = read_footer(file)
         parquet = pq.ParquetFile(file)

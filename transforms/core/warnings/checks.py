@@ -14,8 +14,7 @@ from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.costs import is_cost_name
 from goodgain.transforms.core.warnings import codes, label_checks, record_checks
 from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
-from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS
-from goodgain.transforms.core.warnings.identity_advice import identity_advice
+from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS, identity_advice
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 

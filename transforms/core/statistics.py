@@ -1,4 +1,8 @@
-"""An estimate with its standard error: t interval, corrected for skewness, and test.
+"""Intervals and tests of means and differences, for runs, comparisons and gates (SPEC 6).
+
+`Studentized` is an estimate with its standard error: t interval, corrected for skewness, and test.
+Shares of values that are 0 or 1 have Wilson's (1927) score interval, which is valid near 0 and 1
+and for few values.
 
 Student's t assumes that the estimate and its standard error are independent. In skewed samples they
 are not: if a sample lacks the long tail, mean and standard error are both too small, and the
@@ -24,10 +28,10 @@ p value counts. `docs/intervals.md` has the coverage of each.
 
 from __future__ import annotations
 
-from math import cbrt
+from math import cbrt, sqrt
 
 from msgspec import Struct
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtri, stdtr, stdtrit
 
 _ROUNDING = (
     1e-12  # relative to the greatest value; smaller deviations are rounding errors of equal values
@@ -106,3 +110,22 @@ class Studentized(Struct, frozen=True):
         shifted = y - self.asymmetry / 6
         root = cbrt(1 + self.asymmetry * shifted)
         return 3 * shifted / (root * root + root + 1)
+
+
+def wilson_lower(share: float, n: int, confidence: float) -> float:
+    """The end of the one-sided interval that bounds the true share from below.
+
+    Args:
+      share: share of n values that are 1 rather than 0; n >= 1.
+    """
+    if share == 0:
+        return 0.0
+    weight = float(ndtri(confidence)) ** 2 / n
+    reach = sqrt(weight * (share * (1 - share) + weight / 4))
+    sign = 1.0 if confidence >= 0.5 else -1.0
+    return max((share + weight / 2 - sign * reach) / (1 + weight), 0.0)
+
+
+def wilson_upper(share: float, n: int, confidence: float) -> float:
+    """The end of the one-sided interval that bounds the true share from above."""
+    return 1.0 - wilson_lower(1 - share, n, confidence)
