@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.scoring.gains import (
     iterations_after_last_good,
@@ -149,119 +151,95 @@ POOL_METRICS: tuple[Metric, ...] = (
     ),
 )  # fmt: skip
 
+AT_END = {metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS}
+
+
+def _by_iteration(
+    name: str, meaning: str, formula: str, like: str = "", undefined: str = ""
+) -> Metric:
+    """A metric of iterations, with unit, direction and words of the metric at N that it is like."""
+    end = AT_END[like or name.removesuffix("_i").removesuffix("_at")]
+    words = f"{end.words} so far" if name.endswith("_at_i") else end.words
+    changed = {"meaning": meaning, "formula": formula, "undefined": undefined, "words": words}
+    return replace(end, name=name, caution="", **changed)
+
+
 POOL_ITERATION_METRICS: tuple[Metric, ...] = (
-    Metric(
-        "pool_recall_at_i", "share", "Share of the pool's good documents found so far.", "higher",
-        _NO_GOOD_IN_POOL, "good pool documents found by i / good pool documents of the topic",
-        words="Recall of the pool so far",
+    _by_iteration(
+        "pool_recall_at_i", "Share of the pool's good documents found so far.",
+        "good pool documents found by i / good pool documents of the topic",
+        undefined=_NO_GOOD_IN_POOL,
     ),
-    Metric(
-        "pool_nCG_at_i", "share", "Share of the pool's gain found so far.", "higher",
-        _NO_GOOD_IN_POOL,
+    _by_iteration(
+        "pool_nCG_at_i", "Share of the pool's gain found so far.",
         "sum of the gains of good pool documents found by i / sum of the gains of all good pool "
-        "documents of the topic",
-        words="Gain of the pool so far",
+        "documents of the topic", undefined=_NO_GOOD_IN_POOL,
     ),
-    Metric(
-        "pool_nDCG_at_i", "share", "Share of the pool's gain found so far, worth less when late.",
-        "higher", _NO_GOOD_IN_POOL,
+    _by_iteration(
+        "pool_nDCG_at_i", "Share of the pool's gain found so far, worth less when late.",
         "sum of gain / log2(k + 1) of good pool documents found at k <= i / the pool's gain",
-        words="Discounted gain of the pool so far",
+        undefined=_NO_GOOD_IN_POOL,
     ),
 )  # fmt: skip
 
 ITERATION_METRICS: tuple[Metric, ...] = (
-    Metric(
-        "calls", "calls", "Search calls of the iteration.", "neither", "",
-        "number of usable search calls of iteration i", True, words="Search calls",
+    _by_iteration(
+        "calls", "Search calls of the iteration.", "number of usable search calls of iteration i"
     ),
-    Metric(
-        "R_i", "results", "Results of the iteration.", "neither", "", "|R^i|", True,
-        words="Results",
+    _by_iteration("R_i", "Results of the iteration.", "|R^i|"),
+    _by_iteration(
+        "UR_i", "Documents that the iteration found for the first time.",
+        "|UR^i|: first occurrences in iteration i",
     ),
-    Metric(
-        "UR_i", "results", "Documents that the iteration found for the first time.", "neither",
-        "", "|UR^i|: first occurrences in iteration i", True, words="Distinct results",
+    _by_iteration(
+        "GR_i", "Good documents that the iteration found for the first time.",
+        "|GR^i|: first occurrences with gain >= good_gain_threshold",
     ),
-    Metric(
-        "GR_i", "results", "Good documents that the iteration found for the first time.",
-        "higher", "", "|GR^i|: first occurrences with gain >= good_gain_threshold", True,
-        bounded=True, needs_labels=True, words="Good results",
+    _by_iteration(
+        "Dup_i", "Results of the iteration that repeat an earlier one.", "|R^i| - |UR^i|", "DupR"
     ),
-    Metric(
-        "Dup_i", "results", "Results of the iteration that repeat an earlier one.", "lower", "",
-        "|R^i| - |UR^i|", True, words="Repeated results",
+    _by_iteration(
+        "G_i", "Good, new material that the iteration found.", "sum of gain over GR^i", "CG"
     ),
-    Metric(
-        "G_i", "gain", "Good, new material that the iteration found.", "higher", "",
-        "sum of gain over GR^i", True, bounded=True, needs_labels=True, words="Gain",
+    _by_iteration(
+        "unlabelled_i", "Results of the iteration without a label.",
+        "number of results of iteration i with gain null",
     ),
-    Metric(
-        "unlabelled_i", "results", "Results of the iteration without a label.", "neither", "",
-        "number of results of iteration i with gain null", True, words="Unlabelled results",
+    _by_iteration(
+        "AvgGain_i", "Good, new material per result of the iteration.",
+        "G_i / |R^i|, 0 if |R^i| = 0", "RAG",
     ),
-    Metric(
-        "AvgGain_i", "gain per result", "Good, new material per result of the iteration.",
-        "higher", "", "G_i / |R^i|, 0 if |R^i| = 0", bounded=True, needs_labels=True,
-        words="Gain per result",
+    _by_iteration(
+        "R_at_i", "Results so far, duplicates included.", "sum of |R^k| for k = 1..i"
     ),
-    Metric(
-        "R_at_i", "results", "Results so far, duplicates included.", "neither", "",
-        "sum of |R^k| for k = 1..i", True, words="Results so far",
+    _by_iteration("UR_at_i", "Distinct documents so far.", "sum of |UR^k| for k = 1..i"),
+    _by_iteration("GR_at_i", "Distinct good documents so far.", "sum of |GR^k| for k = 1..i"),
+    _by_iteration("DupR_at_i", "Results so far that repeat an earlier one.", "R@i - UR@i"),
+    _by_iteration("CG_at_i", "Good, new material gathered so far.", "sum of G_k for k = 1..i"),
+    _by_iteration("RG_at_i", "Good, new material so far per iteration.", "CG@i / i"),
+    _by_iteration(
+        "DCG_at_i", "Good, new material so far, worth less the later it came.",
+        "sum of G_k / log2(k + 1) for k = 1..i",
     ),
-    Metric(
-        "UR_at_i", "results", "Distinct documents so far.", "neither", "",
-        "sum of |UR^k| for k = 1..i", True, words="Distinct results so far",
+    _by_iteration("DRG_at_i", "DCG@i per iteration.", "DCG@i / i"),
+    _by_iteration(
+        "RAG_at_i", "Good, new material per result, averaged over iterations.",
+        "(1/i) sum of AvgGain_k for k = 1..i",
     ),
-    Metric(
-        "GR_at_i", "results", "Distinct good documents so far.", "higher", "",
-        "sum of |GR^k| for k = 1..i", True, bounded=True, needs_labels=True,
-        words="Good results so far",
+    _by_iteration(
+        "DRAG_at_i", "RAG@i, with later iterations worth less.",
+        "(1/i) sum of AvgGain_k / log2(k + 1) for k = 1..i",
     ),
-    Metric(
-        "DupR_at_i", "results", "Results so far that repeat an earlier one.", "lower", "",
-        "R@i - UR@i", True, words="Repeated results so far",
+    _by_iteration(
+        "SRE_at_i", "Share of the results so far that were good and new.",
+        "GR@i / R@i, 0 if R@i = 0",
     ),
-    Metric(
-        "CG_at_i", "gain", "Good, new material gathered so far.", "higher", "",
-        "sum of G_k for k = 1..i", True, bounded=True, needs_labels=True, words="Gain so far",
-    ),
-    Metric(
-        "RG_at_i", "gain per iteration", "Good, new material so far per iteration.", "higher", "",
-        "CG@i / i", bounded=True, needs_labels=True, words="Gain per iteration so far",
-    ),
-    Metric(
-        "DCG_at_i", "gain", "Good, new material so far, worth less the later it came.", "higher",
-        "", "sum of G_k / log2(k + 1) for k = 1..i", bounded=True, needs_labels=True,
-        words="Discounted gain so far",
-    ),
-    Metric(
-        "DRG_at_i", "gain per iteration", "DCG@i per iteration.", "higher", "", "DCG@i / i",
-        bounded=True, needs_labels=True, words="Discounted gain per iteration so far",
-    ),
-    Metric(
-        "RAG_at_i", "gain per result", "Good, new material per result, averaged over iterations.",
-        "higher", "", "(1/i) sum of AvgGain_k for k = 1..i", bounded=True, needs_labels=True,
-        words="Gain per result so far",
-    ),
-    Metric(
-        "DRAG_at_i", "gain per result", "RAG@i, with later iterations worth less.", "higher", "",
-        "(1/i) sum of AvgGain_k / log2(k + 1) for k = 1..i", bounded=True, needs_labels=True,
-        words="Discounted gain per result so far",
-    ),
-    Metric(
-        "SRE_at_i", "share", "Share of the results so far that were good and new.", "higher", "",
-        "GR@i / R@i, 0 if R@i = 0", bounded=True, needs_labels=True,
-        words="Good and new results so far",
-    ),
-    Metric(
-        "SRR_at_i", "share", "Share of the results so far that repeated an earlier one.", "lower",
-        "", "DupR@i / R@i, 0 if R@i = 0", words="Repeated results so far",
+    _by_iteration(
+        "SRR_at_i", "Share of the results so far that repeated an earlier one.",
+        "DupR@i / R@i, 0 if R@i = 0",
     ),
 )  # fmt: skip
 
-
-AT_END = {metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS}
 BY_ITERATION = {metric.name: metric for metric in ITERATION_METRICS + POOL_ITERATION_METRICS}
 OF_POOL = frozenset(metric.name for metric in POOL_METRICS + POOL_ITERATION_METRICS)
 
