@@ -31,6 +31,7 @@ LABELLED_COPIES, CONFLICTS = "results.labelled_duplicates", "results.label_confl
 MET_AGAIN = "qrels.judgments_met_again"
 WITHOUT_TOPIC = "qrels.conversations_without_topic"
 SEVERAL_TOPICS = "qrels.conversations_with_several_topics"
+CONVERSATIONS = "conversations.total"
 SCORED, EARLIER_TURN = "records.scored", "records.earlier_turn"
 REDELIVERED, CONFLICTING = "records.redelivered", "conflicting_redeliveries"
 # Every count behind a warning about conversations; sums for windows and slices are tuples in this

@@ -30,6 +30,7 @@ from goodgain.transforms.core.scoring.costs import (
 )
 from goodgain.transforms.core.scoring.data_counts import (
     CONFLICTING,
+    CONVERSATIONS,
     EARLIER_TURN,
     REDELIVERED,
     SCORED,
@@ -311,7 +312,7 @@ def _record_counts(tally: Tally, row: ConversationRow) -> dict[str, int]:
         EARLIER_TURN: tally.earlier_calls,
         REDELIVERED: tally.redelivered,
         CONFLICTING: tally.conflicting,
-        "conversations.total": 1,
+        CONVERSATIONS: 1,
         "conversations.without_search": int(row.N == 0),
         "conversations.with_rejected_records": int(row.rejected_records > 0),
         "conversations.in_means": int(row.N > 0 and row.rejected_records == 0),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.costs import is_cost_name
-from goodgain.transforms.core.warnings import codes, label_checks, record_checks
+from goodgain.transforms.core.warnings import codes, label_checks
 from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
 from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS, identity_advice
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -22,6 +23,11 @@ _MOST_UNIDENTIFIED_SHARE = 0.1
 _SOME_REPEAT = 1_000  # among this many results, some should be duplicates
 _SHOWN_NAMES = 5
 _SECONDS_TO_MILLIS = 1_000
+_MOST_CONFLICTING_SHARE = 0.01  # corrections that are sent later are rarely more
+_ONE_COUNTS = (
+    "of records of a conversation with the same `record_id` (without one: the same turn, iteration "
+    "and `call`) only one counts"
+)
 
 
 def warnings_of(inputs: CheckInputs) -> list[DataWarning]:
@@ -63,6 +69,27 @@ def _where_results_are(inputs: CheckInputs) -> str:
             "traces.jsonl"
         )
     return "If the results are in another field, name it with --map results=FIELD"
+
+
+def _conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
+    conflicting, read = inputs.count(data_counts.CONFLICTING), inputs.read
+    if conflicting <= _MOST_CONFLICTING_SHARE * read:
+        return
+    share = conflicting / read
+    yield DataWarning(
+        codes.CONFLICTING_REDELIVERIES,
+        conflicting,
+        share,
+        f"{conflicting:,} of {read:,} records ({share:.1%}) "
+        + pluralize(
+            conflicting,
+            f"is not scored: {_ONE_COUNTS}, and this one differs from it.",
+            f"are not scored: {_ONE_COUNTS}, and these differ from it.",
+        ),
+        "If they are different searches, check `turn` and `iteration`, and give each search of an "
+        "iteration its own `call`, or leave `call` out; a `record_id` must be unique in its "
+        "conversation. If they correct records that were sent before, ignore this.",
+    )
 
 
 def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
@@ -219,7 +246,8 @@ class _CountCheck(Struct, frozen=True):
 
     Attributes:
       total: name of the count that it is a part of.
-      one, more: what the message says after a count of 1, and after any other count.
+      one, more: what the message says after a count of 1, and after any other count; with names of
+        `_count_checks` in braces.
     """
 
     code: str
@@ -230,6 +258,28 @@ class _CountCheck(Struct, frozen=True):
     remedy: str
 
 
+_TOPIC_CHECKS = (
+    _CountCheck(
+        codes.CONVERSATIONS_WITHOUT_TOPIC,
+        data_counts.WITHOUT_TOPIC,
+        data_counts.CONVERSATIONS,
+        "of {conversations} ({share:.1%}) has no attribute {attribute}, so no judgment labels its "
+        "results: gains and recall can be too low.",
+        "of {conversations} ({share:.1%}) have no attribute {attribute}, so no judgment labels "
+        "their results: gains and recall can be too low.",
+        "Write the attribute that --qrels-topic names into a record of every conversation.",
+    ),
+    _CountCheck(
+        codes.SEVERAL_TOPICS,
+        data_counts.SEVERAL_TOPICS,
+        data_counts.CONVERSATIONS,
+        "of {conversations} ({share:.1%}) has several values of the attribute {attribute}: the "
+        "last one is its topic, whose judgments label all of its results.",
+        "of {conversations} ({share:.1%}) have several values of the attribute {attribute}: the "
+        "last one is their topic, whose judgments label all of their results.",
+        "If the records answer different questions, give each question its own conversation_id.",
+    ),
+)
 # To warn about another count, add an entry here and its name to `data_counts.COUNTED`.
 _COUNT_CHECKS = (
     _CountCheck(
@@ -263,15 +313,29 @@ _COUNT_CHECKS = (
         "Give results an id, a URL or a text.",
     ),
 )
+_LABEL_CHECKS = (
+    _CountCheck(
+        codes.REJECTED_LABELS,
+        "labels.rejected",
+        "labels.read",
+        "of {total:,} labels of --labels ({share:.1%}) was not used.",
+        "of {total:,} labels of --labels ({share:.1%}) were not used.",
+        "The dataset rejected_labels has the place and the reason of each.",
+    ),
+)
 
 
-def _count_checks(inputs: CheckInputs) -> Iterator[DataWarning]:
-    for check in _COUNT_CHECKS:
+def _count_checks(checks: Sequence[_CountCheck], inputs: CheckInputs) -> Iterator[DataWarning]:
+    for check in checks:
         count, total = inputs.count(check.count), inputs.count(check.total)
         if total and count:
-            share = count / total
-            message = counted(count, check.one, check.more).format(total=total, share=share)
-            yield DataWarning(check.code, count, share, message, check.remedy)
+            message = counted(count, check.one, check.more).format(
+                total=total,
+                share=count / total,
+                conversations=counted(total, "conversation"),
+                attribute=inputs.topic_attribute,
+            )
+            yield DataWarning(check.code, count, count / total, message, check.remedy)
 
 
 _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
@@ -280,8 +344,8 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     label_checks.no_labels,
     label_checks.labels_below_threshold,
     label_checks.labels_below_relevance_threshold,
-    record_checks.conflicting_redeliveries,
-    record_checks.topics,
+    _conflicting_redeliveries,
+    partial(_count_checks, _TOPIC_CHECKS),
     label_checks.few_labels,
     _unknown_fields,
     _no_identity,
@@ -290,7 +354,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _few_effective_clusters,
     _odd_times,
     label_checks.label_conflicts,
-    _count_checks,
+    partial(_count_checks, _COUNT_CHECKS),
     label_checks.labels_apart,
-    label_checks.rejected_labels,
+    partial(_count_checks, _LABEL_CHECKS),
 )

@@ -10,7 +10,6 @@ from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 
-_LABELS_READ, _LABELS_REJECTED = "labels.read", "labels.rejected"
 _MOST_UNLABELLED_SHARE = 0.2
 _NOTABLE_DIFFERENCE = 0.1  # a slice whose unlabelled share differs by more is listed
 _SHOWN_SLICES = 3
@@ -146,20 +145,6 @@ def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
         message += f"occurrence {of}, whose label counts."
         remedy = "Label documents, not positions in a list, or give judgments with --qrels."
     yield DataWarning(codes.LABEL_CONFLICTS, conflicts, share, message, remedy)
-
-
-def rejected_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
-    """Warn if labels from --labels were not used."""
-    read, rejected = inputs.count(_LABELS_READ), inputs.count(_LABELS_REJECTED)
-    if rejected:
-        yield DataWarning(
-            codes.REJECTED_LABELS,
-            rejected,
-            rejected / read,
-            f"{rejected:,} of {read:,} labels of --labels ({rejected / read:.1%}) "
-            f"{pluralize(rejected, 'was', 'were')} not used.",
-            "The dataset rejected_labels has the place and the reason of each.",
-        )
 
 
 def labels_apart(inputs: CheckInputs) -> Iterator[DataWarning]:
