@@ -40,7 +40,6 @@ class LabelsRead(NamedTuple):
     """The outputs of reading label files.
 
     Attributes:
-      labels: PCollection[ResultLabel].
       rejected: PCollection[RejectedRecord], unusable rows.
       counts: PCollection[dict[str, int]], `labels.read`, `labels.empty` and `labels.rejected`.
     """
@@ -111,9 +110,6 @@ class JoinLabels(beam.PTransform):
 
     Labels are joined by conversation, record or span, so they spread over workers, which hold those
     of one conversation at a time. Works in the global window, on bounded input.
-
-    Attributes:
-      labels: PCollection[ResultLabel].
     """
 
     labels: beam.PCollection[ResultLabel]

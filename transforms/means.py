@@ -28,6 +28,7 @@ _Summed = tuple[SliceKey, MeansAccumulator]
 _MOST_SLICES = 1_000  # summed at a time, some 12 KB each; Beam itself also holds this many
 
 
+@dataclass(eq=False, repr=False)
 class SumMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[tuple[str, MeansAccumulator]]`.
 
@@ -47,20 +48,21 @@ class SumMeans(beam.PTransform):
         repeated runs of a query; None = conversations are independent.
     """
 
-    def __init__(
-        self,
-        scoring: Scoring,
-        slices: Sequence[Sequence[str]] = (),
-        max_i: int = 10,
-        cluster: str | None = None,
-    ) -> None:
-        super().__init__()
-        self.ranking_metrics = scoring.ranking.names
+    scoring: Scoring
+    slices: Sequence[Sequence[str]] = ()
+    max_i: int = 10
+    cluster: str | None = None
+
+    def slice_by(self) -> Slice:
+        """The step before the sums."""
         # Attribute names in another order make the same slice.
-        self.slices = tuple(dict.fromkeys(tuple(sorted(set(names))) for names in slices if names))
-        self.max_i = max_i
-        self.pooled = scoring.pool is not None
-        self.cluster = cluster
+        distinct = dict.fromkeys(tuple(sorted(set(names))) for names in self.slices if names)
+        return Slice(tuple(distinct), self.max_i, self.cluster)
+
+    def combine(self) -> CombineMeans:
+        """How sums are made and merged."""
+        pooled = self.scoring.pool is not None
+        return CombineMeans(self.scoring.ranking.names, self.max_i, pooled)
 
     def expand(
         self,
@@ -69,10 +71,10 @@ class SumMeans(beam.PTransform):
     ) -> beam.PCollection[tuple[SliceKey, MeansAccumulator]]:
         """Apply the transform."""
         several = scores if isinstance(scores, tuple) else (scores,)
-        combine = CombineMeans(self.ranking_metrics, self.max_i, self.pooled)
+        combine = self.combine()
         sums = [
             one
-            | f"Slice{at}" >> beam.ParDo(Slice(self.slices, self.max_i, self.cluster))
+            | f"Slice{at}" >> beam.ParDo(self.slice_by())
             | f"SumBundle{at}" >> beam.ParDo(_SumScores(combine)).with_output_types(_Summed)
             for at, one in enumerate(several, start=1)
         ]
@@ -87,12 +89,17 @@ class SumMeans(beam.PTransform):
         )
 
 
+@dataclass(eq=False, repr=False)
 class GlobalMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[MeanRow]`.
 
     Attributes:
-      sums: the sums that the means are made of.
-      interval: see the argument.
+      scoring: the settings of the scores, for the names of ranking metrics.
+      slices: attribute names to slice the means by, in addition to all conversations.
+      max_i: last i at which means are computed.
+      interval: t corrected for skewness (`hall`), or plain (`student`).
+      cluster: attribute whose values are clusters of conversations that are not independent, like
+        repeated runs of a query; None = conversations are independent.
 
     Example:
       >>> import apache_beam as beam
@@ -109,38 +116,17 @@ class GlobalMeans(beam.PTransform):
       {} 2 3.0
     """
 
-    def __init__(
-        self,
-        scoring: Scoring,
-        slices: Sequence[Sequence[str]] = (),
-        max_i: int = 10,
-        interval: Interval = "hall",
-        cluster: str | None = None,
-    ) -> None:
-        """Choose what is averaged.
-
-        Args:
-          scoring: the settings of the scores, for the names of ranking metrics.
-          slices: attribute names to slice the means by, in addition to all conversations.
-          max_i: last i at which means are computed.
-          interval: t corrected for skewness (`hall`), or plain (`student`).
-          cluster: attribute whose values are clusters of conversations that are not independent,
-            like repeated runs of a query; None = conversations are independent.
-        """
-        super().__init__()
-        self.sums = SumMeans(scoring, slices, max_i, cluster)
-        self.interval = interval
+    scoring: Scoring
+    slices: Sequence[Sequence[str]] = ()
+    max_i: int = 10
+    interval: Interval = "hall"
+    cluster: str | None = None
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> beam.PCollection[MeanRow]:
         """Apply the transform."""
-        return (
-            scores
-            | "Sums" >> self.sums
-            | "Rows"
-            >> beam.FlatMap(_rows, self.sums.ranking_metrics, self.interval).with_output_types(
-                MeanRow
-            )
-        )
+        sums = scores | "Sums" >> SumMeans(self.scoring, self.slices, self.max_i, self.cluster)
+        rows = beam.FlatMap(_rows, self.scoring.ranking.names, self.interval)
+        return sums | "Rows" >> rows.with_output_types(MeanRow)
 
 
 @dataclass(eq=False, repr=False)

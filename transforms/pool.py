@@ -94,7 +94,6 @@ class BuiltPool(NamedTuple):
     """The outputs of building a pool.
 
     Attributes:
-      topics: PCollection[BuiltTopic].
       refused: PCollection[tuple[str, str]], (run, conversation_id) that the pool already has. If
         there are any, the pool must not be used.
     """

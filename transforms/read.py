@@ -58,7 +58,6 @@ class PlanShards(beam.DoFn):
     """InputFile to its FileShards; a file that cannot be opened is one shard, which is rejected.
 
     Attributes:
-      adaptation, bounds: used when the shards are read.
       of_traces: whether the files are traces, not judgments.
     """
 
@@ -105,7 +104,6 @@ class Traces(NamedTuple):
     Attributes:
       records: PCollection[SearchCall | RejectedRecord], everything; use this for scoring, since
         rejected records flag their conversations.
-      calls: PCollection[SearchCall].
       rejected: PCollection[RejectedRecord], records that cannot be used.
       shards: PCollection[FileShard], the shards that were read; for `ScoreTied`.
     """

@@ -27,7 +27,6 @@ class Judgments(NamedTuple):
     """The outputs of reading judgment files.
 
     Attributes:
-      judgments: PCollection[Judgment].
       problems: PCollection[QrelsProblem]; if there is any, labels are missing.
     """
 

@@ -44,7 +44,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     window_start,
     with_added,
 )
-from goodgain.transforms.means import CombineMeans, Slice, SumMeans
+from goodgain.transforms.means import CombineMeans, SumMeans
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
@@ -67,6 +67,7 @@ class MeansByWindow(NamedTuple):
     warnings: beam.PCollection[WindowWarnings]
 
 
+@dataclass(eq=False, repr=False)
 class WindowedMeans(beam.PTransform):
     """`PCollection[ConversationScore]` of a stream to `MeansByWindow`.
 
@@ -102,33 +103,23 @@ class WindowedMeans(beam.PTransform):
       ('rows', 'missed', 'warnings')
     """
 
-    def __init__(
-        self,
-        scoring: Scoring,
-        closing: Closing,
-        slices: Sequence[Sequence[str]] = (),
-        max_i: int = 10,
-        window: int = DAY,
-        interval: Interval = "hall",
-        cluster: str | None = None,
-        end: StreamEnd = WITH_ENGINE,
-    ) -> None:
-        """Choose what is averaged over which windows; see the class."""
-        super().__init__()
-        self.scoring = scoring
-        self.end = end
-        self.means = SumMeans(scoring, slices, max_i, cluster)
-        self.interval = interval
-        self.rules = WindowRules.of(closing, window)
+    scoring: Scoring
+    closing: Closing
+    slices: Sequence[Sequence[str]] = ()
+    max_i: int = 10
+    window: int = DAY
+    interval: Interval = "hall"
+    cluster: str | None = None
+    end: StreamEnd = WITH_ENGINE
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> MeansByWindow:
         """Apply the transform."""
-        means, rules = self.means, self.rules
-        combine = CombineMeans(means.ranking_metrics, means.max_i, means.pooled)
+        means = SumMeans(self.scoring, self.slices, self.max_i, self.cluster)
+        combine, rules = means.combine(), WindowRules.of(self.closing, self.window)
         sums = (
             scores
             | "AtLastEvent" >> beam.Map(_at_last_event).with_output_types(ConversationScore)
-            | "Slice" >> beam.ParDo(Slice(means.slices, means.max_i, means.cluster))
+            | "Slice" >> beam.ParDo(means.slice_by())
             | "SumBundle"
             >> beam.ParDo(_SumBundle(combine, rules.window)).with_output_types(
                 tuple[str, WindowSums]

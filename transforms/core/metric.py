@@ -25,7 +25,6 @@ class Metric(Struct, frozen=True):
       direction: whether a higher or a lower value is better, or neither.
       undefined: when the value is null; "" = never.
       formula: the definition, in plain text.
-      whole: whether values are whole numbers.
       needs_labels: whether it is meaningless if no result has a label (SPEC 10).
       bounded: whether it has a worst and a best case for unlabelled results (SPEC 8).
       own_ideal: whether it is relative to the best ranking of all judged documents, which without

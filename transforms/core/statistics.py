@@ -53,7 +53,6 @@ class Studentized(Struct, frozen=True):
 
     Attributes:
       estimate, stderr: in the unit of the metric; stderr > 0.
-      degrees_of_freedom: of Student's distribution.
       asymmetry: skewness / sqrt(n) of the estimate, as in the description of this module; 0 is
         Student's own t.
       covers_student: whether the interval must cover Student's, as for differences.

@@ -149,7 +149,6 @@ def stamped(
     Beam's smallest timestamp. A block has that of its first call.
 
     Args:
-      records: in input order.
       earliest: the watermark of the source; None if there is none yet.
       latest: time of arrival; None if unknown.
     """

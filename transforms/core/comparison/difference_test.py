@@ -40,7 +40,6 @@ class DifferenceTest(Struct, frozen=True):
     """The two-sided test of no difference.
 
     Attributes:
-      ci_low, ci_high: the interval of the difference.
       t, degrees_of_freedom, p_value: of the test; t = difference / stderr.
       asymmetry: used to correct t for skewness, see `Studentized`; 0 in Student's test.
       effect_size: the difference in standard deviations.

@@ -24,9 +24,7 @@ class GoodSameBad(Struct, frozen=True):
     """The three counts and their balance.
 
     Attributes:
-      good, same, bad: number of pairs.
       gsb: (good - bad) / (good + same + bad), -1 to 1; None without pairs.
-      ci_low, ci_high: the interval of gsb.
     """
 
     good: int
@@ -53,7 +51,6 @@ def good_same_bad(
     Args:
       base, candidate: the values of pair j are at index j, in the unit of the metric.
       tolerance: at least 0; a difference that exceeds it only by rounding counts as same.
-      direction: direction of the metric, higher or lower.
 
     Raises:
       UsageError: the arms differ in length, or a value is not a finite number.

@@ -23,10 +23,8 @@ class MetricComparison(DifferenceTest, frozen=True, kw_only=True):
       n_base, n_candidate: number of values; when paired, both are the number of pairs.
       base_mean, candidate_mean, base_stddev, candidate_stddev: of the compared values, in the unit
         of the metric; stddev with n - 1.
-      difference: candidate_mean - base_mean.
       relative_difference: difference / |base_mean|, so 0.1 is a rise by 10 %; None if base_mean is
         0.
-      confidence: of the interval of the difference.
       effect_size_name: Cohen's d_z = difference / standard deviation of the pairs' differences, or
         Hedges' g = difference / pooled stddev, corrected for its small-sample bias.
     """

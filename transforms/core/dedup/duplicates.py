@@ -33,7 +33,6 @@ class Duplicate(Struct, frozen=True):
     Attributes:
       first: position of the first occurrence, from 0, among all results of the turn.
       keys: numbers of the attributes whose keys proposed the pair.
-      verdict: the step and clause that decided.
     """
 
     first: int

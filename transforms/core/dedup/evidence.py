@@ -44,7 +44,6 @@ class FingerprintLayout(Struct, frozen=True):
       keys: attribute number and position of each candidate key.
       start_and_end: positions of these two fields, if both are present.
       identifies_alone: whether there are enough attributes (two) for equal evidence to be decisive.
-      multi_valued: whether an id has several values.
       numbers: reads the digests.
       key_numbers, value_numbers: take the digests at the positions of `keys` and `values`.
       attributes: the attribute numbers of `values`.
@@ -66,8 +65,6 @@ class Evidence(Struct):
     """The attributes of one result as numbers (SPEC 4.2, 4.3).
 
     Attributes:
-      layout: the layout of its fingerprint.
-      numbers: the digests.
       keys: candidate keys; those of different attributes are never equal.
       values: digest by attribute number; a set of digests for an id with several values.
     """

@@ -75,7 +75,6 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
       record_digest: 128 bits, a hash of the whole record (SPEC 3).
       encoding: the record's canonical encoding; None if not kept.
       names: the unknown names of types and ids, by the bytes of their numbers.
-      costs: the costs of the call, by name.
     """
 
     turn: int

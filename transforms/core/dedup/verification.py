@@ -44,8 +44,6 @@ class Verdict(Struct, frozen=True):
     """The decision about a pair.
 
     Attributes:
-      duplicate: whether it is the same document.
-      step: which step decided.
       clause: the `duplicate if` line that applied, from 1; for points, 1 = enough without id
         context, 2 = enough with it. None if no clause decided.
     """

@@ -27,7 +27,6 @@ def python_values(array: Any, escape: bool = False) -> list[Any]:
     value are empty; a list of one inside a map is its string.
 
     Args:
-      array: a pyarrow Array of any type.
       escape: whether bytes that are not UTF-8 become lone surrogates.
 
     Raises:

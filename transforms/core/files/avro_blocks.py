@@ -34,7 +34,6 @@ class RawBlock(Struct, frozen=True):
 
     Attributes:
       offset: offset of its first byte.
-      records: number of records.
       data: as compressed by the codec of the file.
       end: offset of the marker after it.
     """
@@ -79,10 +78,6 @@ def blocks_in(
     more data than the bounds of the shard allow is not read.
 
     Args:
-      file: seekable.
-      header: the file's header.
-      decode: decodes blocks.
-      shard: the part to read.
       most_together: most blocks for one call of `decode`.
     """
     window = _Window(file)

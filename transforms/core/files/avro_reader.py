@@ -93,7 +93,6 @@ def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | 
 
     Args:
       file: uncompressed and seekable.
-      shard: the byte range to read.
 
     Raises:
       OSError: the file cannot be read.

@@ -21,7 +21,6 @@ class Message(Struct, frozen=True):
 
     Attributes:
       source: the topic or subscription.
-      position: the message's position in it.
       value: one trace record as a JSON object in UTF-8; None if the message has no value.
     """
 

@@ -66,7 +66,6 @@ class MeansAccumulator(Struct, array_like=True):
       best: the same for best cases; None until there is one.
       unsearched: like `at_end`, for conversations that never searched.
       clusters: sums of each cluster; None if conversations count as independent.
-      pending: conversations not yet added.
       pooled: whether values include pool metrics.
       counted: sums of the counts behind warnings, in the order of COUNTED; empty until there are
         any.
@@ -194,7 +193,6 @@ class MeansAccumulator(Struct, array_like=True):
         """The means over everything added, in the order of the registry.
 
         Args:
-          slice_: attributes that the conversations share.
           ranking_metrics: names of the ranking metrics, in the order of the values.
           interval: kind of interval for metrics that are not 0 or 1 in each conversation.
         """

@@ -167,7 +167,6 @@ class ClusterSums(Struct, frozen=True, array_like=True):
     """Sums over the values of one cluster so far, by index.
 
     Attributes:
-      counts: numbers of values.
       sums: exact sums, as in `exact_parts`.
     """
 

@@ -27,7 +27,6 @@ class CostValues(Struct, frozen=True, array_like=True):
     """The values of one conversation's costs for the means.
 
     Attributes:
-      names: names of the requested costs.
       budgets: names of the metrics at budgets.
       keys: metric, i (-1 = at N) and population of each value. At an i, a value is either in
         `reached` or in `beyond`; `all` is both.

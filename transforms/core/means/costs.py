@@ -124,7 +124,6 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
     """A ratio of means with Student's interval by the delta method.
 
     Args:
-      sums: sums over conversations.
       undefined: number of conversations without the cost.
       clusters: sums over the totals of clusters; None if conversations count as independent.
     """

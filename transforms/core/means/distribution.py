@@ -99,8 +99,6 @@ class Binned(Struct, frozen=True, array_like=True):
     """A summary of values that are too many to be kept.
 
     Attributes:
-      sums: exact power sums.
-      lowest, highest: extremes of the values.
       bins: number of values in each bin; a mergeable quantile sketch with bounded relative error
         (DDSketch with linear interpolation, Masson et al. 2019).
     """

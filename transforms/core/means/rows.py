@@ -32,23 +32,7 @@ NO_CLUSTER_DIFFERS = "no cluster differs from another, so there is no interval"
 class Estimate(Struct, frozen=True):
     """A mean with its statistics: a row of `means` without metric, slice and population.
 
-    Attributes:
-      n, undefined: number of conversations in which the metric is defined, and in which it is null.
-      skewness: third central moment of the n values, divided by the cube of their standard
-        deviation; null for fewer than 2 values or if all are equal.
-      ci_low, ci_high: ends of the 95 % interval; null without an interval.
-      interval: method of the interval, see `IntervalKind`; null without an interval.
-      clusters: number of clusters with a value; null if conversations count as independent.
-      effective_clusters: number of clusters of the same size that would weigh as much.
-      intraclass_correlation: the share of the variance that is between clusters; below 0 if
-        conversations differ more within a cluster than between clusters; null if no cluster has
-        two values.
-      stderr_within: standard error of the mean over clusters between runs of the same clusters, see
-        `ClusterVariance.stderr_within`; null if no cluster has two values.
-      note: why there is no interval; null with an interval.
-      worst, best: the mean of the same n values if every unlabelled result were worthless, or had
-        the best label; null if the metric has no such bounds, if n = 0, and if not requested.
-      p10, p50, p90: quantiles.
+    `MeanRow` describes the fields; see `ClusterVariance` for those of clusters.
     """
 
     n: int
@@ -112,12 +96,14 @@ class MeanRow(Estimate, frozen=True, kw_only=True):
         `calls` = every search call, by its own ranked list.
       n, undefined: number of conversations in which the metric is defined, and in which it is null.
       mean, stddev, stderr: mean, standard deviation (n - 1), standard error; None without values.
-      skewness: skewness of the n values; None for fewer than 2 values or if all are equal.
+      skewness: third central moment of the n values, divided by the cube of their standard
+        deviation; None for fewer than 2 values or if all are equal.
       ci_low, ci_high: ends of the 95 % interval; None without an interval.
       interval: its method: `hall`, `student`, `wilson` or `clusters`; None without an interval.
       clusters: number of clusters with a value; None if conversations count as independent.
       effective_clusters: number of clusters of the same size that would weigh as much.
-      intraclass_correlation: share of the variance that is between clusters.
+      intraclass_correlation: share of the variance that is between clusters; below 0 if
+        conversations differ more within a cluster than between clusters.
       stderr_within: standard error of the mean over clusters between runs of the same clusters.
       note: why there is no interval; None with one.
       worst, best: the mean if every unlabelled result were worthless, or had the best label; None

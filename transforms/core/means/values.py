@@ -173,8 +173,6 @@ class ValueIndexes(Struct, frozen=True):
 
     Attributes:
       ranking: number of ranking metrics.
-      max_i: last i at which means are computed.
-      pooled: whether there are pool metrics.
     """
 
     ranking: int

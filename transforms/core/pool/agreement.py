@@ -40,7 +40,6 @@ class MeanShift(Struct, frozen=True):
     """A mean over conversations with the labels of A, and with those of B instead.
 
     Attributes:
-      n: number of conversations.
       shift: mean_b - mean_a.
       low, high: its 95 % interval, over topics if conversations share them; if null, `note` says
         why.

@@ -29,9 +29,6 @@ def document_order(results: Sequence[Result], rules: RuleTable) -> DocumentOrder
     """The pass in which a document is added, and its order there by evidence.
 
     Ties are broken by run, conversation and place.
-
-    Args:
-      results: the document's occurrences.
     """
     normal = [_normal(result, rules) for result in results]
     weights = tuple(sorted(weight for _, weight in normal))

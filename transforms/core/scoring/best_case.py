@@ -25,7 +25,6 @@ class BestCase(Struct, frozen=True, array_like=True):
 
     Attributes:
       conversation: ranking metrics without bounds are null.
-      iterations: in order of i.
       calls: values of the ranking metrics by search call, null as above.
     """
 

@@ -25,7 +25,6 @@ class FoldedTurn(Struct, frozen=True):
     """A folded turn. The index of a result is its position among all results of the turn, from 0.
 
     Attributes:
-      calls: the calls, in order.
       results: the results of all calls, by index; the gain of each is its own label, from the trace
         or external.
       duplicates: by index, why the result is a duplicate; None for first occurrences.

@@ -80,7 +80,6 @@ class Packer:
         A rejected record flags the conversation that it names (SPEC 3), if it names any.
 
         Args:
-          record: search call or rejected record.
           at: its time, in any unit.
         """
         conversation_id = record.conversation_id

@@ -93,15 +93,11 @@ def payload(
     compress: bool = False,
     labels: Sequence[ResultLabel] = (),
 ) -> bytes:
-    """Pack fingerprints, a count of rejected records and external labels of one conversation.
+    """Pack the parts of a `Frame`, which are of one conversation.
 
     Args:
-      calls: the fingerprints.
-      rejected_records: number of records of the conversation that could not be used (SPEC 3).
-      external: external judgments, or the keys to find them.
       encodings: canonical encodings by record_digest, for calls that are in other payloads.
       compress: whether to compress, which pays off if fingerprints have encodings.
-      labels: labels of single results, given separately from the traces.
     """
     shapes: dict[tuple[bytes, int], int] = {}
     evidence: dict[tuple[int, bytes], int] = {}

@@ -166,11 +166,7 @@ class CallRow(Struct, frozen=True, array_like=True):
 
 
 class LateRow(Struct, frozen=True, array_like=True):
-    """A record that arrived after its conversation was closed (SPEC 3, 7).
-
-    Attributes:
-      results: number of its results.
-    """
+    """A record that arrived after its conversation was closed (SPEC 3, 7)."""
 
     conversation_id: str
     turn: int

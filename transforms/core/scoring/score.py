@@ -160,7 +160,6 @@ def score_tally(
     """The score of a conversation from its tally, without the parts that need single results.
 
     Args:
-      rejected_records: how many of its records were rejected (SPEC 3).
       shares: for each iteration, the shares of the topic's pool found up to it; None without a
         pool.
     """

@@ -35,7 +35,6 @@ def payloads_of_shard(
     content never raises. Each usable record is counted by exactly one `Packed.calls`.
 
     Args:
-      shard: from `plan_shards`.
       packer: must be empty, and is emptied again.
     """
     found = payloads_of(_records(shard, open_file, packer), packer)

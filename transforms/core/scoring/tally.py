@@ -22,10 +22,8 @@ class Tally(Struct, frozen=True):
     Attributes:
       last_turn: the turn that is scored; None without any usable record.
       calls, earlier_calls: number of search calls of the last turn, and of earlier turns.
-      redelivered, conflicting: as in `Delivered`.
       times: timestamps of the usable records, in ms.
       costs: for each iteration, the costs of each call.
-      labelled_copies, label_conflicts: as in `FoldedTurn`.
       judgments_met_again: number of those in `FoldedTurn`.
       judged: gains of the judged documents, in any order.
       counts: results, duplicates and labels of the last turn, by dotted name.

@@ -84,7 +84,6 @@ class Arrival(Struct, frozen=True):
       first, last: event times of its first and last record; `at` if records have no time, or if
         there are none.
       final: event time of its first record with `is_final`.
-      records, results: number of records and results.
       size: in bytes.
       rejected: number of records of the conversation that could not be used.
     """

@@ -61,7 +61,6 @@ class ConversationState:
         """Read the current state.
 
         Args:
-          recent: the last changes.
           older: payloads that were moved there, so that few bytes are read for each payload.
         """
         self._recent, self._older = recent, older

@@ -77,7 +77,6 @@ class Changed(Struct, frozen=True, tag="changed"):
     Attributes:
       name: the file, relative to the folder.
       taken: its size when it was taken, or at the last `Changed`.
-      size: its size now.
     """
 
     name: str

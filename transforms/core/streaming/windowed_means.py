@@ -92,12 +92,7 @@ class DuePane(Struct, frozen=True):
 
 
 class WindowRules(Struct, frozen=True):
-    """When the panes of windows are emitted.
-
-    Attributes:
-      window: length of windows.
-      gap, allowed_lateness: as in `Closing`.
-    """
+    """When the panes of windows are emitted."""
 
     window: int
     gap: int

@@ -141,7 +141,6 @@ def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[Unknown
     """Every name that is not a field of a record or a result; those with a likely meaning first.
 
     Args:
-      seen: the names that occur.
       rule_fields: names of further fields in the rules for duplicates.
     """
     unknown = [
