@@ -164,7 +164,11 @@ def delete(path: str) -> None:
       OSError: it cannot be deleted.
     """
     if is_local(path):
-        _delete_local(path.rstrip("/"))
+        path = path.rstrip("/")
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)  # does not follow links either
+        elif os.path.lexists(path):
+            os.unlink(path)
         return
     filesystem = _filesystem(path)
     below = files_below(path)
@@ -172,13 +176,6 @@ def delete(path: str) -> None:
         filesystem.delete(below)
     if filesystem.exists(path):
         filesystem.delete([path])
-
-
-def _delete_local(path: str) -> None:
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)  # does not follow links either
-    elif os.path.lexists(path):
-        os.unlink(path)
 
 
 def _filesystem(path: str) -> Any:

@@ -83,13 +83,9 @@ class RequestLabels(beam.PTransform):
 
     def expand(self, calls: beam.PCollection[SearchCall]) -> beam.PCollection[LabelRequest]:
         """Apply the transform."""
-        return calls | "Request" >> beam.Map(_label_request, self.keys).with_output_types(
-            LabelRequest
-        )
-
-
-def _label_request(call: SearchCall, keys: LabelKeys) -> LabelRequest:
-    return label_request(call.conversation_id, [call], keys)
+        keys = self.keys
+        request = beam.Map(lambda call: label_request(call.conversation_id, [call], keys))
+        return calls | "Request" >> request.with_output_types(LabelRequest)
 
 
 @dataclass(eq=False, repr=False)

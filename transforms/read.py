@@ -49,7 +49,8 @@ def find_inputs(patterns: Sequence[str]) -> tuple[InputFile, ...]:
         if not files:
             raise UsageError(f"Input {pattern!r} matches no file; check the path.")
         for file in files:
-            by_identity.setdefault(_identity(file.path), file)
+            identity = os.path.abspath(file.path) if is_local(file.path) else file.path
+            by_identity.setdefault(identity, file)
     return tuple(sorted(by_identity.values()))
 
 
@@ -220,7 +221,3 @@ def _matches(pattern: str) -> list[InputFile]:
     except (OSError, ValueError) as error:
         raise UsageError(f"Input {pattern!r} cannot be listed: {error}") from None
     return [file for file in files if not (is_local(file.path) and os.path.isdir(file.path))]
-
-
-def _identity(path: str) -> str:
-    return os.path.abspath(path) if is_local(path) else path

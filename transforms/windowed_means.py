@@ -203,7 +203,7 @@ class GivePanes(beam.DoFn):
     WINDOWS = ReadModifyWriteStateSpec("windows", StructCoder(SliceWindows, sort_keys=False))
     PARTS = ReadModifyWriteStateSpec("parts", VarIntCoder())
     # One timer family, since timers of different families fire in no defined order; its timers are
-    # named after `WakeUp`.
+    # named as the wake-ups of `with_added`.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
 
     combine: CombineMeans
@@ -240,8 +240,8 @@ class GivePanes(beam.DoFn):
             )
         parts.write(waiting)
         windows.write(state)
-        for one in wake_ups:
-            wake.set(timestamp_of(one.at), dynamic_timer_tag=one.name)
+        for name, at in wake_ups.items():
+            wake.set(timestamp_of(at), dynamic_timer_tag=name)
 
     @on_timer(WAKE)
     def wake_up(

@@ -65,9 +65,11 @@ def test_every_step_equals_that_of_verification(policy, always_bulk_reject):
         source = ResultSource(random)
         results = with_many_values([source.result() for _ in range(60)], random)
         *earlier, last = evidence_of(results)
-        rejection = BulkReject(rules, earlier).reject(last, np.arange(len(earlier)))
-        left = rejection.remaining.tolist()
-        rejected = {place: step for step, gone in rejection.rejected for place in gone.tolist()}
+        remaining, rejected_by_step = BulkReject(rules, earlier).reject(
+            last, np.arange(len(earlier))
+        )
+        left = remaining.tolist()
+        rejected = {place: step for step, gone in rejected_by_step for place in gone.tolist()}
         assert left == sorted({*range(len(earlier))} - rejected.keys())
         for place, one in enumerate(earlier):
             verdict = verify(one, last, rules)

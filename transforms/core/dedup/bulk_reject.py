@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from msgspec import Struct
 
 from goodgain.transforms.core.dedup.evidence import Evidence, Value
 from goodgain.transforms.core.dedup.evidence_column import EvidenceColumn, Marks, Numbers, extended
@@ -14,17 +13,6 @@ from goodgain.transforms.core.dedup.verification import Step
 
 _FEW = 8  # candidates; verifying these costs less than an operation on columns
 _FIRST_CAPACITY = 256  # occurrences
-
-
-class BulkRejection(Struct, frozen=True):
-    """The candidates of one result, split in two.
-
-    Attributes:
-      rejected: candidates that are not, with the step that rejects them.
-    """
-
-    remaining: Numbers
-    rejected: list[tuple[Step, Numbers]]
 
 
 class BulkReject:
@@ -52,8 +40,10 @@ class BulkReject:
         self._type_codes: dict[int, int] = {}
         self._type_numbers: list[int] = []  # by code
 
-    def reject(self, evidence: Evidence, candidates: Numbers) -> BulkRejection:
-        """Split candidates by whether they are certainly another document, keeping their order."""
+    def reject(
+        self, evidence: Evidence, candidates: Numbers
+    ) -> tuple[Numbers, list[tuple[Step, Numbers]]]:
+        """The remaining candidates, in order, and those that each step certainly rejects."""
         self._store_new()
         rejecting = _Rejecting(evidence.values, self._columns, self._rules)
         remaining = [
@@ -63,7 +53,7 @@ class BulkReject:
             )
             for one in rejecting.apply(group, self._rules.of_type(type_number))
         ]
-        return BulkRejection(np.sort(np.concatenate(remaining)), rejecting.rejected)
+        return np.sort(np.concatenate(remaining)), rejecting.rejected
 
     def _by_type(
         self, type_number: int, candidates: Numbers, rejecting: _Rejecting

@@ -128,9 +128,9 @@ class Deduplicator:
         self, evidence: Evidence, candidates: Numbers, misses: _Misses
     ) -> tuple[int, Verdict] | None:
         """Like `_verify_in_order`, but clear cases are rejected in bulk."""
-        rejection = self._bulk_reject.reject(evidence, candidates)
-        verified = self._verify_in_order(evidence, rejection.remaining.tolist(), misses)
-        for step, rejected in rejection.rejected:
+        remaining, rejected_by_step = self._bulk_reject.reject(evidence, candidates)
+        verified = self._verify_in_order(evidence, remaining.tolist(), misses)
+        for step, rejected in rejected_by_step:
             before = rejected.size if verified is None else int((rejected < verified[0]).sum())
             if before:
                 misses[step] = misses.get(step, 0) + before

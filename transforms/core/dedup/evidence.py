@@ -11,7 +11,6 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.fingerprint import ResultFingerprint
 from goodgain.transforms.core.dedup.keys import (
     START_AND_END,
-    DigestAt,
     is_evidence_enough,
     key_positions,
     start_and_end_key,
@@ -111,15 +110,15 @@ layout_of: Callable[[bytes], FingerprintLayout] = _Layouts().__getitem__
 
 def _decoded_layout(codes: bytes) -> FingerprintLayout:
     type_number, at = _attribute_number(codes, 0, (UNKNOWN_TYPE,))
-    digests: list[DigestAt] = []
+    digests: list[tuple[int, bool]] = []  # attribute, and whether it is of its key
     while at < len(codes):
         is_key = bool(codes[at] & KEY)
         if is_key:
-            attribute, at = digests[-1].attribute, at + 1
+            attribute, at = digests[-1][0], at + 1
         else:
             attribute, at = _attribute_number(codes, at, (UNKNOWN_FIELD, UNKNOWN_ID))
-        digests.append(DigestAt(attribute, len(digests), is_key))
-    values = [(one.attribute, one.position) for one in digests if not one.is_key]
+        digests.append((attribute, is_key))
+    values = [(one, position) for position, (one, is_key) in enumerate(digests) if not is_key]
     positions = dict(values)
     keys = key_positions(digests)
     return FingerprintLayout(

@@ -10,8 +10,9 @@ different attributes have different digests. `evidence` decodes fingerprints.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import chain
+from operator import itemgetter
 from typing import TypeVar
 
 from msgspec import Struct
@@ -113,22 +114,9 @@ class _Type(Struct, frozen=True):
     unknown_name: str | None = None
 
 
-class _Name(Struct, frozen=True):
-    """A named id or field.
-
-    Attributes:
-      codes: its codes in a fingerprint.
-      parts: maps a value to its part of the fingerprint.
-    """
-
-    number: int
-    name: str
-    codes: bytes
-    parts: _Memo[str, Part]
-
-
-# Name, parts and codes of each; a tuple is faster to take apart than a `_Name`.
-_Order = list[tuple[str, _Memo[str, Part], bytes]]
+# The number and name of an id or field, the parts of a fingerprint by its values, and its codes
+# there; a tuple is faster to take apart than an object.
+_Name = tuple[int, str, _Memo[str, Part], bytes]
 
 
 class Fingerprinter:
@@ -213,7 +201,7 @@ class Fingerprinter:
     ) -> bool:
         """Add the named ids that have a value, and return whether one of them is definitive."""
         has_definitive = False
-        for name, parts_of, codes in self._id_orders[tuple(ids)]:
+        for _, name, parts_of, codes in self._id_orders[tuple(ids)]:
             value = ids[name]
             if type(value) is str:
                 part = parts_of[value]
@@ -231,7 +219,7 @@ class Fingerprinter:
         return has_definitive
 
     def _add_fields(self, fields: dict[str, OneOrMany], parts: list[bytes]) -> None:
-        for name, parts_of, _ in self._field_orders[tuple(fields)]:
+        for _, name, parts_of, _ in self._field_orders[tuple(fields)]:
             value = fields[name]
             if type(value) is str:
                 parts += parts_of[value]
@@ -256,11 +244,13 @@ class Fingerprinter:
                 digests.append(xxh3_64_digest(joined(values), SEEDS[number]))
         return bytes(codes), b"".join(digests)
 
-    def _id_order(self, names: tuple[str, ...]) -> _Order:
-        return _order(self._id_names[name] for name in names)
+    # By number, as in a fingerprint.
+    def _id_order(self, names: tuple[str, ...]) -> list[_Name]:
+        return sorted((self._id_names[name] for name in names), key=_number_of)
 
-    def _field_order(self, names: tuple[str, ...]) -> _Order:
-        return _order(self._field_names[name] for name in names if name not in _IGNORED_FIELDS)
+    def _field_order(self, names: tuple[str, ...]) -> list[_Name]:
+        counted = (self._field_names[name] for name in names if name not in _IGNORED_FIELDS)
+        return sorted(counted, key=_number_of)
 
     def _id_name(self, name: str) -> _Name:
         return _name(name, self._rules.ids, UNKNOWN_ID, id_part)
@@ -270,9 +260,7 @@ class Fingerprinter:
         return _name(name, self._rules.fields, UNKNOWN_FIELD, part_of)
 
 
-def _order(names: Iterable[_Name]) -> _Order:
-    """The names in the order of their numbers, which is their order in a fingerprint."""
-    return [(one.name, one.parts, one.codes) for one in sorted(names, key=lambda one: one.number)]
+_number_of: Callable[[_Name], int] = itemgetter(0)
 
 
 def _name(
@@ -290,4 +278,4 @@ def _name(
         codes = bytes((unknown,)) + digest(name)
         seed = int.from_bytes(codes[1:])
         number = int.from_bytes(codes)
-    return _Name(number, name, codes, _Memo(part_of(codes, seed)))
+    return number, name, _Memo(part_of(codes, seed)), codes

@@ -62,19 +62,6 @@ TEXT_KEYS = {
 }
 
 
-class DigestAt(Struct, frozen=True):
-    """A digest in a fingerprint.
-
-    Attributes:
-      position: index of the digest, from 0.
-      is_key: whether it is the digest of the attribute's key rather than its value.
-    """
-
-    attribute: int
-    position: int
-    is_key: bool
-
-
 def is_keyed_by_value(attribute: int) -> bool:
     """Whether the value of an attribute is its key, unless the fingerprint has a separate one."""
     return attribute in _KEYED_BY_VALUE or is_named_id(attribute)
@@ -99,14 +86,18 @@ def ids_that_hide_the_generic_id(rules: RuleTable, type_number: int) -> frozense
     return frozenset(name for name, number in rules.ids.items() if number in definitive)
 
 
-def key_positions(digests: Iterable[DigestAt]) -> tuple[tuple[int, int], ...]:
-    """Attribute and position of each candidate key, in the order of the digests."""
+def key_positions(digests: Iterable[tuple[int, bool]]) -> tuple[tuple[int, int], ...]:
+    """Attribute and position of each candidate key, in the order of the digests.
+
+    Args:
+      digests: the attribute of each, and whether it is of the attribute's key, not its value.
+    """
     keys: list[tuple[int, int]] = []
-    for one in digests:
-        if one.is_key and is_keyed_by_value(one.attribute):
+    for position, (attribute, is_key) in enumerate(digests):
+        if is_key and is_keyed_by_value(attribute):
             keys.pop()  # the value, which is no key beside a separate one
-        if one.is_key or is_keyed_by_value(one.attribute):
-            keys.append((one.attribute, one.position))
+        if is_key or is_keyed_by_value(attribute):
+            keys.append((attribute, position))
     return tuple(keys)
 
 

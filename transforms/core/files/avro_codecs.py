@@ -6,6 +6,7 @@ import bz2
 import lzma
 import zlib
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import zstandard
@@ -49,10 +50,6 @@ class _BlockDecompressor(Protocol):
     def decompress(self, data: bytes | memoryview, max_length: int, /) -> bytes: ...
 
 
-def _unchanged(data: bytes, limit: int) -> bytes:
-    return data
-
-
 def _first_stream(decompressor: _BlockDecompressor, data: bytes, limit: int) -> bytes:
     """Decompress the stream at the beginning of the data, which must be complete."""
     content = decompressor.decompress(data, limit + 1)
@@ -61,19 +58,6 @@ def _first_stream(decompressor: _BlockDecompressor, data: bytes, limit: int) -> 
     if not decompressor.eof:
         raise DamagedBlockError("the compressed data is truncated")
     return content
-
-
-def _deflate(data: bytes, limit: int) -> bytes:
-    # Trailing bytes are not damage: some writers leave part of zlib's checksum there.
-    return _first_stream(zlib.decompressobj(wbits=-15), data, limit)
-
-
-def _bzip2(data: bytes, limit: int) -> bytes:
-    return _concatenated_streams(bz2.BZ2Decompressor, data, limit)
-
-
-def _xz(data: bytes, limit: int) -> bytes:
-    return _concatenated_streams(lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY), data, limit)
 
 
 def _concatenated_streams(
@@ -138,10 +122,6 @@ def _snappy_length(data: bytes) -> int:
     raise DamagedBlockError("the length of the compressed data is broken")
 
 
-def _lz4(data: bytes, limit: int) -> bytes:
-    return _arrow_decompress("lz4_raw", data[4:], int.from_bytes(data[:4], "little"), limit)
-
-
 def _arrow_decompress(codec: str, data: bytes, length: int, limit: int) -> bytes:
     if length > limit:
         raise too_large(limit)
@@ -179,12 +159,15 @@ def _zstandard_of_unknown_size(data: bytes, limit: int) -> bytes:
 
 
 CODECS: dict[str, Callable[[bytes, int], bytes]] = {
-    "null": _unchanged,
-    "deflate": _deflate,
-    "bzip2": _bzip2,
-    "xz": _xz,
+    "null": lambda data, _: data,
+    # Trailing bytes are not damage: some writers leave part of zlib's checksum there.
+    "deflate": lambda data, limit: _first_stream(zlib.decompressobj(wbits=-15), data, limit),
+    "bzip2": partial(_concatenated_streams, bz2.BZ2Decompressor),
+    "xz": partial(_concatenated_streams, partial(lzma.LZMADecompressor, memlimit=_XZ_MEMORY)),
     "snappy": _snappy,
-    "lz4": _lz4,
+    "lz4": lambda data, limit: _arrow_decompress(
+        "lz4_raw", data[4:], int.from_bytes(data[:4], "little"), limit
+    ),
     "zstandard": _zstandard,
 }
 

@@ -181,15 +181,6 @@ def _charge(meter: Meter, memory: float) -> None:
         raise TooLargeError("its values would take too much memory")
 
 
-def _skip_null(data: bytes, at: int, meter: Meter, depth: int) -> int:
-    return at
-
-
-def _skip_byte(data: bytes, at: int, meter: Meter, depth: int) -> int:
-    data[at]  # IndexError past the end
-    return at + 1
-
-
 def _skip_long(data: bytes, at: int, meter: Meter, depth: int) -> int:
     _charge(meter, 32)
     return read_zigzag(data, at)[1]
@@ -295,8 +286,8 @@ def _blocks(items: Layout, skip_item: _Skip, own_memory: int, slot: int) -> Layo
 
 
 _PRIMITIVES: dict[str, Layout] = {
-    "null": Layout(0, 0, 0, _skip_null),
-    "boolean": Layout(1, 0, 0, _skip_byte),
+    "null": Layout(0, 0, 0, _skip_bytes_of(0, 0)),
+    "boolean": Layout(1, 0, 0, _skip_bytes_of(1, 0)),
     "int": Layout(1, 32, 0, _skip_long),
     "long": Layout(1, 32, 0, _skip_long),
     "float": Layout(4, 24, 0, _skip_bytes_of(4, 24)),

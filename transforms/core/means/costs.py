@@ -8,7 +8,7 @@ from math import sqrt
 from operator import mul
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 from scipy.special import stdtrit
 
 from goodgain.transforms.core.means.clusters import Clusters
@@ -80,19 +80,9 @@ class RatioSums(Struct, frozen=True, array_like=True):
 
     def merge(self, other: RatioSums) -> RatioSums:
         """The sums over the pairs of both."""
-        return RatioSums(
-            self.n + other.n,
-            *(
-                _parts(_total(mine) + _total(theirs))
-                for mine, theirs in (
-                    (self.x, other.x),
-                    (self.y, other.y),
-                    (self.xx, other.xx),
-                    (self.xy, other.xy),
-                    (self.yy, other.yy),
-                )
-            ),
-        )
+        (n, *mine), (more, *theirs) = astuple(self), astuple(other)
+        sums = (_total(one) + _total(another) for one, another in zip(mine, theirs, strict=True))
+        return RatioSums(n + more, *map(_parts, sums))
 
     def with_zeros(self, n: int) -> RatioSums:
         """The sums including `n` more pairs (0, 0)."""

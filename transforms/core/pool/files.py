@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from io import SEEK_END
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import msgspec
 import xxhash
@@ -150,13 +150,6 @@ def _rows_of(path: str, file: BinaryIO, budget: MemoryBudget) -> Iterator[dict[s
                 yield from batch.to_pylist()
 
 
-class _ReadyTopic(NamedTuple):
-    """The decoded pool of a topic, and its approximate size in bytes."""
-
-    pool: TopicPool
-    size: int
-
-
 class TopicPools:
     """Looks up the pool of a topic, and caches up to 64 MB of files. Not for several threads."""
 
@@ -175,7 +168,8 @@ class TopicPools:
         self._fingerprinter = Fingerprinter(rules)
         self._cached_shards: OrderedDict[int, dict[Topic, list[bytes]]] = OrderedDict()
         self._shard_bytes: dict[int, int] = {}
-        self._ready: OrderedDict[Topic, _ReadyTopic] = OrderedDict()
+        # The decoded pool of each topic, and its approximate size in bytes.
+        self._ready: OrderedDict[Topic, tuple[TopicPool, int]] = OrderedDict()
 
     def of_topic(self, topic: Topic) -> TopicPool:
         """The pool of a topic, possibly without documents.
@@ -187,9 +181,9 @@ class TopicPools:
         if ready is None:
             ready = self._make_ready(topic)
         self._ready[topic] = ready
-        return ready.pool
+        return ready[0]
 
-    def _make_ready(self, topic: Topic) -> _ReadyTopic:
+    def _make_ready(self, topic: Topic) -> tuple[TopicPool, int]:
         packed = self._shard(shard_of(topic, self._files.shards)).get(topic, ())
         documents = []
         size, cached_bytes = 0, sum(self._shard_bytes.values())
@@ -201,12 +195,12 @@ class TopicPools:
         while self._ready and (
             len(self._ready) >= _MOST_READY_TOPICS
             or not self._budget.allows(
-                cached_bytes + size + sum(one.size for one in self._ready.values())
+                cached_bytes + size + sum(of_other for _, of_other in self._ready.values())
             )
         ):
             self._ready.popitem(last=False)
         preferred = self._files.preferred
-        return _ReadyTopic(TopicPool(documents, self._rules, self._fingerprinter, preferred), size)
+        return TopicPool(documents, self._rules, self._fingerprinter, preferred), size
 
     def _shard(self, shard: int) -> dict[Topic, list[bytes]]:
         by_topic = self._cached_shards.pop(shard, None)

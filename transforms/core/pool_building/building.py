@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, count
+from operator import attrgetter
 
 import xxhash
 from msgspec import Struct
@@ -134,10 +135,6 @@ class _PendingDocument(Struct, frozen=True):
     first_place: int
     occurrences: list[Occurrence]
     fingerprints: list[ResultFingerprint]
-
-    @property
-    def key(self) -> tuple[DocumentOrder, Conversation, int]:
-        return self.order, self.conversation, self.first_place
 
 
 def build_topic(
@@ -267,7 +264,7 @@ def _in_order(
                     [fingerprinter.result_fingerprint(result, names) for result in results],
                 )
             )
-    return sorted(pending, key=lambda one: one.key)
+    return sorted(pending, key=attrgetter("order", "conversation", "first_place"))
 
 
 def _new_document(

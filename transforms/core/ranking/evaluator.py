@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.ranking.families import FAMILIES, Family, Value
+from goodgain.transforms.core.ranking.families import FAMILIES, Value
 from goodgain.transforms.core.ranking.names import RankingMetric
 from goodgain.transforms.core.ranking.ranked_list import UNJUDGED, RankedList, RankedListOptions
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
@@ -56,7 +56,10 @@ class RankingEvaluator:
         self.names = tuple(metric.name for metric in self.metrics)
         families = [FAMILIES[metric.family] for metric in self.metrics]
         self.best_label = min(g_max, GREATEST_GAIN)
-        self._steps = tuple(map(_step, families, self.metrics))
+        self._steps: tuple[_Step, ...] = tuple(
+            (family.function, metric.k if metric.p is None else metric.p)
+            for family, metric in zip(families, self.metrics, strict=True)
+        )
         self._bounded = tuple(
             step if family.bounded else None
             for step, family in zip(self._steps, families, strict=True)
@@ -112,10 +115,6 @@ class RankingEvaluator:
         return tuple([_if_defined(step, as_is, best) for step in self._bounded])
 
 
-def _step(family: Family, metric: RankingMetric) -> _Step:
-    return family.function, metric.p if metric.p is not None else metric.k
-
-
 def _if_defined(step: _Step | None, as_is: RankedList, best: RankedList) -> Value:
     if step is None:
         return None
@@ -125,9 +124,5 @@ def _if_defined(step: _Step | None, as_is: RankedList, best: RankedList) -> Valu
 
 def _depth(metrics: Iterable[RankingMetric]) -> int | None:
     """The greatest cutoff; None if any metric needs the whole list."""
-    depth = 0
-    for metric in metrics:
-        if metric.k is None:
-            return None
-        depth = max(depth, metric.k)
-    return depth
+    cutoffs = [metric.k for metric in metrics]
+    return None if None in cutoffs else max(filter(None, cutoffs), default=0)

@@ -123,7 +123,7 @@ def _wrong_field(record: Any, steps: Sequence[str | int]) -> tuple[str, str, Any
     expected = _EXPECTED.get(name, "text")
     if name == "costs" and isinstance(value, Mapping):
         for key, entry in value.items():
-            if not _is_cost(entry):
+            if type(entry) not in (int, float) or not 0 <= entry <= LARGEST_COST:
                 return f"{field}.{key}", _COST, entry
     if name in ("attributes", "ids", "fields") and isinstance(value, Mapping):
         for key, entry in value.items():
@@ -131,10 +131,6 @@ def _wrong_field(record: Any, steps: Sequence[str | int]) -> tuple[str, str, Any
                 entry_expected = "text" if name == "attributes" else "text or a list of text"
                 return f"{field}.{key}", entry_expected, entry
     return field, expected, value
-
-
-def _is_cost(entry: Any) -> bool:
-    return type(entry) in (int, float) and 0 <= entry <= LARGEST_COST
 
 
 def _is_text(entry: Any, lists: bool) -> bool:

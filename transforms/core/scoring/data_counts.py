@@ -46,7 +46,7 @@ COUNTED = (
 )  # fmt: skip
 MILLIS_OF_1990 = 631_152_000_000
 MILLIS_A_DAY = 86_400_000
-_MILLIS_PER_SECOND = 1_000
+_EARLIEST_SECONDS = MILLIS_OF_1990 // 1_000
 _LATEST_SECONDS = 4_102_444_800  # 2100
 
 
@@ -117,11 +117,7 @@ def times_counts(timestamps: Sequence[int], clock: int | None) -> dict[str, int]
     if min(timestamps) < MILLIS_OF_1990:
         early = [time for time in timestamps if time < MILLIS_OF_1990]
         counts[BEFORE_1990] = len(early)
-        counts[IN_SECONDS] = sum(map(_would_be_seconds, early))
+        counts[IN_SECONDS] = sum(_EARLIEST_SECONDS <= time < _LATEST_SECONDS for time in early)
     if clock is not None and max(timestamps) > clock + MILLIS_A_DAY:
         counts[AHEAD] = sum(time > clock + MILLIS_A_DAY for time in timestamps)
     return counts
-
-
-def _would_be_seconds(time: int) -> bool:
-    return MILLIS_OF_1990 // _MILLIS_PER_SECOND <= time < _LATEST_SECONDS

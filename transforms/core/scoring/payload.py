@@ -164,7 +164,10 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
             encodings.update(frame.encodings)
             labels += frame.labels
     if encodings:
-        calls = [_with_encoding(call, encodings) for call in calls]
+        calls = [
+            replace(call, encoding=encodings.get(call.record_digest, call.encoding))
+            for call in calls
+        ]
     return Frame(calls, rejected, merged(external) if external else None, labels)
 
 
@@ -182,11 +185,6 @@ def _frames(packed: bytes) -> Iterator[bytes | memoryview]:
         content = memoryview(packed)[start + _LENGTH_BYTES : end]
         yield zstandard.decompress(content) if length & _COMPRESSED else content
         start = end
-
-
-def _with_encoding(call: CallFingerprint, encodings: Mapping[bytes, bytes]) -> CallFingerprint:
-    encoding = encodings.get(call.record_digest)
-    return call if encoding is None else replace(call, encoding=encoding)
 
 
 def _calls_of(frame: _PackedFrame) -> Iterator[CallFingerprint]:

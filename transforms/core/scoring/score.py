@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,7 +10,6 @@ from msgspec.structs import replace
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.result_labels import (
-    LabelledCalls,
     RejectedLabel,
     ResultLabel,
     label_calls,
@@ -140,13 +138,20 @@ def score_conversation(
     score = score_tally(conversation_id, tally, rejected_records, scoring, shares)
     if keys is not None:
         topics = {keys.topic(conversation_id, call.attributes) for call in delivered.calls}
-        score = replace(score, counts={**score.counts, **_topic_counts(topics)})
+        topic_counts = {
+            WITHOUT_TOPIC: int(topics == {""}),
+            SEVERAL_TOPICS: int(len(topics - {""}) > 1),
+        }
+        score = replace(score, counts={**score.counts, **topic_counts})
     if labelled is not None:
-        score = replace(
-            score,
-            counts={**score.counts, **_label_counts(labelled)},
-            rejected_labels=labelled.rejected,
-        )
+        counts = {
+            **score.counts,
+            "labels.joined": labelled.joined,
+            "labels.replaced": labelled.replaced,
+            "labels.repeated": labelled.repeated,
+            "labels.rejected": len(labelled.rejected),
+        }
+        score = replace(score, counts=counts, rejected_labels=labelled.rejected)
     return _with_details(score, turn, judged, turn_pool, scoring)
 
 
@@ -285,23 +290,6 @@ def _call_rows(
             )
         )
     return rows
-
-
-def _topic_counts(topics: AbstractSet[str]) -> dict[str, int]:
-    """How many topics a conversation has, given those of its records ("" = none)."""
-    return {
-        WITHOUT_TOPIC: int(topics == {""}),
-        SEVERAL_TOPICS: int(len(topics - {""}) > 1),
-    }
-
-
-def _label_counts(labelled: LabelledCalls) -> dict[str, int]:
-    return {
-        "labels.joined": labelled.joined,
-        "labels.replaced": labelled.replaced,
-        "labels.repeated": labelled.repeated,
-        "labels.rejected": len(labelled.rejected),
-    }
 
 
 def _record_counts(tally: Tally, row: ConversationRow) -> dict[str, int]:

@@ -37,16 +37,9 @@ def payloads_of_shard(
     Args:
       packer: must be empty, and is emptied again.
     """
-    found = payloads_of(_records(shard, open_file, packer), packer)
+    native = packer if isinstance(packer, NativePacker) else None
+    found = payloads_of(read_shard_into(native, shard, open_file), packer)
     return first_rejected(found, shard.bounds.rejected_rows)
-
-
-def _records(
-    shard: FileShard, open_file: Open, packer: Packer | NativePacker
-) -> Iterator[RecordOrPacked]:
-    if isinstance(packer, NativePacker):
-        return read_shard_into(packer, shard, open_file)
-    return read_shard(shard, open_file)
 
 
 def payloads_of(

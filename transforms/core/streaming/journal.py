@@ -188,7 +188,8 @@ class Journal:
                 self._watermarks[reading.position] = entry.watermark_state.watermark
             if entry.readings:
                 self.uncovered = [one for one in self.uncovered if one not in self.readings]
-                self.uncovered_bytes = sum(_size(self.at(one)) for one in self.uncovered)
+                takes = map(self.at, self.uncovered)
+                self.uncovered_bytes = sum(one.size for one in takes if isinstance(one, Take))
         self.entries.append(entry)
 
     def first_after(self, clock: int) -> int:
@@ -223,10 +224,6 @@ class Journal:
         greatest = None if reading.greatest is None else min(reading.greatest, take.clock)
         times = [time for time in (greatest, self._watermarks[position]) if time is not None]
         return max(times, default=take.clock) >= oldest
-
-
-def _size(entry: Entry) -> int:
-    return entry.size if isinstance(entry, Take) else 0
 
 
 def compacted(

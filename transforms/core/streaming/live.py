@@ -15,6 +15,7 @@ So the last revisions of all rows, without withdrawn ones, equal the rows of a b
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from msgspec import Struct
 
@@ -55,11 +56,7 @@ def ends_of_iterations(
         if call.turn == turn:
             event = unknown if call.timestamp is None else call.timestamp
             last[call.iteration] = max(last.get(call.iteration, event), event)
-    ends: list[int] = []
-    for row in rows:
-        end = last[row.iteration]
-        ends.append(max(ends[-1], end) if ends else end)
-    return ends
+    return list(accumulate([last[row.iteration] for row in rows], max))
 
 
 def passed(ends: Sequence[int], now: int) -> int:

@@ -116,24 +116,13 @@ class WindowRules(Struct, frozen=True):
         return self.on_time(start) if window.changed else self.last(start)
 
 
-class WakeUp(Struct, frozen=True):
-    """A timer of a slice to set; it fires once.
-
-    Attributes:
-      name: setting a timer of the same name again moves it; others are independent.
-      at: when it fires.
-    """
-
-    name: str
-    at: int
-
-
 def with_added(
     state: SliceWindows, start: int, rules: WindowRules
-) -> tuple[SliceWindows, list[WakeUp]] | None:
+) -> tuple[SliceWindows, dict[str, int]] | None:
     """The state with conversations added to the window at `start`, and the wake-ups to set.
 
-    None if they are missed, since the last pane of the window has been emitted.
+    None if they are missed, since the last pane of the window has been emitted. A wake-up is a
+    timer that fires once at its time; another one of the same name moves it.
 
     All wake-ups of a window are set when it opens rather than one after another: an engine may need
     seconds for a wake-up that is set by another one, and after a pause many windows are due at
@@ -142,12 +131,12 @@ def with_added(
     before = state.open.get(start)
     if before is None and state.finished is not None and start <= state.finished:
         return None
-    wake_ups = []
+    wake_ups = {}
     if before is None or not before.changed:
         # Set again for an update, it fires immediately.
-        wake_ups.append(WakeUp(f"{start} on time", rules.on_time(start)))
+        wake_ups[f"{start} on time"] = rules.on_time(start)
     if before is None:
-        wake_ups.append(WakeUp(f"{start} last", rules.last(start)))
+        wake_ups[f"{start} last"] = rules.last(start)
     window = replace(before or OpenWindow(), changed=True)
     return replace(state, open={**state.open, start: window}), wake_ups
 
