@@ -49,11 +49,9 @@ from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.labels import JoinLabels, LabelledPayloads, LabelsRead, ReadLabels
 from goodgain.transforms.means import SumMeans
-from goodgain.transforms.qrels import JoinQrels, Labelling
-from goodgain.transforms.read_payloads import ReadFiles, ReadPayloads
-from goodgain.transforms.read_qrels import ReadQrels
-from goodgain.transforms.score import ScorePayloads
-from goodgain.transforms.score_tied import ScoreTied
+from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
+from goodgain.transforms.read import ReadFiles, ReadPayloads
+from goodgain.transforms.score import ScorePayloads, ScoreTied
 
 _ONE = 1
 _Scores = tuple[beam.PCollection[Any], ...]

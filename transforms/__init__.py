@@ -16,13 +16,10 @@ if TYPE_CHECKING:
     )
     from goodgain.transforms.fingerprint import FingerprintCalls
     from goodgain.transforms.means import GlobalMeans
-    from goodgain.transforms.qrels import JoinQrels, RequestLabels
-    from goodgain.transforms.read import FindShards, ReadTraces
-    from goodgain.transforms.read_payloads import ReadPayloads
-    from goodgain.transforms.read_qrels import ReadQrels
-    from goodgain.transforms.score import ScoreConversations, ScorePayloads
+    from goodgain.transforms.qrels import JoinQrels, ReadQrels, RequestLabels
+    from goodgain.transforms.read import FindShards, ReadPayloads, ReadTraces
+    from goodgain.transforms.score import ScoreConversations, ScorePayloads, ScoreTied
     from goodgain.transforms.score_stream import ScoreStreamedConversations, ScoreStreamedPayloads
-    from goodgain.transforms.score_tied import ScoreTied
     from goodgain.transforms.sources.kafka import ReadKafkaTraces
     from goodgain.transforms.sources.pubsub import ReadPubSubTraces
     from goodgain.transforms.sources.watch import WatchFolder
@@ -58,9 +55,9 @@ _MODULES = {
     "GlobalMeans": "means",
     "JoinQrels": "qrels",
     "ReadKafkaTraces": "sources.kafka",
-    "ReadPayloads": "read_payloads",
+    "ReadPayloads": "read",
     "ReadPubSubTraces": "sources.pubsub",
-    "ReadQrels": "read_qrels",
+    "ReadQrels": "qrels",
     "ReadTraceRows": "beam_rows",
     "ReadTraces": "read",
     "RequestLabels": "qrels",
@@ -69,7 +66,7 @@ _MODULES = {
     "ScorePayloads": "score",
     "ScoreStreamedConversations": "score_stream",
     "ScoreStreamedPayloads": "score_stream",
-    "ScoreTied": "score_tied",
+    "ScoreTied": "score",
     "WatchFolder": "sources.watch",
     "WindowedMeans": "windowed_means",
 }

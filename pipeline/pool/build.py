@@ -54,8 +54,7 @@ from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.filesystems import is_local, join, open_plain
 from goodgain.transforms.pool import BuildPool, ContributeToPool
-from goodgain.transforms.read import find_inputs
-from goodgain.transforms.read_payloads import ReadPayloads
+from goodgain.transforms.read import ReadPayloads, find_inputs
 
 # Bytes of traces per pool file; scoring reads one file at a time.
 _INPUT_BYTES_PER_FILE = 32 * 2**20

@@ -8,8 +8,7 @@ import pytest
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.sinks import _WriteShard
 from goodgain.transforms.labels import _Join, _ReadFile
-from goodgain.transforms.read import PlanShards
-from goodgain.transforms.read_payloads import ReadShardPayloads
+from goodgain.transforms.read import PlanShards, ReadShardPayloads
 from tests.pipeline.runs import SAMPLE, manifest, run, write_jsonl
 
 pytestmark = pytest.mark.slow

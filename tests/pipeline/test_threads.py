@@ -6,7 +6,7 @@ import pytest
 
 import goodgain.pipeline.api.evaluate
 import goodgain.pipeline.run
-import goodgain.transforms.read_payloads
+import goodgain.transforms.read
 from goodgain.pipeline.api.evaluate import evaluate
 from goodgain.pipeline.threads import usable_threads
 from goodgain.transforms.core.scoring.native_packing import packer_for
@@ -44,7 +44,7 @@ def threads_of(module, monkeypatch):
 @pytest.mark.parametrize(("engine", "threads"), [((), 3), (LOOPBACK, 1)])
 def test_of_a_run(engine, threads, tmp_path, monkeypatch):
     monkeypatch.setattr(goodgain.pipeline.run, "usable_threads", lambda: 3)
-    made = threads_of(goodgain.transforms.read_payloads, monkeypatch)
+    made = threads_of(goodgain.transforms.read, monkeypatch)
     assert run(tmp_path / "out", [SAMPLE], *engine) == 0
     assert set(made) == {threads}
 

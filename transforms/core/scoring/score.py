@@ -17,6 +17,7 @@ from goodgain.transforms.core.judgments.result_labels import (
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.ranking import judged_results
+from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.best_case import BestCase, best_case
 from goodgain.transforms.core.scoring.computed import computed, with_computed
 from goodgain.transforms.core.scoring.costs import (
@@ -25,16 +26,6 @@ from goodgain.transforms.core.scoring.costs import (
     at_budgets,
     conversation_costs,
     with_costs,
-)
-from goodgain.transforms.core.scoring.data_counts import (
-    CONFLICTING,
-    CONVERSATIONS,
-    EARLIER_TURN,
-    REDELIVERED,
-    SCORED,
-    SEVERAL_TOPICS,
-    WITHOUT_TOPIC,
-    times_counts,
 )
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
@@ -139,8 +130,8 @@ def score_conversation(
     if keys is not None:
         topics = {keys.topic(conversation_id, call.attributes) for call in delivered.calls}
         topic_counts = {
-            WITHOUT_TOPIC: int(topics == {""}),
-            SEVERAL_TOPICS: int(len(topics - {""}) > 1),
+            data_counts.WITHOUT_TOPIC: int(topics == {""}),
+            data_counts.SEVERAL_TOPICS: int(len(topics - {""}) > 1),
         }
         score = replace(score, counts={**score.counts, **topic_counts})
     if labelled is not None:
@@ -202,7 +193,7 @@ def score_tally(
         counts={
             **tally.counts,
             **_record_counts(tally, row),
-            **times_counts(tally.times, scoring.clock),
+            **data_counts.times_counts(tally.times, scoring.clock),
         },
         unsearched=unsearched,
         budgets=at_budgets(iterations, scoring.budgets),
@@ -295,11 +286,11 @@ def _call_rows(
 def _record_counts(tally: Tally, row: ConversationRow) -> dict[str, int]:
     """Outcomes of the records (SPEC 3), and sizes of the sets (SPEC 5)."""
     return {
-        SCORED: tally.calls,
-        EARLIER_TURN: tally.earlier_calls,
-        REDELIVERED: tally.redelivered,
-        CONFLICTING: tally.conflicting,
-        CONVERSATIONS: 1,
+        data_counts.SCORED: tally.calls,
+        data_counts.EARLIER_TURN: tally.earlier_calls,
+        data_counts.REDELIVERED: tally.redelivered,
+        data_counts.CONFLICTING: tally.conflicting,
+        data_counts.CONVERSATIONS: 1,
         "conversations.without_search": int(row.N == 0),
         "conversations.with_rejected_records": int(row.rejected_records > 0),
         "conversations.in_means": int(row.N > 0 and row.rejected_records == 0),
