@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+from msgspec import Struct
 
 from goodgain.transforms.core.dedup.evidence import Evidence, Value
 from goodgain.transforms.core.dedup.evidence_column import EvidenceColumn, Marks, Numbers, extended
@@ -96,33 +97,30 @@ class BulkReject:
         return column
 
 
-class _Rejecting:
+class _Rejecting(Struct):
     """Compares one result with many earlier ones.
 
     Attributes:
       rejected: the candidates that are other documents, with the step that rejects them.
     """
 
-    def __init__(
-        self, values: dict[int, Value], columns: dict[int, EvidenceColumn], rules: RuleTable
-    ) -> None:
-        self._values = values
-        self._columns = columns
-        self._rules = rules
-        self.rejected: list[tuple[Step, Numbers]] = []
+    values: dict[int, Value]
+    columns: dict[int, EvidenceColumn]
+    rules: RuleTable
+    rejected: list[tuple[Step, Numbers]] = []
 
     def apply(self, remaining: Numbers, applicable: TypeRules) -> Iterator[Numbers]:
         """Apply the steps in order; yields the candidates left for verification."""
         remaining = self._reject_unequal(Step.IDS, applicable.ids, remaining)
         undecided, remaining = self._split_by_ids(applicable, remaining)
         yield undecided
-        if self._rules.policy != "ids":
+        if self.rules.policy != "ids":
             remaining = self._reject_unequal(Step.URL, (URL,), remaining)
             equal, remaining = self._equal(URL, remaining)
-            parameters = self._rules.url_parameters.values()
+            parameters = self.rules.url_parameters.values()
             yield self._reject_unequal(Step.URL_IDENTITY, parameters, equal)
             reject_on = applicable.reject_on
-            fields = filter(is_field, self._values) if reject_on is None else reject_on
+            fields = filter(is_field, self.values) if reject_on is None else reject_on
             remaining = self._reject_unequal(Step.FIELDS, fields, remaining)
         yield remaining
 
@@ -162,7 +160,7 @@ class _Rejecting:
     def _compared(self, attributes: Iterable[int]) -> Iterator[tuple[Value, EvidenceColumn]]:
         """Value and column of each attribute that the result and some occurrence have."""
         for attribute in attributes:
-            value, column = self._values.get(attribute), self._columns.get(attribute)
+            value, column = self.values.get(attribute), self.columns.get(attribute)
             if value is not None and column is not None:
                 yield value, column
 

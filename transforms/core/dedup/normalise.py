@@ -131,14 +131,12 @@ def _split_any(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
     parts = None if _SCHEME.match(url) else split_url(url)
     if parts is None:
         return NormalUrl(casefold(url), "", ())
-    host = parts.host.removeprefix("www.")
-    if parts.port is not None and parts.port not in _DEFAULT_PORTS:
-        host = f"{host}:{parts.port}"
-    return NormalUrl(
-        host,
-        unquote(parts.path).rstrip("/") or "/",
-        _retained_pairs(_pairs(parts.query), ignored),
-    )
+    host, port, path, query = parts
+    host = host.removeprefix("www.")
+    if port is not None and port not in _DEFAULT_PORTS:
+        host = f"{host}:{port}"
+    pairs = _retained_pairs(_pairs(query), ignored)
+    return NormalUrl(host, unquote(path).rstrip("/") or "/", pairs)
 
 
 def _retained_pairs(

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-from msgspec import Struct
-
 from goodgain.transforms.core.unicode_14 import folded_nfkc, lower
 
 _LEADING = "".join(map(chr, range(0x21)))  # control characters and the space
@@ -23,34 +21,23 @@ _IPV6_GROUPS = 8
 _FUTURE_IP = re.compile(r"v[0-9A-Fa-f]+\..+")
 
 
-class UrlParts(Struct, frozen=True):
-    """What identifies a document in a URL.
+def split_url(url: str) -> tuple[str, int | None, str, str] | None:
+    """Host, port, path and query of a URL, which need not begin with a scheme or `//`.
 
-    Attributes:
-      host: in lower case; empty if there is none.
-      port: None if there is none.
-      path, query: percent-encoded, as in the URL.
+    The host is in lower case, "" if there is none; path and query are percent-encoded, as in the
+    URL. None if it is no valid one.
     """
-
-    host: str
-    port: int | None
-    path: str
-    query: str
-
-
-def split_url(url: str) -> UrlParts | None:
-    """Split a URL, which need not begin with a scheme or `//`; None if it is no valid one."""
     if "://" not in url and not url.startswith("//"):
         url = f"//{url}"
     url = _SCHEME.sub("", url.lstrip(_LEADING).translate(_IGNORED))
     path, _, query = url.partition("#")[0].partition("?")
     if not path.startswith("//"):
-        return UrlParts("", None, path, query)
+        return "", None, path, query
     place, slash, path = path[2:].partition("/")
     host, port = _host_and_port(place)
     if not _is_place(place) or (port and not _is_port(port)):
         return None
-    return UrlParts(host, int(port) if port else None, slash + path, query)
+    return host, int(port) if port else None, slash + path, query
 
 
 def _host_and_port(place: str) -> tuple[str, str]:

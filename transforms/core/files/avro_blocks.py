@@ -95,20 +95,17 @@ def blocks_in(
             yield from blocks
 
 
-class _BlockReader(Generic[Block]):
+class _BlockReader(Struct, Generic[Block]):
     """Reads single blocks.
 
     Its methods for single ones return the blocks and damaged stretches from an offset on,
     the offset after them, and the intact marker before that offset.
     """
 
-    def __init__(
-        self, window: _Window, sync: bytes, decode: Decode[Block], bounds: ReadBounds
-    ) -> None:
-        self._window = window
-        self._sync = sync
-        self._decode = decode
-        self._bounds = bounds
+    window: _Window
+    sync: bytes
+    decode: Decode[Block]
+    bounds: ReadBounds
 
     def intact(self, marker: int, end: int, most: int) -> list[RawBlock]:
         """Consecutive intact blocks, at most `most`; the first is after the marker at an offset.
@@ -128,21 +125,21 @@ class _BlockReader(Generic[Block]):
         return found
 
     def _intact_at(self, offset: int) -> RawBlock | None:
-        header = _block_header(self._window.at(offset, _LONGEST_BLOCK_HEADER))
+        header = _block_header(self.window.at(offset, _LONGEST_BLOCK_HEADER))
         if header is None:
             return None
         records, size, length = header
         end = offset + length + size
-        if end > self._window.size or size > self._bounds.decoded_bytes:
+        if end > self.window.size or size > self.bounds.decoded_bytes:
             return None
-        raw = self._window.at(offset, length + size + SYNC_BYTES)
-        if raw[length + size :] != self._sync:
+        raw = self.window.at(offset, length + size + SYNC_BYTES)
+        if raw[length + size :] != self.sync:
             return None
         return RawBlock(offset, records, raw[length : length + size], end)
 
     def decoded(self, intact: Sequence[RawBlock]) -> Iterator[Block | DamagedStretch]:
         """Decode intact blocks."""
-        for raw, block in zip(intact, self._decode(intact), strict=True):
+        for raw, block in zip(intact, self.decode(intact), strict=True):
             if isinstance(block, DamagedBlockError):
                 yield self._damaged(
                     raw.offset, _claimed(raw.records, len(raw.data)), block, raw.data
@@ -155,7 +152,7 @@ class _BlockReader(Generic[Block]):
         intact = self._intact_at(offset)
         if intact is not None:
             return list(self.decoded([intact])), intact.end + SYNC_BYTES, intact.end
-        window, largest = self._window, self._bounds.decoded_bytes
+        window, largest = self.window, self.bounds.decoded_bytes
         header = _block_header(window.at(offset, _LONGEST_BLOCK_HEADER))
         if header is None:
             return self._skip(offset, 1, _DAMAGED_HEADER)
@@ -163,11 +160,11 @@ class _BlockReader(Generic[Block]):
         end = offset + length + size
         claimed = _claimed(records, size)
         if end > window.size:
-            if window.find(self._sync, offset) is not None:
+            if window.find(self.sync, offset) is not None:
                 return self._skip(offset, 1, _DAMAGED_HEADER)
             return self._skip(offset, claimed, "The file ends inside this Avro block.")
         if size > largest:
-            if window.at(end, SYNC_BYTES) != self._sync:
+            if window.at(end, SYNC_BYTES) != self.sync:
                 return self._skip(offset, 1, _DAMAGED_HEADER)
             data = window.at(offset + length, _MOST_DATA_KEPT)
             damaged = self._damaged(offset, claimed, too_large(largest), data)
@@ -179,11 +176,11 @@ class _BlockReader(Generic[Block]):
         self, raw: RawBlock
     ) -> tuple[list[Block | DamagedStretch], int, int | None]:
         """Distinguish a block with a damaged or missing marker from one with a wrong header."""
-        window, offset, end = self._window, raw.offset, raw.end
-        marker = window.find(self._sync, offset)
+        window, offset, end = self.window, raw.offset, raw.end
+        marker = window.find(self.sync, offset)
         if marker is not None and marker < end:
             return self._skip(offset, 1, _DAMAGED_HEADER)
-        (block,) = self._decode([raw])
+        (block,) = self.decode([raw])
         if isinstance(block, DamagedBlockError):
             return self._skip(offset, 1, _DAMAGED_HEADER)
         blocks: list[Block | DamagedStretch] = [block]
@@ -197,16 +194,16 @@ class _BlockReader(Generic[Block]):
         self, offset: int, records: int, reason: str
     ) -> tuple[list[Block | DamagedStretch], int, int | None]:
         """Skip to the next marker."""
-        marker = self._window.find(self._sync, offset)
-        end = self._window.size if marker is None else marker + SYNC_BYTES
-        data = self._window.at(offset, min(end - offset, _MOST_DATA_KEPT))
+        marker = self.window.find(self.sync, offset)
+        end = self.window.size if marker is None else marker + SYNC_BYTES
+        data = self.window.at(offset, min(end - offset, _MOST_DATA_KEPT))
         return [DamagedStretch(offset, records, reason, data)], end, marker
 
     def _damaged(
         self, offset: int, claimed: int, error: DamagedBlockError, data: bytes
     ) -> DamagedStretch:
         records = claimed if error.records is None else max(1, min(claimed, error.records))
-        remedy = f"; to read it, {self._bounds.remedy}" if error.too_large else ""
+        remedy = f"; to read it, {self.bounds.remedy}" if error.too_large else ""
         reason = f"This Avro block is damaged: {error}{remedy}."
         return DamagedStretch(offset, records, reason, data[:_MOST_DATA_KEPT])
 

@@ -91,25 +91,11 @@ def relabelled(calls: Sequence[CallFingerprint], external: TopicLabels) -> list[
     ]
 
 
-class DocumentLabels(Struct, frozen=True):
-    """The judgments of the documents of a turn.
-
-    Attributes:
-      labels: by index in the turn, the label of the document there; None = unjudged.
-      met_again: documents left unlabelled because all of their judged names already label earlier
-        documents: for each, by index of its first occurrence, the index of the document that took
-        the first of these names.
-    """
-
-    labels: list[int | None]
-    met_again: dict[int, int]
-
-
 def document_labels(
     calls: Sequence[CallFingerprint],
     duplicates: Sequence[Duplicate | None],
     external: TopicLabels,
-) -> DocumentLabels:
+) -> tuple[list[int | None], dict[int, int]]:
     """Label each document of a turn, in the order of first occurrences (SPEC 8).
 
     A document takes the first judged name, over its occurrences and their names in order, that no
@@ -118,6 +104,11 @@ def document_labels(
 
     Args:
       duplicates: by index in the turn; None for first occurrences.
+
+    Returns:
+      By index in the turn, the label of the document there; None = unjudged. And the documents left
+      unlabelled because all of their judged names already label earlier documents: for each, by
+      index of its first occurrence, the index of the document that took the first of these names.
     """
     documents = [
         index if duplicate is None else duplicate.first
@@ -137,7 +128,7 @@ def document_labels(
             labels[document] = external.labels[name]
         elif judged:
             met_again[document] = taken[judged[0]]
-    return DocumentLabels(list(map(labels.get, documents)), met_again)
+    return list(map(labels.get, documents)), met_again
 
 
 def _judged(call: CallFingerprint, external: TopicLabels) -> Iterator[list[bytes]]:

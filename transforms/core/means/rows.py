@@ -59,16 +59,7 @@ class Estimate(Struct, frozen=True):
 
 
 class MeanOf(NamedTuple):
-    """What a row is the mean of.
-
-    Attributes:
-      metric: a column name of `conversations` if i is null, else of `iterations`; or `gauc` or
-        `gauc_weighted`.
-      i: the iteration; null = N, the last iteration of each conversation.
-      population: `reached` = conversations with N >= i; `all` = every conversation that searched;
-        `everyone` = also those that never searched, with gain 0, if there are any; `calls` =
-        every search call, by its own ranked list, if these lists are evaluated.
-    """
+    """What a row is the mean of: those fields of a `MeanRow`."""
 
     metric: str
     i: int | None

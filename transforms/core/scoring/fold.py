@@ -78,10 +78,9 @@ def fold_turn(
         gain if duplicate is None else own_labels[duplicate.first]
         for gain, duplicate in zip(own_labels, duplicates, strict=True)
     ]
-    of_judgments = None
+    met_again = None
     if external is not None:
-        of_judgments = document_labels(calls, duplicates, external)
-        labels = of_judgments.labels
+        labels, met_again = document_labels(calls, duplicates, external)
     labels_of_copies = [
         (gain, label)
         for duplicate, gain, label in zip(duplicates, own_labels, labels, strict=True)
@@ -96,6 +95,9 @@ def fold_turn(
             label if of_pool is None else of_pool
             for label, of_pool in zip(labels, judged, strict=True)
         ]
+    # In a trace, each result has its own label or none; external labels are those of documents
+    # (SPEC 5).
+    of_results = own_labels if external is None and pool is None else labels
     return FoldedTurn(
         calls,
         results,
@@ -103,18 +105,10 @@ def fold_turn(
         labels,
         judged,
         pooled,
-        _iterations(
-            calls,
-            duplicates,
-            labels,
-            # In a trace, each result has its own label or none; external labels are those of
-            # documents (SPEC 5).
-            labels_of_results=own_labels if of_judgments is None and pool is None else labels,
-            good_gain_threshold=good_gain_threshold,
-        ),
+        _iterations(calls, duplicates, labels, of_results, good_gain_threshold),
         len(labels_of_copies),
         sum(label is not None and gain != label for gain, label in labels_of_copies),
-        of_judgments.met_again if of_judgments else None,
+        met_again,
         deduplicator,
     )
 

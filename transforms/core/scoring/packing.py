@@ -119,22 +119,19 @@ class Packer:
             yield buffered.packed(conversation_id, self._packing)
 
 
-class _Buffered:
+class _Buffered(Struct):
     """The buffered records of one conversation.
 
     Holds encodings rather than calls, since so many objects would leave no room in the processor's
     cache; holds the calls, too, where they request external labels.
     """
 
-    __slots__ = ("calls", "earliest", "encoded", "fingerprints", "rejected_records", "size")
-
-    def __init__(self, at: int) -> None:
-        self.fingerprints: list[CallFingerprint] = []
-        self.encoded: list[bytes] = []
-        self.calls: list[SearchCall] = []
-        self.rejected_records = 0
-        self.size = 0  # in results, of calls that need as much memory
-        self.earliest = at
+    earliest: int
+    fingerprints: list[CallFingerprint] = []
+    encoded: list[bytes] = []
+    calls: list[SearchCall] = []
+    rejected_records: int = 0
+    size: int = 0  # in results, of calls that need as much memory
 
     def packed(self, conversation_id: str, packing: Packing) -> Packed:
         keys, compress = packing.label_keys, packing.keep_encodings

@@ -22,7 +22,6 @@ from goodgain.transforms.core.scoring.best_case import BestCase, best_case
 from goodgain.transforms.core.scoring.computed import computed, with_computed
 from goodgain.transforms.core.scoring.costs import (
     AtBudget,
-    Costs,
     at_budgets,
     conversation_costs,
     with_costs,
@@ -175,13 +174,24 @@ def score_tally(
         ranking, unsearched = (None,) * len(ranking), ranking
         if shares is not None:
             unsearched += unsearched_outcome(tally.judged, scoring.good_gain_threshold)
-    row = _conversation_row(
-        conversation_id,
-        tally,
-        iterations,
-        rejected_records,
-        ranking,
-        conversation_costs(iterations, scoring.costs),
+    row = ConversationRow(
+        conversation_id=conversation_id,
+        turn=tally.last_turn,
+        attributes=tally.attributes,
+        N=len(iterations),
+        calls=tally.calls,
+        **values_at_n(iterations),
+        unlabelled=sum(counts.unlabelled for counts in tally.iterations),
+        label_conflicts=tally.label_conflicts,
+        judgments_met_again=tally.judgments_met_again,
+        qrels_best=None if tally.judgments_met_again is None else max(tally.judged, default=None),
+        rejected_records=rejected_records,
+        redelivered=tally.redelivered,
+        first_timestamp=min(tally.times, default=None),
+        last_timestamp=max(tally.times, default=None),
+        ranking=ranking,
+        computed=computed(tally.iterations),
+        costs=conversation_costs(iterations, scoring.costs),
     )
     return ConversationScore(
         conversation=row,
@@ -223,35 +233,6 @@ def _with_details(
         score,
         calls=_call_rows(turn, row, details, judged, scoring) if scoring.per_call else [],
         duplicates=details.rows(row.conversation_id) if scoring.keep_duplicates else [],
-    )
-
-
-def _conversation_row(
-    conversation_id: str,
-    tally: Tally,
-    iterations: list[IterationRow],
-    rejected_records: int,
-    ranking: tuple[float | None, ...],
-    costs: Costs,
-) -> ConversationRow:
-    return ConversationRow(
-        conversation_id=conversation_id,
-        turn=tally.last_turn,
-        attributes=tally.attributes,
-        N=len(iterations),
-        calls=tally.calls,
-        **values_at_n(iterations),
-        unlabelled=sum(counts.unlabelled for counts in tally.iterations),
-        label_conflicts=tally.label_conflicts,
-        judgments_met_again=tally.judgments_met_again,
-        qrels_best=None if tally.judgments_met_again is None else max(tally.judged, default=None),
-        rejected_records=rejected_records,
-        redelivered=tally.redelivered,
-        first_timestamp=min(tally.times, default=None),
-        last_timestamp=max(tally.times, default=None),
-        ranking=ranking,
-        computed=computed(tally.iterations),
-        costs=costs,
     )
 
 
