@@ -9,44 +9,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from goodgain.transforms.beam_rows import (
-        GlobalMeanRows,
-        ReadTraceRows,
-        ScoreConversationRows,
+    from goodgain.transforms.beam_rows import GlobalMeanRows as GlobalMeanRows
+    from goodgain.transforms.beam_rows import ReadTraceRows as ReadTraceRows
+    from goodgain.transforms.beam_rows import ScoreConversationRows as ScoreConversationRows
+    from goodgain.transforms.fingerprint import FingerprintCalls as FingerprintCalls
+    from goodgain.transforms.means import GlobalMeans as GlobalMeans
+    from goodgain.transforms.qrels import JoinQrels as JoinQrels
+    from goodgain.transforms.qrels import ReadQrels as ReadQrels
+    from goodgain.transforms.qrels import RequestLabels as RequestLabels
+    from goodgain.transforms.read import FindShards as FindShards
+    from goodgain.transforms.read import ReadPayloads as ReadPayloads
+    from goodgain.transforms.read import ReadTraces as ReadTraces
+    from goodgain.transforms.score import ScoreConversations as ScoreConversations
+    from goodgain.transforms.score import ScorePayloads as ScorePayloads
+    from goodgain.transforms.score import ScoreTied as ScoreTied
+    from goodgain.transforms.score_stream import (
+        ScoreStreamedConversations as ScoreStreamedConversations,
     )
-    from goodgain.transforms.fingerprint import FingerprintCalls
-    from goodgain.transforms.means import GlobalMeans
-    from goodgain.transforms.qrels import JoinQrels, ReadQrels, RequestLabels
-    from goodgain.transforms.read import FindShards, ReadPayloads, ReadTraces
-    from goodgain.transforms.score import ScoreConversations, ScorePayloads, ScoreTied
-    from goodgain.transforms.score_stream import ScoreStreamedConversations, ScoreStreamedPayloads
-    from goodgain.transforms.sources.kafka import ReadKafkaTraces
-    from goodgain.transforms.sources.pubsub import ReadPubSubTraces
-    from goodgain.transforms.sources.watch import WatchFolder
-    from goodgain.transforms.windowed_means import WindowedMeans
-
-__all__ = [
-    "FindShards",
-    "FingerprintCalls",
-    "GlobalMeanRows",
-    "GlobalMeans",
-    "JoinQrels",
-    "ReadKafkaTraces",
-    "ReadPayloads",
-    "ReadPubSubTraces",
-    "ReadQrels",
-    "ReadTraceRows",
-    "ReadTraces",
-    "RequestLabels",
-    "ScoreConversationRows",
-    "ScoreConversations",
-    "ScorePayloads",
-    "ScoreStreamedConversations",
-    "ScoreStreamedPayloads",
-    "ScoreTied",
-    "WatchFolder",
-    "WindowedMeans",
-]
+    from goodgain.transforms.score_stream import ScoreStreamedPayloads as ScoreStreamedPayloads
+    from goodgain.transforms.sources.kafka import ReadKafkaTraces as ReadKafkaTraces
+    from goodgain.transforms.sources.pubsub import ReadPubSubTraces as ReadPubSubTraces
+    from goodgain.transforms.sources.watch import WatchFolder as WatchFolder
+    from goodgain.transforms.windowed_means import WindowedMeans as WindowedMeans
 
 _MODULES = {
     "FindShards": "read",
@@ -70,6 +54,7 @@ _MODULES = {
     "WatchFolder": "sources.watch",
     "WindowedMeans": "windowed_means",
 }
+__all__ = list(_MODULES)
 
 
 def __dir__() -> list[str]:

@@ -95,14 +95,8 @@ def first_rejected(
 
 def rejected_for(source: str, position: str, error: RecordError, payload: str) -> RejectedRecord:
     """The row for one record that raised `error`."""
-    return RejectedRecord(
-        source=source,
-        position=position,
-        reason=error.reason,
-        field=error.field,
-        conversation_id=error.conversation_id,
-        payload=payload,
-    )
+    what = error.reason, error.field, error.conversation_id
+    return RejectedRecord(source, position, *what, payload)
 
 
 def without_timestamp(call: SearchCall, source: str, position: str) -> RejectedRecord:

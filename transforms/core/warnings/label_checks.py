@@ -120,30 +120,26 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
 
 def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many copies have another label than the first occurrence of their document."""
-    conflicts, copies = (
-        inputs.count(data_counts.CONFLICTS),
-        inputs.count(data_counts.LABELLED_COPIES),
-    )
+    conflicts = inputs.count(data_counts.CONFLICTS)
+    copies = inputs.count(data_counts.LABELLED_COPIES)
     if not copies or conflicts <= _MOST_CONFLICTS_SHARE * copies:
         return
     share = conflicts / copies
-    message = f"{conflicts:,} of {copies:,} labelled copies ({share:.1%}) "
+    has = pluralize(conflicts, "has another", "have another")
     of = pluralize(conflicts, "of its document", "of their document")
     if inputs.external:
-        message += pluralize(conflicts, "has", "have") + " another judgment than that "
-        message += f"{of}, which counts."
+        what = f"judgment than that {of}, which counts."
         remedy = "Give all names of a document the same judgment."
     elif inputs.pooled:
-        message += pluralize(conflicts, "has", "have") + " another label in the traces than the "
-        message += (
-            f"first occurrence {of}. The label in the pool counts; only where the pool has none, "
-            "that of the first occurrence does."
+        what = (
+            f"label in the traces than the first occurrence {of}. The label in the pool counts; "
+            "only where the pool has none, that of the first occurrence does."
         )
         remedy = "Label documents, not positions in a list."
     else:
-        message += pluralize(conflicts, "has", "have") + " another label than the first "
-        message += f"occurrence {of}, whose label counts."
+        what = f"label than the first occurrence {of}, whose label counts."
         remedy = "Label documents, not positions in a list, or give judgments with --qrels."
+    message = f"{conflicts:,} of {copies:,} labelled copies ({share:.1%}) {has} {what}"
     yield DataWarning(codes.LABEL_CONFLICTS, conflicts, share, message, remedy)
 
 
