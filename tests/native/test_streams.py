@@ -19,8 +19,7 @@ from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.scoring import packing
 from goodgain.transforms.read import PlanShards
 from goodgain.transforms.sources.folder_files import FileTally, timed_records
-from goodgain.transforms.sources.messages import _ParseBundle
-from goodgain.transforms.sources.streamed import ReadRecords, StreamPacker, stamped
+from goodgain.transforms.sources.streamed import ReadRecords, StreamPacker, _ParseBundle, stamped
 from tests.adversarial import trace
 from tests.core.direct import shipped_rules
 from tests.core.files import samples

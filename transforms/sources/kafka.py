@@ -15,8 +15,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.sources.messages import ParseMessages
-from goodgain.transforms.sources.streamed import StreamedTraces
+from goodgain.transforms.sources.streamed import ParseMessages, StreamedTraces
 
 _TIMESTAMP_POLICIES = {
     "create": ReadFromKafka.create_time_policy,

@@ -1,9 +1,10 @@
-"""The output of every source of a stream: payloads of records at their times (SPEC 2, 7)."""
+"""The output of every source of a stream: payloads of records at their times (SPEC 2, 3, 7)."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,19 +17,22 @@ from msgspec import Struct
 
 from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
+from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.files.record_packer import (
     PackedBlock,
     RecordOrPacked,
     RecordPacker,
 )
 from goodgain.transforms.core.native import active_path
+from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS, SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.fingerprint import KEYED, Keyed, timestamped
 from goodgain.transforms.read import REJECTED
-from goodgain.transforms.times import timestamp_of
+from goodgain.transforms.times import millis_of, timestamp_of
 
 _LOGGER = logging.getLogger(__name__)
 READ = "read"
@@ -185,3 +189,47 @@ def _first_and_last(record: SearchCall | PackedBlock) -> tuple[int, int]:
 def _clipped(timestamp: int, earliest: int | None, latest: int | None) -> int:
     at = timestamp if latest is None else min(timestamp, latest)
     return at if earliest is None else max(at, earliest)
+
+
+beam.coders.registry.register_coder(Message, StructCoder)
+
+
+@dataclass(eq=False, repr=False)
+class ParseMessages(beam.PTransform):
+    """`PCollection[Message]` to `StreamedTraces`.
+
+    The time of a call is the earlier of its own and its message's timestamp, that of a rejected
+    record its message's.
+
+    Attributes:
+      adaptation: renamed fields and the like; None if records are as in SPEC 2.
+    """
+
+    rules: RuleTable
+    adaptation: Adaptation | None = None
+    bounds: ReadBounds = DEFAULT_BOUNDS
+
+    def expand(self, messages: beam.PCollection[Message]) -> StreamedTraces:
+        """Apply the transform."""
+        return streamed_traces(messages, _ParseBundle(self.rules, self.adaptation, self.bounds))
+
+
+@dataclass(eq=False, repr=False)
+class _ParseBundle(beam.DoFn):
+    """Parses messages; packs those of one conversation in a bundle into one payload."""
+
+    rules: RuleTable
+    adaptation: Adaptation | None
+    bounds: ReadBounds
+
+    def setup(self) -> None:
+        self._packer = StreamPacker(self.rules)
+
+    def process(self, message: Message, timestamp: Any = beam.DoFn.TimestampParam) -> Iterator[Any]:
+        latest = millis_of(timestamp)
+        packer = self._packer.record_packer(None, latest)
+        record = parse_message(message, self.adaptation, self.bounds, packer)
+        return self._packer.add(stamped([record], None, latest))
+
+    def finish_bundle(self) -> Iterator[Any]:
+        return self._packer.rest()

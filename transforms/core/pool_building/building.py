@@ -22,8 +22,14 @@ from goodgain.transforms.core.dedup.fingerprint import (
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic, Vote, topic_of
 from goodgain.transforms.core.pool.document_order import DocumentOrder, document_order
-from goodgain.transforms.core.pool.index import PlaceKey, PoolIndex, is_weak, place_key
-from goodgain.transforms.core.pool.matching import documents_of, records_of
+from goodgain.transforms.core.pool.matching import (
+    PlaceKey,
+    PoolIndex,
+    documents_of,
+    is_weak,
+    place_key,
+    records_of,
+)
 from goodgain.transforms.core.records.search_call import Gain, Result
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn, iteration_numbers

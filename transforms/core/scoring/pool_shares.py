@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, TopicPools
-from goodgain.transforms.core.pool.index import is_weak
-from goodgain.transforms.core.pool.matching import TurnPool, documents_of
+from goodgain.transforms.core.pool.matching import TurnPool, documents_of, is_weak
 from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
 from goodgain.transforms.core.scoring.gains import discount
 from goodgain.transforms.core.scoring.registry import POOL_METRICS

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
@@ -24,12 +25,13 @@ from goodgain.transforms.core.scoring.costs import (
     AtBudget,
     at_budgets,
     conversation_costs,
+    costs_by_iteration,
     with_costs,
 )
-from goodgain.transforms.core.scoring.delivery import deliver
+from goodgain.transforms.core.scoring.delivery import Delivered, deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
-from goodgain.transforms.core.scoring.gains import iteration_rows, values_at_n
+from goodgain.transforms.core.scoring.gains import IterationCounts, iteration_rows, values_at_n
 from goodgain.transforms.core.scoring.pool_shares import (
     pool_counts,
     pool_outcome,
@@ -37,7 +39,12 @@ from goodgain.transforms.core.scoring.pool_shares import (
     turn_pool_of,
     unsearched_outcome,
 )
-from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool
+from goodgain.transforms.core.scoring.ranked_lists import (
+    LabelledList,
+    call_lists,
+    judged_pool,
+    turn_list,
+)
 from goodgain.transforms.core.scoring.rows import (
     CallRow,
     ConversationRow,
@@ -46,7 +53,66 @@ from goodgain.transforms.core.scoring.rows import (
     PoolShares,
 )
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.scoring.tally import Tally, tally_of
+
+
+class Tally(Struct, frozen=True):
+    """A folded conversation without its calls and results.
+
+    Attributes:
+      last_turn: the turn that is scored; None without any usable record.
+      calls, earlier_calls: number of search calls of the last turn, and of earlier turns.
+      times: timestamps of the usable records, in ms.
+      costs: for each iteration, the costs of each call.
+      judgments_met_again: number of those in `FoldedTurn`.
+      judged: gains of the judged documents, in any order.
+      counts: results, duplicates and labels of the last turn, by dotted name.
+    """
+
+    last_turn: int | None
+    attributes: dict[str, str]
+    calls: int
+    earlier_calls: int
+    redelivered: int
+    conflicting: int
+    times: Sequence[int]
+    iterations: Sequence[IterationCounts]
+    costs: Sequence[Sequence[Mapping[str, float]]]
+    labelled_copies: int
+    label_conflicts: int
+    judgments_met_again: int | None
+    ranked: LabelledList
+    judged: list[int]
+    counts: Mapping[str, int]
+
+
+def tally_of(
+    delivered: Delivered, turn: FoldedTurn, judged: list[int], rules: RuleTable, hold_slot: bool
+) -> Tally:
+    """The tally of a folded turn; `judged` has the gains of the judged documents."""
+    return Tally(
+        delivered.last_turn,
+        delivered.attributes(),
+        len(turn.calls),
+        len(delivered.calls) - len(turn.calls),
+        delivered.redelivered,
+        delivered.conflicting,
+        [call.timestamp for call in delivered.calls if call.timestamp is not None],
+        turn.iterations,
+        costs_by_iteration(turn.calls),
+        turn.labelled_copies,
+        turn.label_conflicts,
+        None if turn.judgments_met_again is None else len(turn.judgments_met_again),
+        turn_list(turn, hold_slot),
+        judged,
+        {
+            **TurnDetails(turn, rules).counts(),
+            **data_counts.data_counts(
+                data_counts.labels_of(turn),
+                data_counts.unidentified_of(turn, rules),
+                turn.iterations,
+            ),
+        },
+    )
 
 
 class ConversationScore(Struct, frozen=True, array_like=True):

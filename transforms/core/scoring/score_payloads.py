@@ -26,11 +26,11 @@ from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.ranked_lists import LabelledList
 from goodgain.transforms.core.scoring.score import (
     ConversationScore,
+    Tally,
     score_conversation,
     score_tally,
 )
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.scoring.tally import Tally
 
 _STEPS = tuple(step.value for step in Step)
 
