@@ -12,7 +12,7 @@ from struct import Struct
 from typing import Any
 
 from goodgain.pipeline.outputs.datasets import Column, Kind
-from goodgain.transforms.core.files.avro_header import zigzag
+from goodgain.transforms.core.files.avro_blocks import zigzag
 
 _NULL, _VALUE = b"\0", b"\2"  # the union branches of a nullable value
 _CACHED_BELOW = 2**12

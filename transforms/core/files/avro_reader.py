@@ -12,15 +12,17 @@ from typing import Any, BinaryIO, TypeAlias, cast
 import fastavro
 from msgspec import Struct
 
-from goodgain.transforms.core.files.avro_blocks import DamagedStretch, RawBlock, blocks_in
-from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decompress_block
-from goodgain.transforms.core.files.avro_header import (
+from goodgain.transforms.core.files.avro_blocks import (
+    DamagedStretch,
     Header,
     HeaderError,
+    RawBlock,
+    blocks_in,
     header_of,
     read_header,
     zigzag,
 )
+from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decompress_block
 from goodgain.transforms.core.files.avro_layout import (
     SchemaError,
     TooLargeError,

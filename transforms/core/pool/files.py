@@ -131,11 +131,11 @@ def _rows_of(path: str, file: BinaryIO, budget: MemoryBudget) -> Iterator[dict[s
     else:
         import pyarrow.parquet as pq  # slow to import
 
-        from goodgain.transforms.core.files.parquet_bounds import (
+        from goodgain.transforms.core.files.parquet_headers import read_footer
+        from goodgain.transforms.core.files.parquet_row_groups import (
             RowGroupTooLargeError,
             rows_at_once,
         )
-        from goodgain.transforms.core.files.parquet_headers import read_footer
 
         footer = read_footer(file)
         parquet = pq.ParquetFile(file)
