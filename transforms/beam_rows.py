@@ -130,8 +130,9 @@ class ScoreConversationRows(beam.PTransform):
             else [inputs]
         )
         calls, bad = typed_outputs(rows, "Parse", _Parse(), good=SearchCall, bad=RejectedRecord)
+        flag = beam.Map(lambda row: RejectedRecord(**_mapping(row)))
         flagged = [
-            one | f"Flagged{at}" >> beam.Map(_rejected_record).with_output_types(RejectedRecord)
+            one | f"Flagged{at}" >> flag.with_output_types(RejectedRecord)
             for at, one in enumerate(rejected)
         ]
         records = (calls, bad, *flagged) | "Records" >> beam.Flatten()
@@ -227,10 +228,6 @@ class _Parse(beam.DoFn):
         except RecordError as error:
             bad = rejected_for("row", "", error, payload_of_mapping(record))
             yield TaggedOutput(_BAD, bad)
-
-
-def _rejected_record(row: Any) -> RejectedRecord:
-    return RejectedRecord(**_mapping(row))
 
 
 def _score_row(score: ConversationScore, metrics: tuple[RankingMetric, ...]) -> beam.Row:

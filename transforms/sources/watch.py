@@ -104,35 +104,34 @@ class _Positions(RestrictionProvider):
         return 1
 
 
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+@dataclass(eq=False, repr=False)
 class ReadFolder(beam.DoFn):
     """Reads the files of a folder by its journal, and appends to the journal.
 
     Each shard of a file and each move of the watermark is a step, after which the engine commits.
     So bundles stay small, and on a restart the watermark moves between the same records.
+
+    Attributes:
+      now_ms: this machine's clock, in milliseconds since the epoch.
     """
 
     POSITIONS = beam.DoFn.RestrictionParam(_Positions())
     WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_provider())
 
-    def __init__(
-        self,
-        rules: RuleTable,
-        ends_when_silent: bool,
-        end: StreamEnd = WITH_ENGINE,
-        now_ms: Callable[[], int] | None = None,
-        needed: OldestNeeded | None = None,
-    ) -> None:
-        """`now_ms` returns this machine's clock in milliseconds since the epoch."""
-        self._rules = rules
-        self._now_ms = now_ms or _now_ms
-        self._ends_when_silent = ends_when_silent
-        self._end = end
-        self._needed = needed
-        self._watch: FolderWatch | None = None
+    rules: RuleTable
+    ends_when_silent: bool
+    end: StreamEnd = WITH_ENGINE
+    now_ms: Callable[[], int] = _now_ms
+    needed: OldestNeeded | None = None
 
     def setup(self) -> None:
         """Set up the worker."""
-        self._packer = StreamPacker(self._rules)
+        self._packer = StreamPacker(self.rules)
+        self._watch: FolderWatch | None = None
 
     @beam.DoFn.unbounded_per_element()
     def process(
@@ -144,7 +143,7 @@ class ReadFolder(beam.DoFn):
         """Take one step, and resume for the next."""
         source, resumption = element
         if self._watch is None or self._watch.source != source:
-            self._watch = FolderWatch(source, self._now_ms, self._needed)
+            self._watch = FolderWatch(source, self.now_ms, self.needed)
         watch = self._watch
         at, part = divmod(tracker.current_restriction().start, _PARTS)
         start = watch.start(at, resumption)
@@ -152,9 +151,9 @@ class ReadFolder(beam.DoFn):
         has_moved = False
         while True:
             is_over = at > resumption.entries and watch.is_silent_at(at)
-            if self._end.is_stop_requested() or (self._ends_when_silent and is_over):
+            if self.end.is_stop_requested() or (self.ends_when_silent and is_over):
                 reached = watermark.current_watermark() or MIN_TIMESTAMP
-                self._end.begin_draining(millis_of(reached))
+                self.end.begin_draining(millis_of(reached))
                 tracker.try_claim(_END - 1)
                 return
             entry = watch.entry(at)
@@ -209,7 +208,3 @@ def _move(watermark: Any, move: Move | JournalHead) -> None:
     if move.watermark_state.watermark is not None:
         moved = timestamp_of(move.watermark_state.watermark)
         watermark.set_watermark(max(moved, watermark.current_watermark() or moved))
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

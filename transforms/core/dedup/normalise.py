@@ -104,17 +104,13 @@ def normalise_url(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
         return _split_any(url, ignored)
     host, path, query = plain.groups()
     if path and "%" in path:
-        path = _unquoted_ascii(path)
+        # Takes half the time of `unquote`, and is the same for ASCII.
+        path = unquote_to_bytes(path).decode(errors="replace")
     return NormalUrl(
         host.lower().removeprefix("www."),
         path.rstrip("/") or "/" if path else "/",
         _retained_pairs(_pairs(query), ignored) if query else (),
     )
-
-
-def _unquoted_ascii(text: str) -> str:
-    """`unquote` for a text in ASCII, in half the time."""
-    return unquote_to_bytes(text).decode(errors="replace")
 
 
 def _pairs(query: str) -> list[tuple[str, str]]:

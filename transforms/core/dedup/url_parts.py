@@ -35,7 +35,9 @@ def split_url(url: str) -> tuple[str, int | None, str, str] | None:
         return "", None, path, query
     place, slash, path = path[2:].partition("/")
     host, port = _host_and_port(place)
-    if not _is_place(place) or (port and not _is_port(port)):
+    if not _is_place(place):
+        return None
+    if port and not (_PORT.fullmatch(port) and int(port) <= _GREATEST_PORT):
         return None
     return host, int(port) if port else None, slash + path, query
 
@@ -53,24 +55,15 @@ def _host_and_port(place: str) -> tuple[str, str]:
     return lower(name) + percent + zone, port
 
 
-def _is_port(port: str) -> bool:
-    return _PORT.fullmatch(port) is not None and int(port) <= _GREATEST_PORT
-
-
 def _is_place(place: str) -> bool:
     """Whether what precedes the path has an address in its brackets, and no disguised delimiter."""
     if "[" in place or "]" in place:
         address = place.partition("[")[2].partition("]")[0]
-        if ("[" in place) != ("]" in place) or not _is_address(address):
+        is_address = _FUTURE_IP.fullmatch if address.startswith("v") else _is_ipv6
+        if ("[" in place) != ("]" in place) or not is_address(address):
             return False
     hidden = folded_nfkc(place.replace("@", "").replace(":", ""))
     return not any(delimiter in hidden for delimiter in "/?#@:")
-
-
-def _is_address(bracketed: str) -> bool:
-    if bracketed.startswith("v"):
-        return _FUTURE_IP.fullmatch(bracketed) is not None
-    return _is_ipv6(bracketed)
 
 
 def _is_ipv6(address: str) -> bool:

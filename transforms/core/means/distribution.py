@@ -182,12 +182,9 @@ class Distribution(Struct, frozen=True, array_like=True):
             for value, count in other.counts.items():
                 counts[value] = counts.get(value, 0) + count
             return _distribution(n, undefined, counts)
-        parts = [one._as_binned() for one in (self, other) if one.n]
+        parts = [one.binned or Binned.of(one.counts) for one in (self, other) if one.n]
         binned = parts[0] if len(parts) == 1 else parts[0].merge(parts[1])
         return Distribution(n, undefined, binned=binned)
-
-    def _as_binned(self) -> Binned:
-        return Binned.of(self.counts) if self.binned is None else self.binned
 
     @property
     def sums(self) -> PowerSums:

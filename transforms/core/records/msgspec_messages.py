@@ -23,14 +23,9 @@ def path_to_wrong_value(message: str) -> tuple[str | int, ...]:
     """Names of fields and positions in lists from the record to the wrong value, or to its map."""
     match = _PATH.search(message)
     path = match.group(1).split(_INSIDE_MAP)[0] if match else ""
-    return tuple(_step(step) for step in _STEP.finditer(path))
+    return tuple(int(position) if position else name for name, position in _STEP.findall(path))
 
 
 def without_path(message: str) -> str:
     """What is wrong with the value, without where it is."""
     return message.rpartition(" - at ")[0] or message
-
-
-def _step(step: re.Match[str]) -> str | int:
-    name, position = step.groups()
-    return name if position is None else int(position)

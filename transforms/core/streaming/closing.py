@@ -181,7 +181,10 @@ def arrived(
     elif known.closed is not None:
         return "late", known
     seen = known.with_arrival(arrival)
-    seen = replace(seen, wake=min(known.wake, _first_look(seen, arrival, closing)))
+    wake = min(known.wake, seen.deadline(closing))
+    if closing.live and arrival.records:
+        wake = min(wake, arrival.first + _AFTER)
+    seen = replace(seen, wake=wake)
     results, size = seen.results + arrival.results, seen.size + arrival.size
     if known.over_cap or results > closing.most_results or size > closing.most_bytes:
         return "over_cap", replace(
@@ -198,11 +201,6 @@ def parted(frame: Frame) -> list[Frame]:
     if frame.rejected_records or frame.external is not None or not parts:
         parts.append(Frame([], frame.rejected_records, frame.external))
     return parts
-
-
-def _first_look(seen: Conversation, arrival: Arrival, closing: Closing) -> int:
-    deadline = seen.deadline(closing)
-    return min(deadline, arrival.first + _AFTER) if closing.live and arrival.records else deadline
 
 
 WakeAction = Literal["wait", "close", "forget"]
