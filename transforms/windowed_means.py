@@ -32,16 +32,17 @@ from goodgain.transforms.core.records.search_call import LATEST_MILLIS
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing, event_time
-from goodgain.transforms.core.streaming.window_warnings import WindowWarnings, window_warnings
 from goodgain.transforms.core.streaming.windowed_means import (
     DAY,
     MissedByMeans,
     SliceWindows,
     WindowedMeanRow,
     WindowRules,
+    WindowWarnings,
     due_panes,
     rows_of,
     window_start,
+    window_warnings,
     with_added,
 )
 from goodgain.transforms.means import CombineMeans, SumMeans

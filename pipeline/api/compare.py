@@ -18,7 +18,7 @@ from goodgain.pipeline.comparison.arms import missing
 from goodgain.pipeline.options.yaml_model import unknown
 from goodgain.pipeline.outputs.whole_files import writing
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.msgspec_messages import path_to_wrong_value, without_path
+from goodgain.transforms.core.records.record_errors import path_to_wrong_value, without_path
 
 if TYPE_CHECKING:
     from goodgain.pipeline.comparison.compare import Compared

@@ -43,9 +43,8 @@ from goodgain.pipeline.gate.outcome import (
 )
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
 from goodgain.pipeline.terminal.metric_values import difference_text, value_text
-from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
+from goodgain.transforms.core.comparison.difference_test import ComparisonOptions, MetricComparison
 from goodgain.transforms.core.comparison.paired import compare_paired
-from goodgain.transforms.core.comparison.result import MetricComparison
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.errors import UsageError

@@ -45,7 +45,7 @@ from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
-from goodgain.transforms.core.pool.label_spans import label_spans
+from goodgain.transforms.core.pool.agreement import label_spans
 from goodgain.transforms.core.pool.rows import document_digest, document_row
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Contribution
 from goodgain.transforms.core.records.adaptation import Adaptation

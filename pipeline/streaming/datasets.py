@@ -13,8 +13,7 @@ from goodgain.pipeline.outputs.rows import RankedRows, iteration_row
 from goodgain.transforms.core.ranking import RankingMetric
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.streaming.live import LiveIteration
-from goodgain.transforms.core.streaming.window_warnings import WindowWarnings
-from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow
+from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow, WindowWarnings
 
 WARNINGS = datasets.shipped("stream/warnings")
 # The first columns of rows that belong to a pane of a window.

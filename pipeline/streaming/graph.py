@@ -33,8 +33,11 @@ from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.live import LiveIteration
-from goodgain.transforms.core.streaming.window_warnings import WindowWarnings
-from goodgain.transforms.core.streaming.windowed_means import MissedByMeans, WindowedMeanRow
+from goodgain.transforms.core.streaming.windowed_means import (
+    MissedByMeans,
+    WindowedMeanRow,
+    WindowWarnings,
+)
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import millis_of

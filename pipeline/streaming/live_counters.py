@@ -21,8 +21,7 @@ from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.streaming.window_warnings import data_warnings
-from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
+from goodgain.transforms.core.streaming.windowed_means import MissedByMeans, data_warnings
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.sources.streamed import ReadRecords
 

@@ -24,10 +24,10 @@ from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.streaming.closing import event_time
 from goodgain.transforms.core.streaming.live import LiveIteration
-from goodgain.transforms.core.streaming.window_warnings import WindowWarnings
 from goodgain.transforms.core.streaming.windowed_means import (
     MissedByMeans,
     WindowedMeanRow,
+    WindowWarnings,
     window_start,
 )
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 import msgspec
 import pytest
 
-from goodgain.transforms.core.records.msgspec_messages import (
+from goodgain.transforms.core.records.record_errors import (
     missing_field,
     path_to_wrong_value,
     without_path,

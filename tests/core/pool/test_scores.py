@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 
+from goodgain.transforms.core.pool.agreement import label_spans
 from goodgain.transforms.core.pool.document import Topic
-from goodgain.transforms.core.pool.label_spans import label_spans
 from goodgain.transforms.core.scoring.computed import columns_of
 from goodgain.transforms.core.scoring.rows import PoolOutcome, PoolShares
 from tests.core.direct import score as plain_score

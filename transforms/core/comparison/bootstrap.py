@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 from scipy.special import ndtr, ndtri
 
-from goodgain.transforms.core.comparison.result import Design
+from goodgain.transforms.core.comparison.difference_test import Design
 from goodgain.transforms.core.comparison.samples import (
     Array,
     checked,

@@ -14,9 +14,10 @@ from goodgain.transforms.core.comparison.difference_test import (
     DEFAULT_OPTIONS,
     ComparisonOptions,
     DifferenceTest,
+    MetricComparison,
     difference_test,
+    metric_comparison,
 )
-from goodgain.transforms.core.comparison.result import MetricComparison, metric_comparison
 from goodgain.transforms.core.comparison.samples import (
     Array,
     Moments,
