@@ -44,11 +44,7 @@ _topic = msgspec.msgpack.Decoder(Topic).decode
 
 
 def pools_of(scoring: Scoring, max_held_bytes: int | None = None) -> TopicPools | None:
-    """The pools of topics for a worker; None without a pool.
-
-    Args:
-      max_held_bytes: see `ReadPayloads`.
-    """
+    """The pools of topics for a worker; None without a pool."""
     if scoring.pool is None:
         return None
     return TopicPools(scoring.pool.files, scoring.rules, open_plain, MemoryBudget(max_held_bytes))

@@ -79,12 +79,11 @@ def line_of(node: yaml.Node | None, location: Location) -> int:
     return line
 
 
-def repeated_keys(node: yaml.Node | None) -> Iterator[tuple[int, str]]:
+def repeated_keys(
+    node: yaml.Node | None, visited: set[int] | None = None
+) -> Iterator[tuple[int, str]]:
     """Line and name of each key that is repeated in a mapping; YAML itself keeps the last."""
-    return _repeated_keys(node, set())
-
-
-def _repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[int, str]]:
+    visited = set() if visited is None else visited
     if id(node) in visited:  # an alias, which may even be recursive
         return
     visited.add(id(node))
@@ -94,7 +93,7 @@ def _repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[
             if key.value in seen:
                 yield key.start_mark.line + 1, key.value
             seen.add(key.value)
-            yield from _repeated_keys(value, visited)
+            yield from repeated_keys(value, visited)
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
-            yield from _repeated_keys(value, visited)
+            yield from repeated_keys(value, visited)

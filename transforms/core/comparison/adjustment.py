@@ -7,7 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
 
 AdjustmentMethod = Literal["holm", "benjamini_hochberg"]
@@ -35,22 +34,12 @@ def adjust(p_values: Sequence[float | None], method: AdjustmentMethod) -> list[f
     if not np.all((family >= 0) & (family <= 1)):
         raise UsageError("A p value is outside 0 to 1: pass null if a test was not possible.")
     order = np.argsort(family, kind="stable")
-    correction = _holm if method == "holm" else _benjamini_hochberg
+    ascending, n = family[order], family.size
+    if method == "holm":  # p times the number of hypotheses not yet rejected, made monotone
+        corrected = np.maximum.accumulate(ascending * np.arange(n, 0, -1))
+    else:  # p times family size / rank, made monotone
+        corrected = np.minimum.accumulate((ascending * n / np.arange(1, n + 1))[::-1])[::-1]
     adjusted: list[float | None] = [None] * len(p_values)
-    for place, p in zip(order.tolist(), correction(family[order]).tolist(), strict=True):
+    for place, p in zip(order.tolist(), corrected.tolist(), strict=True):
         adjusted[tested[place]] = min(p, 1.0)
-    return adjusted
-
-
-def _holm(ascending: Array) -> Array:
-    """Each p times the number of hypotheses not yet rejected, made monotone."""
-    not_yet_rejected = np.arange(ascending.size, 0, -1)
-    adjusted: Array = np.maximum.accumulate(ascending * not_yet_rejected)
-    return adjusted
-
-
-def _benjamini_hochberg(ascending: Array) -> Array:
-    """Each p times family size / rank, made monotone."""
-    scaled = ascending * ascending.size / np.arange(1, ascending.size + 1)
-    adjusted: Array = np.minimum.accumulate(scaled[::-1])[::-1]
     return adjusted

@@ -31,9 +31,6 @@ def few_effective(clusters: int | None, effective: float | None) -> bool:
     """Whether unequal clusters are so few in effect that their intervals are too narrow.
 
     Student's t accounts for few clusters of the same size, but not for one that has most values.
-
-    Args:
-      effective: see `ClusterVariance.effective`.
     """
     return bool(clusters and effective and effective < min(_FEW, _UNEQUAL * clusters))
 

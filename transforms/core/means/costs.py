@@ -286,11 +286,7 @@ def _merged(mine: Mapping[str, RatioSums], theirs: Mapping[str, RatioSums]) -> d
 
 
 def _whole_numbers(values: Iterable[float | Fraction]) -> tuple[list[int], int]:
-    """Values as whole numbers over a power of two, and its exponent.
-
-    Args:
-      values: floats, or sums of floats.
-    """
+    """Values as whole numbers over a power of two, and its exponent."""
     ratios = [value.as_integer_ratio() for value in values]
     scale = max(below.bit_length() for _, below in ratios)
     return [above << (scale - below.bit_length()) for above, below in ratios], scale - 1

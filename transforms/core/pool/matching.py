@@ -35,11 +35,7 @@ def same_evidence(result: ResultFingerprint) -> tuple[bytes, bytes]:
 def place_key(
     place: PooledPlace | CallFingerprint, rank: int, result: ResultFingerprint
 ) -> PlaceKey:
-    """A key that is equal for results of a conversation at one place with the same evidence.
-
-    Args:
-      place: the place of the result, or its call.
-    """
+    """A key that is equal for results of a conversation at one place with the same evidence."""
     at = place.turn, place.iteration, place.call, place.record_id
     return *at, rank, *same_evidence(result)
 

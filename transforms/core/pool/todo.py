@@ -83,11 +83,7 @@ def in_order(
     metric: str,
     states: Mapping[Topic, RecallState] = MappingProxyType({}),
 ) -> list[PoolDocument]:
-    """Sort documents so that those that narrow the bounds of a metric most come first.
-
-    Args:
-      states: state of each topic, for pool_recall.
-    """
+    """Sort documents so that those that narrow the bounds of a metric most come first."""
 
     def key(one: PoolDocument) -> tuple[float, int, str, int]:
         weight = weight_of(one, metric, states.get(one.topic))

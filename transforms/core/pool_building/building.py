@@ -30,7 +30,7 @@ from goodgain.transforms.core.pool.matching import (
     place_key,
     records_of,
 )
-from goodgain.transforms.core.records.search_call import Gain, Result
+from goodgain.transforms.core.records.search_call import Result
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn, iteration_numbers
 
@@ -92,16 +92,6 @@ def _occurrences(run: str, conversation_id: str, turn: FoldedTurn) -> Iterable[O
                 record.query,
             )
             yield Occurrence(result, place)
-
-
-def without_label(result: Result) -> Result:
-    """The part of a result that a pool keeps: its evidence, without label and score."""
-    return replace(result, gain=None, score=None, reference_id=None)
-
-
-def vote_of(occurrences: Iterable[Occurrence]) -> Gain | None:
-    """A conversation's vote on a document: the label of its first labelled occurrence."""
-    return next((one.result.gain for one in occurrences if one.result.gain is not None), None)
 
 
 Conversation = tuple[str, str]  # run and conversation_id
@@ -296,8 +286,9 @@ def _join(
     ):
         evidence = index.register(number, result_fingerprint)
         if evidence == len(document.evidence):
-            document.evidence.append(without_label(occurrence.result))
+            kept = replace(occurrence.result, gain=None, score=None, reference_id=None)
+            document.evidence.append(kept)
         document.places.append(replace(occurrence.place, evidence=evidence))
-    gain = vote_of(pending.occurrences)
-    if gain is not None:
-        document.votes.append(Vote(*pending.conversation, gain))
+    gains = [one.result.gain for one in pending.occurrences if one.result.gain is not None]
+    if gains:  # a conversation votes with the label of its first labelled occurrence
+        document.votes.append(Vote(*pending.conversation, gains[0]))

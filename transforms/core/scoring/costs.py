@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
 from math import fsum
-from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.exact_sum import Parts, exact_parts
 from goodgain.transforms.core.metric import Metric
@@ -114,13 +111,6 @@ def with_costs(
 def empty_iteration_costs(costs: Costs) -> Costs:
     """The costs of an empty iteration after the end: 0, with the sums of the last iteration."""
     return {column: cost if column.startswith(COST_AT_I) else 0.0 for column, cost in costs.items()}
-
-
-def costs_by_iteration(calls: Sequence[CallFingerprint]) -> list[list[dict[str, float]]]:
-    """For each iteration, the costs of its calls; `calls` are those of a turn, in order."""
-    return [
-        [call.costs for call in group] for _, group in groupby(calls, key=attrgetter("iteration"))
-    ]
 
 
 def conversation_costs(iterations: Sequence[IterationRow], names: Sequence[str]) -> Costs:

@@ -53,11 +53,7 @@ _LATEST_SECONDS = 4_102_444_800  # 2100
 def data_counts(
     by_gain: Mapping[int, int], unidentified: int, iterations: Sequence[IterationCounts]
 ) -> dict[str, int]:
-    """The nonzero counts of a conversation's scored turn, by dotted name.
-
-    Args:
-      by_gain: number of its results by effective label.
-    """
+    """The nonzero counts of a conversation's scored turn, by dotted name."""
     counts = {LABELS[gain]: results for gain, results in by_gain.items()}
     counts[UNIDENTIFIED] = unidentified
     results = sum(one.results for one in iterations)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,7 +27,6 @@ from goodgain.transforms.core.scoring.costs import (
     AtBudget,
     at_budgets,
     conversation_costs,
-    costs_by_iteration,
     with_costs,
 )
 from goodgain.transforms.core.scoring.delivery import Delivered, deliver
@@ -89,6 +90,7 @@ def tally_of(
     delivered: Delivered, turn: FoldedTurn, judged: list[int], rules: RuleTable, hold_slot: bool
 ) -> Tally:
     """The tally of a folded turn; `judged` has the gains of the judged documents."""
+    by_iteration = groupby(turn.calls, key=attrgetter("iteration"))
     return Tally(
         delivered.last_turn,
         delivered.attributes(),
@@ -98,7 +100,7 @@ def tally_of(
         delivered.conflicting,
         [call.timestamp for call in delivered.calls if call.timestamp is not None],
         turn.iterations,
-        costs_by_iteration(turn.calls),
+        [[call.costs for call in calls] for _, calls in by_iteration],
         turn.labelled_copies,
         turn.label_conflicts,
         None if turn.judgments_met_again is None else len(turn.judgments_met_again),

@@ -99,9 +99,7 @@ def remembered(
     given: Sequence[LiveIteration], news: Sequence[LiveIteration]
 ) -> list[LiveIteration]:
     """The last revision of each row, including those just emitted."""
-    latest = {_key(one.row): one for one in given}
-    latest.update((_key(one.row), one) for one in news)
-    return list(latest.values())
+    return list({_key(one.row): one for one in (*given, *news)}.values())
 
 
 def _key(row: IterationRow) -> tuple[int, int]:
