@@ -48,7 +48,8 @@ def python_values(array: Any, escape: bool = False) -> list[Any]:
     if types.is_fixed_size_list(kind):
         return python_values(array.cast(pa.list_(kind.value_type)), escape)
     if escape and (types.is_string(kind) or types.is_large_string(kind)):
-        return _escaped_texts(array)
+        raw = array.cast(pa.large_binary()).to_pylist()
+        return [None if text is None else text.decode("utf-8", "surrogateescape") for text in raw]
     return _flat(array)
 
 
@@ -62,11 +63,6 @@ def _flat(array: Any) -> list[Any]:
         # Python has no value for it; as text it is rejected if its field is used.
         values = array.cast(pa.string()).to_pylist()
     return values
-
-
-def _escaped_texts(array: Any) -> list[str | None]:
-    raw = array.cast(pa.large_binary()).to_pylist()
-    return [None if text is None else text.decode("utf-8", "surrogateescape") for text in raw]
 
 
 def _structs(array: Any, escape: bool) -> list[Any]:

@@ -39,8 +39,6 @@ def filter_for(conversation_ids: Collection[str]) -> ConversationFilter:
     escaped = any(
         len(msgspec.json.encode(one)) != len(one.encode()) + 2 for one in conversation_ids
     )
-    if len(conversation_ids) > _MOST_SEARCHED or escaped:
-        return ConversationFilter(frozenset(conversation_ids), ())
-    return ConversationFilter(
-        frozenset(conversation_ids), tuple(sorted(one.encode() for one in conversation_ids))
-    )
+    searched = () if len(conversation_ids) > _MOST_SEARCHED or escaped else conversation_ids
+    texts = tuple(sorted(one.encode() for one in searched))
+    return ConversationFilter(frozenset(conversation_ids), texts)

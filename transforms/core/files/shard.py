@@ -37,6 +37,13 @@ class FileFormat(StrEnum):
     PARQUET = "parquet"
 
 
+_SUFFIXES = {
+    FileFormat.AVRO: (".avro",),
+    FileFormat.PARQUET: (".parquet", ".pq"),
+    FileFormat.JSONL: (".jsonl", ".ndjson", ".json"),
+}
+
+
 class InputFile(Struct, frozen=True, order=True):
     """A file to read.
 
@@ -108,7 +115,10 @@ def plan_shards(
         head = beginning(file, compression, _HEAD_BYTES)[:_HEAD_BYTES]
     file_format, problem = recognise(path, head)
     if of_traces and file_format is FileFormat.JSONL and problem is None:
-        file_format, problem = _text_format(head)
+        if _first_character(head) == b"[":
+            file_format = FileFormat.JSON_ARRAY
+        else:
+            problem = why_not_jsonl(head)
     whole = compression is not Compression.NONE or file_format is FileFormat.JSON_ARRAY
     shard = FileShard(path, file_format, compression, 0, size, problem, adaptation, bounds)
     if problem is not None or whole:
@@ -142,13 +152,6 @@ def recognise(path: str, head: bytes) -> tuple[FileFormat, str | None]:
     return FileFormat.JSONL, None
 
 
-def _text_format(head: bytes) -> tuple[FileFormat, str | None]:
-    """JSON Lines or a JSON array, and why it has no search calls, if its beginning shows that."""
-    if _first_character(head) == b"[":
-        return FileFormat.JSON_ARRAY, None
-    return FileFormat.JSONL, why_not_jsonl(head)
-
-
 def _first_character(head: bytes) -> bytes:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
 
@@ -157,13 +160,7 @@ def _format_by_name(path: str) -> FileFormat | None:
     name = path.lower()
     for suffix in _COMPRESSION_SUFFIXES:
         name = name.removesuffix(suffix)
-    if name.endswith(".avro"):
-        return FileFormat.AVRO
-    if name.endswith((".parquet", ".pq")):
-        return FileFormat.PARQUET
-    if name.endswith((".jsonl", ".ndjson", ".json")):
-        return FileFormat.JSONL
-    return None
+    return next((one for one, suffixes in _SUFFIXES.items() if name.endswith(suffixes)), None)
 
 
 _DELIMITERS = ",\t;|"
