@@ -1,20 +1,16 @@
-"""One search call of a sample: a tool's ranked list of new, returning and similar documents."""
+"""The search calls of a turn: ranked lists of new, returning and similar documents."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
-from goodgain.pipeline.sample.copies import copy_of
+from goodgain.pipeline.sample.copies import copy_of, near_miss_of
 from goodgain.pipeline.sample.documents import Document, new_document
-from goodgain.pipeline.sample.near_misses import near_miss_of
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.scene import Scene
-from goodgain.pipeline.sample.words import words
+from goodgain.pipeline.sample.text import words
 
-NEW = "new"
-ENTERPRISE = "enterprise_search"
-WEB = "web_search"
+_ENTERPRISE, _WEB = "enterprise_search", "web_search"
 
 _NEAR_MISS_SHARE = 0.04
 _OTHER_LABEL_SHARE = 0.04
@@ -33,76 +29,62 @@ _ENTERPRISE_TYPES: tuple[tuple[float, str | None], ...] = (
 )
 
 
-@dataclass
 class SampledTurn:
-    """The documents that the calls of one turn have found so far.
-
-    Attributes:
-      number: the turn, from 1.
-      repeat_share: share of repeats in each call but the first.
-      documents: each document once, in the order of retrieval.
-    """
-
-    number: int
-    tools: tuple[str, ...]
-    repeat_share: float
-    documents: list[Document] = field(default_factory=list)
-    searches: int = 0
-
-
-def make_turn(scene: Scene, options: SampleOptions, number: int, iterations: int) -> SampledTurn:
     """A turn in which `duplicate_share` of the results are repeats, as far as possible."""
-    tools = scene.draw.weighted(((0.7, (ENTERPRISE,)), (0.22, (WEB,)), (0.08, (ENTERPRISE, WEB))))
-    repeats = options.duplicate_share
-    if iterations > 1:
-        repeats *= (iterations - _FIRST_CALL_REPEATS) / (iterations - 1)
-    return SampledTurn(number, tools, min(repeats, _MOST_REPEATS))
 
+    def __init__(self, scene: Scene, options: SampleOptions, number: int, iterations: int) -> None:
+        self._scene = scene
+        self._number = number
+        self._unlabelled_share = options.unlabelled_share
+        self._tools = scene.draw.weighted(
+            ((0.7, (_ENTERPRISE,)), (0.22, (_WEB,)), (0.08, (_ENTERPRISE, _WEB)))
+        )
+        repeats = options.duplicate_share
+        if iterations > 1:
+            repeats *= (iterations - _FIRST_CALL_REPEATS) / (iterations - 1)
+        self._repeat_share = min(repeats, _MOST_REPEATS)  # in each call but the first
+        self._documents: list[Document] = []  # each once, in the order of retrieval
+        self._searches = 0
 
-def search(
-    scene: Scene, options: SampleOptions, turn: SampledTurn, count: int
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The query, tool and results of the turn's next call, and the origin of each result.
+    def search(self, count: int) -> tuple[dict[str, Any], tuple[str, ...]]:
+        """The query, tool and results of the next call, and the origin of each result.
 
-    Origins are `new`, `copy:WAY` (see `copies`) and `near:WAY` (see `near_misses`).
-    """
-    draw = scene.draw
-    tool = draw.pick(turn.tools)
-    repeats = turn.repeat_share * (_FIRST_CALL_REPEATS if turn.searches == 0 else 1.0)
-    turn.searches += 1
-    results: list[dict[str, Any]] = []
-    origins: list[str] = []
-    score = 0.99
-    scored = draw.random() < (0.9 if tool == ENTERPRISE else 0.5)
-    for rank in range(count):
-        origin, document = _retrieve(scene, options, turn, tool, repeats)
-        result = dict(document)
-        if scored:
-            score *= 0.9 + 0.1 * draw.random()
-            result["score"] = round(score, 6)
-        result["reference_id"] = f"turn{turn.number}search{turn.searches}-{rank + 1}"
-        if origin.startswith("copy:") and draw.random() < _OTHER_LABEL_SHARE:
-            result["gain"] = (document.get("gain", 0) + draw.between(1, 4)) % 5
-        results.append(result)
-        origins.append(origin)
-    query = f"{draw.pick(words().asks)} {scene.author.topic.lower()}"
-    if draw.random() < 0.4:
-        query += f" {draw.pick(words().departments).lower()}"
-    return {"query": query, "tool": tool, "results": results}, tuple(origins)
+        Origins are `new`, `copy:WAY` and `near:WAY` (see `copies`).
+        """
+        draw = self._scene.draw
+        tool = draw.pick(self._tools)
+        repeats = self._repeat_share * (_FIRST_CALL_REPEATS if self._searches == 0 else 1.0)
+        self._searches += 1
+        results: list[dict[str, Any]] = []
+        origins: list[str] = []
+        score = 0.99
+        scored = draw.random() < (0.9 if tool == _ENTERPRISE else 0.5)
+        for rank in range(count):
+            origin, document = self._retrieve(tool, repeats)
+            result = dict(document)
+            if scored:
+                score *= 0.9 + 0.1 * draw.random()
+                result["score"] = round(score, 6)
+            result["reference_id"] = f"turn{self._number}search{self._searches}-{rank + 1}"
+            if origin.startswith("copy:") and draw.random() < _OTHER_LABEL_SHARE:
+                result["gain"] = (document.get("gain", 0) + draw.between(1, 4)) % 5
+            results.append(result)
+            origins.append(origin)
+        query = f"{draw.pick(words().asks)} {self._scene.author.topic.lower()}"
+        if draw.random() < 0.4:
+            query += f" {draw.pick(words().departments).lower()}"
+        return {"query": query, "tool": tool, "results": results}, tuple(origins)
 
-
-def _retrieve(
-    scene: Scene, options: SampleOptions, turn: SampledTurn, tool: str, repeats: float
-) -> tuple[str, Document]:
-    draw = scene.draw
-    if turn.documents and draw.random() < repeats:
-        way, document = copy_of(scene, draw.pick(turn.documents))
-        return f"copy:{way}", document
-    if turn.documents and draw.random() < _NEAR_MISS_SHARE:
-        near = near_miss_of(scene, draw.pick(turn.documents), options.unlabelled_share)
-        if near is not None:
-            return f"near:{near[0]}", near[1]
-    kind = draw.weighted(_ENTERPRISE_TYPES) if tool == ENTERPRISE else None
-    document = new_document(scene, kind, options.unlabelled_share)
-    turn.documents.append(document)
-    return NEW, document
+    def _retrieve(self, tool: str, repeats: float) -> tuple[str, Document]:
+        scene, draw = self._scene, self._scene.draw
+        if self._documents and draw.random() < repeats:
+            way, document = copy_of(scene, draw.pick(self._documents))
+            return f"copy:{way}", document
+        if self._documents and draw.random() < _NEAR_MISS_SHARE:
+            near = near_miss_of(scene, draw.pick(self._documents), self._unlabelled_share)
+            if near is not None:
+                return f"near:{near[0]}", near[1]
+        kind = draw.weighted(_ENTERPRISE_TYPES) if tool == _ENTERPRISE else None
+        document = new_document(scene, kind, self._unlabelled_share)
+        self._documents.append(document)
+        return "new", document

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goodgain.pipeline.sample.bad_records import spoil
-from goodgain.pipeline.sample.calls import make_turn, search
+from goodgain.pipeline.sample.calls import SampledTurn
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.scene import Scene, make_scene
 
-REGULAR = "regular"
-
+BAD_KINDS = ("gain", "conversation_id", "iteration", "score", "turn")
+_REGULAR = "regular"
 _MODELS = ("agent-large-2", "agent-small-2", "agent-large-3-preview")
 _GOLDEN_RATIO = 0.6180339887498949
 _TWO_SEARCHES_SHARE = 0.12  # of iterations
@@ -80,9 +80,13 @@ def _conversation(options: SampleOptions, index: int) -> list[SampleCall]:
         marks_end=draw.chance(0.8),
     )
     calls = _searches(scene, options, _iterations_of_turns(draw, options, index))
-    calls = _with_costs(Draw(f"{options.seed}/{index}/costs"), calls)
-    calls = [_with_identity(scene, producer, call) for call in calls]
-    calls = _with_ending(draw, producer, calls)
+    _add_costs(Draw(f"{options.seed}/{index}/costs"), calls)
+    for call in calls:
+        if not producer.numbers_calls:
+            del call.record["call"]
+        if producer.names_records:
+            call.record["record_id"] = draw.guid()
+    _add_ending(draw, producer, calls[-1].record)
     calls = [_spoiled(draw, options, call) for call in calls]
     return _with_redeliveries(draw, producer, calls)
 
@@ -115,13 +119,13 @@ def _searches(scene: Scene, options: SampleOptions, iterations: list[int]) -> li
     clock = scene.begins
     calls = []
     for number, iterations_of_turn in enumerate(iterations, start=1):
-        turn = make_turn(scene, options, number, iterations_of_turn)
+        turn = SampledTurn(scene, options, number, iterations_of_turn)
         iteration = 0
         for _ in range(iterations_of_turn):
             iteration += draw.between(2, 3) if draw.chance(_ITERATION_GAP_SHARE) else 1
             clock += draw.between(1_500, 25_000)
             for call, results in enumerate(_results_of_calls(draw, options.results)):
-                content, origins = search(scene, options, turn, results)
+                content, origins = turn.search(results)
                 record = {
                     "conversation_id": conversation_id,
                     "turn": number,
@@ -131,15 +135,14 @@ def _searches(scene: Scene, options: SampleOptions, iterations: list[int]) -> li
                     "attributes": attributes,
                     **content,
                 }
-                calls.append(SampleCall(record, REGULAR, origins))
+                calls.append(SampleCall(record, _REGULAR, origins))
         clock += draw.between(20_000, 240_000)
     return calls
 
 
-def _with_costs(draw: Draw, calls: list[SampleCall]) -> list[SampleCall]:
+def _add_costs(draw: Draw, calls: list[SampleCall]) -> None:
     """Add costs: the first call of an iteration has the tokens of the model step before it."""
     has_prices = not draw.chance(_NO_PRICES_SHARE)
-    calls_with_costs = []
     steps = 0
     previous: tuple[int, int] | None = None
     for call in calls:
@@ -153,8 +156,7 @@ def _with_costs(draw: Draw, calls: list[SampleCall]) -> list[SampleCall]:
         costs = {"milliseconds": float(milliseconds), "tokens": float(tokens)}
         if has_prices:
             costs["usd"] = tokens * _USD_PER_TOKEN
-        calls_with_costs.append(replace(call, record={**call.record, "costs": costs}))
-    return calls_with_costs
+        call.record["costs"] = costs
 
 
 def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
@@ -167,18 +169,8 @@ def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
     return (results,)
 
 
-def _with_identity(scene: Scene, producer: _Producer, call: SampleCall) -> SampleCall:
-    record = dict(call.record)
-    if not producer.numbers_calls:
-        del record["call"]
-    if producer.names_records:
-        record["record_id"] = scene.draw.guid()
-    return replace(call, record=record)
-
-
-def _with_ending(draw: Draw, producer: _Producer, calls: list[SampleCall]) -> list[SampleCall]:
+def _add_ending(draw: Draw, producer: _Producer, last: dict[str, Any]) -> None:
     """Mark the last record, add the number of turns, and sometimes drop an attribute."""
-    last = dict(calls[-1].record)
     if producer.marks_end:
         last["is_final"] = True
     if producer.knows_turns:
@@ -187,13 +179,25 @@ def _with_ending(draw: Draw, producer: _Producer, calls: list[SampleCall]) -> li
         last["turn_count"] = last["turn"] + 1
     if draw.chance(0.03):
         last["attributes"] = {**last["attributes"], "arm": ""}
-    return [*calls[:-1], replace(calls[-1], record=last)]
 
 
 def _spoiled(draw: Draw, options: SampleOptions, call: SampleCall) -> SampleCall:
+    """The call, or sometimes a copy with an impossible value, which is rejected (SPEC 3)."""
     if not draw.chance(options.bad_share):
         return call
-    kind, record = spoil(draw, call.record)
+    kind = draw.pick(BAD_KINDS)
+    record = dict(call.record)
+    if kind in ("gain", "score") and not record["results"]:
+        kind = "iteration"
+    if kind == "conversation_id":
+        record["conversation_id"] = ""
+    elif kind in ("iteration", "turn"):
+        record[kind] = 0
+    else:
+        results = record["results"] = list(record["results"])
+        rank = draw.below(len(results))
+        value = draw.pick((7, -1)) if kind == "gain" else draw.pick((math.nan, math.inf))
+        results[rank] = {**results[rank], kind: value}
     return replace(call, record=record, kind=f"bad:{kind}")
 
 
@@ -205,7 +209,7 @@ def _with_redeliveries(
     at_end: list[SampleCall] = []
     for call in calls:
         delivered.append(call)
-        if draw.chance(_REDELIVERED_SHARE) and call.kind == REGULAR:
+        if draw.chance(_REDELIVERED_SHARE) and call.kind == _REGULAR:
             copy = _redelivered(draw, producer, call)
             (at_end if draw.chance(0.5) else delivered).append(copy)
     return delivered + at_end

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.scene import Scene
-from goodgain.pipeline.sample.words import words
+from goodgain.pipeline.sample.text import words
 
 Document = dict[str, Any]
 

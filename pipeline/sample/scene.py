@@ -1,19 +1,23 @@
-"""What one conversation is about: its company, people, sites, topic and time."""
+"""What one conversation is about: its company, people, sites, topic and times."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
 
 from goodgain.pipeline.sample.draw import Draw
-from goodgain.pipeline.sample.text import Author, Person
-from goodgain.pipeline.sample.times import iso
-from goodgain.pipeline.sample.words import words
+from goodgain.pipeline.sample.text import Author, Person, words
 
 _MARKETS = ((0.66, "en-US"), (0.08, "en-GB"), (0.12, "de-DE"), (0.08, "ja-JP"), (0.06, "fr-FR"))
 _HOUR_SECONDS = 3_600
 _DAY_SECONDS = 24 * _HOUR_SECONDS
 _QUARTER_HOUR = 900_000  # ms
 _QUARTERS_PER_DAY = 96
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_OFFSETS = {
+    minutes: timezone(timedelta(minutes=minutes)) for minutes in (-480, -300, 60, 120, 330, 540)
+}
+OFFSETS = tuple(_OFFSETS)
 
 
 @dataclass(frozen=True)
@@ -83,3 +87,16 @@ def make_scene(draw: Draw, begins: int) -> Scene:
     )
     author = Author(draw, draw.pick(words().topics), market)
     return Scene(draw, author, tenant, draw.guid(), sites, people, market, begins)
+
+
+def iso(millis: int) -> str:
+    """ISO 8601 in UTC with a final Z, whole seconds unless there are milliseconds."""
+    moment = _EPOCH + timedelta(milliseconds=millis)
+    if millis % 1000:
+        return moment.isoformat(timespec="milliseconds")[:-6] + "Z"
+    return moment.isoformat()[:-6] + "Z"
+
+
+def in_offset(text: str, minutes: int) -> str:
+    """A time from `iso`, in another offset (one of `OFFSETS`)."""
+    return datetime.fromisoformat(text).astimezone(_OFFSETS[minutes]).isoformat()

@@ -17,11 +17,10 @@ import fastavro
 import zstandard
 
 from goodgain.pipeline.outputs.whole_files import replacing, writing
-from goodgain.pipeline.sample.bad_records import broken_line
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.options import SampleOptions
-from goodgain.pipeline.sample.times import iso
+from goodgain.pipeline.sample.scene import iso
 from goodgain.transforms.core.errors import UsageError
 
 # The codecs of each format, the default first.
@@ -148,8 +147,16 @@ def _write_jsonl(options: SampleOptions, file: BinaryIO, codec: str, written: Wr
             line = _json_line(record)
             if draw.chance(options.bad_share):
                 written.broken_lines += 1
-                stream.write(broken_line(draw, line) + b"\n")
+                stream.write(_broken(draw, line) + b"\n")
             stream.write(line + b"\n")
+
+
+def _broken(draw: Draw, line: bytes) -> bytes:
+    """A line as a crashed producer leaves it: truncated, or with bytes that are not UTF-8."""
+    if draw.chance(0.5):
+        return line[: len(line) // 2]
+    position = draw.between(len(line) // 3, len(line) // 2)
+    return line[:position] + b"\xff\xfe" + line[position:]
 
 
 def _json_line(record: dict[str, Any]) -> bytes:

@@ -7,10 +7,8 @@ from itertools import groupby
 
 import pytest
 
-from goodgain.pipeline.sample.bad_records import BAD_KINDS
-from goodgain.pipeline.sample.conversations import sample_calls, sample_records
-from goodgain.pipeline.sample.copies import COPIES
-from goodgain.pipeline.sample.near_misses import NEAR_MISSES
+from goodgain.pipeline.sample.conversations import BAD_KINDS, sample_calls, sample_records
+from goodgain.pipeline.sample.copies import COPIES, NEAR_MISSES
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import write_sample
 from tests.pipeline.sample.reading import SMALL, comparable, results_of
