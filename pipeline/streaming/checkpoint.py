@@ -37,16 +37,6 @@ class Start(Struct, frozen=True, omit_defaults=True):
     reading: str = ""
 
 
-class Progress(Struct, frozen=True):
-    """How far the stream has been written.
-
-    Attributes:
-      watermark: in ms of event time; everything that closed before it is in files.
-    """
-
-    watermark: int
-
-
 def open_state_folder(output: str) -> Path:
     """The `.stream/` folder of an output folder, created if needed.
 
@@ -116,19 +106,20 @@ def record_start(folder: Path, start: Start) -> None:
     write_whole(path, whole + _encoder.encode(start) + b"\n")
 
 
-def read_progress(folder: Path) -> Progress | None:
-    """How far the stream has been written; None if unknown."""
+def read_progress(folder: Path) -> int | None:
+    """The watermark, in ms, before which everything that closed is in files; None if unknown."""
     try:
-        return msgspec.json.decode((folder / _PROGRESS).read_bytes(), type=Progress)
-    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
+        written = msgspec.json.decode((folder / _PROGRESS).read_bytes(), type=dict[str, int])
+        return written["watermark"]
+    except (FileNotFoundError, KeyError, msgspec.DecodeError, UnicodeDecodeError):
         return None  # then everything is read again, which is slow but loses nothing
 
 
 def record_progress(folder: Path, watermark: int) -> None:
     """Record that everything closed before a watermark is in files; it never moves back."""
     before = read_progress(folder)
-    if before is None or before.watermark < watermark:
-        write_whole(folder / _PROGRESS, _encoder.encode(Progress(watermark)))
+    if before is None or before < watermark:
+        write_whole(folder / _PROGRESS, _encoder.encode({"watermark": watermark}))
 
 
 def _starts(path: Path) -> list[Start]:

@@ -25,8 +25,7 @@ from goodgain.pipeline.streaming import datasets, written_rows
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.datasets import StreamRows
 from goodgain.pipeline.streaming.live_counters import CountLive
-from goodgain.pipeline.streaming.progress import NoteProgress
-from goodgain.pipeline.streaming.sinks import StreamTarget, WritePanes
+from goodgain.pipeline.streaming.sinks import NoteProgress, StreamTarget, WritePanes
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore

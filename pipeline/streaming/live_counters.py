@@ -1,4 +1,4 @@
-"""Counts of a running stream, for the live view and the final balance of records.
+"""Counts of a stream, for the live view and the final balance of records (SPEC 3).
 
 Only transforms in the process that called `begin` are counted. With workers in other processes the
 counts stay at zero; use the engine's own pages there.
@@ -13,9 +13,11 @@ from typing import Any
 
 import apache_beam as beam
 from msgspec import Struct
+from msgspec.structs import astuple
 
+from goodgain.pipeline.manifest import OUTCOMES
+from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.formats import Row
-from goodgain.pipeline.streaming.totals import StreamTotals, totals_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.rows import LateRow
@@ -29,6 +31,48 @@ _RUNNING_MEANS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _WITHOUT_LABELS = tuple(name for name in _RUNNING_MEANS if not metric_by_name(name).needs_labels)
 _COUNTS = ("read", "out", "closed", "late", "rejected", "missed")
 _RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
+
+
+class StreamTotals(Struct, frozen=True):
+    """Records by outcome, and conversations, summed over the rows in the files of a stream.
+
+    Attributes:
+      in_means: conversations that searched and had no rejected records.
+    """
+
+    scored: int = 0
+    earlier_turn: int = 0
+    redelivered: int = 0
+    rejected: int = 0
+    late: int = 0
+    conversations: int = 0
+    in_means: int = 0
+
+    def plus(self, other: StreamTotals) -> StreamTotals:
+        """The sums."""
+        return StreamTotals(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def records(self) -> int:
+        """All records accounted for."""
+        return sum(getattr(self, name) for name in OUTCOMES)
+
+
+def totals_of(dataset: str, rows: Sequence[Row]) -> StreamTotals:
+    """The totals of the rows of one dataset; zero if its records are counted elsewhere."""
+    if dataset == datasets.LATE.name:
+        return StreamTotals(late=len(rows))
+    if dataset == datasets.REJECTED.name:
+        return StreamTotals(rejected=sum(row["records"] for row in rows))
+    if dataset != "conversations":
+        return StreamTotals()
+    return StreamTotals(
+        scored=sum(row["calls"] for row in rows),
+        earlier_turn=sum(row["earlier_turn"] for row in rows),
+        redelivered=sum(row["redelivered"] for row in rows),
+        conversations=len(rows),
+        in_means=sum(row["N"] > 0 and not row["rejected_records"] for row in rows),
+    )
 
 
 class LiveCounters(Struct, frozen=True):

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import io
+import logging
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import apache_beam as beam
+from apache_beam.runners.portability import job_server
+from apache_beam.runners.portability.prism_runner import PrismJobServer, PrismRunner
 
-from goodgain.pipeline.engines.engine_log import LOG, engine_log
-from goodgain.pipeline.engines.prism import ExitWithParentPrismRunner
+from goodgain.pipeline.engines import exit_with_parent
 from goodgain.pipeline.run import cause_of
 from goodgain.pipeline.streaming import graph, live_view
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.transforms.core.errors import GoodGainError
 
+LOG = "engine.log"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -29,7 +34,7 @@ def run(plan: graph.StreamPlan, options: Any, state_folder: Path, quiet: bool = 
     """
     THIS_PROCESS.reset()
     log = state_folder / LOG
-    pipeline = beam.Pipeline(runner=ExitWithParentPrismRunner(), options=options)
+    pipeline = beam.Pipeline(runner=_ExitWithParentPrismRunner(), options=options)
     graph.build(pipeline, plan)
     try:
         view = live_view.shown(state_folder, sys.stderr, quiet)
@@ -68,3 +73,64 @@ def _on_signal(number: int, _: Any) -> None:
     if THIS_PROCESS.is_stop_requested():
         raise KeyboardInterrupt
     THIS_PROCESS.request_stop()
+
+
+class _ExitWithParentPrismRunner(PrismRunner):
+    """A PrismRunner with a Prism of its own, which lives exactly as long as this process.
+
+    Started by Beam, Prism is killed by Ctrl-C before anything is flushed, and keeps running when
+    the program is killed.
+    """
+
+    def default_job_server(self, options: Any) -> Any:
+        return job_server.StopOnExitJobServer(_ExitWithParentJobServer(options))
+
+
+class _ExitWithParentJobServer(PrismJobServer):
+    def subprocess_cmd_and_endpoint(self) -> tuple[list[str], str]:
+        command, endpoint = super().subprocess_cmd_and_endpoint()
+        return [sys.executable, exit_with_parent.__file__, *command], endpoint
+
+
+@contextmanager
+def engine_log(path: Path) -> Iterator[None]:
+    """While the block runs, write warnings, and stderr of other threads, to a new file.
+
+    If the block raises, they still go to the file, since workers of a dead engine log for a while.
+    """
+    logger = logging.getLogger()
+    level, handlers, stderr = logger.level, list(logger.handlers), sys.stderr
+    file = path.open("w", buffering=1, encoding="utf-8")  # line by line: the process may be killed
+    handler = logging.StreamHandler(file)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.WARNING)
+    # Workers also print to stderr the tracebacks that they log.
+    sys.stderr = _OnlyMainThread(stderr, file)
+    yield
+    sys.stderr = stderr
+    logger.handlers[:] = handlers
+    logger.setLevel(level)
+    file.close()
+
+
+class _OnlyMainThread(io.TextIOBase):
+    """Writes text of the main thread to one stream, that of other threads to another."""
+
+    def __init__(self, main: TextIO, others: TextIO) -> None:
+        super().__init__()
+        self._main = main
+        self._others = others
+
+    def write(self, text: str) -> int:
+        return self._stream().write(text)
+
+    def flush(self) -> None:
+        self._stream().flush()
+
+    def isatty(self) -> bool:
+        return self._stream().isatty()
+
+    def _stream(self) -> TextIO:
+        is_main = threading.current_thread() is threading.main_thread()
+        return self._main if is_main else self._others

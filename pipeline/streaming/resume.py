@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct
-
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.folder import UNFINISHED
 from goodgain.pipeline.outputs.formats import FORMATS, Row
-from goodgain.pipeline.streaming.checkpoint import Progress, read_progress
+from goodgain.pipeline.streaming.checkpoint import read_progress
 from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.pipeline.streaming.live_counters import StreamTotals, totals_of
 from goodgain.pipeline.streaming.panes import pane_of
-from goodgain.pipeline.streaming.totals import StreamTotals, totals_of
-from goodgain.pipeline.streaming.written_rows import Bounds, WrittenRows
+from goodgain.pipeline.streaming.written_rows import WrittenRows
 from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.filesystems import delete, files_below, files_named, join, open_plain
 
@@ -25,30 +23,26 @@ _WRITTEN_FIRST = (datasets.ITERATIONS.name, "calls", datasets.DUPLICATES.name)
 _EVERYTHING = 1 << 62  # ms; longer than any stream
 
 
-class RestartPlan(Struct, frozen=True):
-    """What a restart must read again.
-
-    Attributes:
-      horizon: ms before the journal's watermark; files whose records are all older are not read.
-      bounds: which rows are recomputed completely.
-    """
-
-    horizon: int
-    bounds: Bounds
-
-
-def restart_plan(config: StreamConfig, journal: Journal, progress: Progress | None) -> RestartPlan:
+def restart_plan(
+    config: StreamConfig, journal: Journal, progress: int | None
+) -> tuple[int, int | None]:
     """How far back a restart must read to recompute everything that is not yet in files.
 
     A window of means without its last pane at the recorded progress needs all of its conversations,
     and each of these needs all of its records.
+
+    Args:
+      progress: the watermark before which everything is in files, in ms; None if unknown.
+
+    Returns:
+      Two times in ms: how far before the journal's watermark to read, since files whose records are
+      all older are not read; and from when on rows are recomputed completely, None for all.
     """
     watermark = journal.watermark_state.watermark
     if watermark is None or progress is None:
-        return RestartPlan(_EVERYTHING, Bounds())
-    safe = min(watermark, progress.watermark)
-    means_from = safe - _means_span(config)
-    return RestartPlan(watermark - safe + needed_span(config), Bounds(means_from, means_from))
+        return _EVERYTHING, None
+    safe = min(watermark, progress)
+    return watermark - safe + needed_span(config), safe - _means_span(config)
 
 
 def needed_span(config: StreamConfig) -> int:
@@ -67,22 +61,25 @@ def oldest_needed(state_folder: Path, span: int, watermark: int) -> int | None:
       In ms of event time; None if it is not known what is in files.
     """
     progress = read_progress(state_folder)
-    return None if progress is None else min(watermark, progress.watermark) - span
+    return None if progress is None else min(watermark, progress) - span
 
 
 def _means_span(config: StreamConfig) -> int:
     return config.window + config.gap + config.allowed_lateness
 
 
-def read_written(folder: str, bounds: Bounds) -> tuple[WrittenRows, StreamTotals]:
+def read_written(folder: str, complete_from: int | None) -> tuple[WrittenRows, StreamTotals]:
     """Read the rows of earlier starts, after deleting their incomplete files.
+
+    Args:
+      complete_from: as in `WrittenRows`.
 
     Raises:
       OSError: a file cannot be read.
     """
     delete(join(folder, UNFINISHED))
     _delete_incomplete(folder)
-    written_rows, totals = WrittenRows(bounds), StreamTotals()
+    written_rows, totals = WrittenRows(complete_from), StreamTotals()
     for dataset in (CONVERSATIONS, datasets.LATE.name, datasets.REJECTED.name):
         for rows in _rows_of_files(folder, dataset):
             totals = totals.plus(totals_of(dataset, rows))

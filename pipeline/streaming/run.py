@@ -96,24 +96,26 @@ def _stream_on_prism(
     now = datetime.now(UTC)
     with locked(state_folder, now):
         start = next_start(state_folder, config.row_options, default_row_options(), now)
-        restart = restart_plan(config, read_journal(str(state_folder)), read_progress(state_folder))
+        horizon, complete_from = restart_plan(
+            config, read_journal(str(state_folder)), read_progress(state_folder)
+        )
         scoring = _scoring_of(config)
         source = sources.folder(
             config,
             scoring.rules,
             state_folder,
-            restart.horizon,
+            horizon,
             ends_when_silent,
             THIS_PROCESS,
             partial(oldest_needed, state_folder, needed_span(config)),
         )
         plan = graph.StreamPlan(config, scoring, source, start.number, state_folder, THIS_PROCESS)
-        written, totals = read_written(config.output, restart.bounds)
+        written, totals = read_written(config.output, complete_from)
         written_rows.begin(written)
         live_counters.begin(totals, scoring)
         record_start(state_folder, start)
         warn_of_names(config, scoring)
-        compact_journal(str(state_folder), config.input, restart.horizon)
+        compact_journal(str(state_folder), config.input, horizon)
         _say(config, f"start {start.number}; Ctrl-C ends it", quiet)
         on_prism.run(plan, options, state_folder, quiet)
         final = THIS_PROCESS.final_watermark

@@ -1,4 +1,4 @@
-"""Writes the datasets of a stream as small files, one per window, shard and pane.
+"""Writes the datasets of a stream as small files, one per window, shard and pane; records progress.
 
 Rows wait in state until a processing-time timer writes them. There are no windows or triggers, so
 no engine can drop rows as late. The timer holds the output watermark at the first waiting row, so
@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
 import msgspec
 import xxhash
+from apache_beam.coders import VarIntCoder
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import (
     BagStateSpec,
@@ -32,14 +34,17 @@ from goodgain.pipeline.outputs.formats import FORMATS, Format, Row
 from goodgain.pipeline.outputs.sinks import DatasetRows
 from goodgain.pipeline.outputs.whole_files import replacing
 from goodgain.pipeline.streaming import live_counters
+from goodgain.pipeline.streaming.checkpoint import record_progress
 from goodgain.pipeline.streaming.panes import Pane, dated_window
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import join, make_folder
-from goodgain.transforms.times import millis_of
+from goodgain.transforms.stream_end import StreamEnd
+from goodgain.transforms.times import millis_of, timestamp_of
 
 _MOST_BYTES = 32 * 2**20  # a shard with more waiting rows is written before its timer
 _MILLIS = 1_000  # of a second
+_ALL = "all"  # the key of all progress
 
 
 class StreamTarget(Struct, frozen=True):
@@ -114,19 +119,19 @@ class Waiting(Struct, frozen=True, array_like=True, order=True):
     timestamp: int
 
 
+@dataclass(eq=False, repr=False)
 class _ToShard(beam.DoFn):
-    def __init__(self, target: StreamTarget, key_of: Callable[[Any], str]) -> None:
-        self._target = target
-        self._key_of = key_of
+    target: StreamTarget
+    key_of: Callable[[Any], str]
 
     def process(
         self, element: Any, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[tuple[str, Waiting]]:
-        key = self._key_of(element)
+        key = self.key_of(element)
         millis = millis_of(timestamp)
-        window = dated_window(millis, self._target.window)
+        window = dated_window(millis, self.target.window)
         waiting = Waiting(window is None, window or 0, key, _encoder.encode(element), millis)
-        shard = xxhash.xxh3_64_intdigest(key.encode()) % self._target.shards
+        shard = xxhash.xxh3_64_intdigest(key.encode()) % self.target.shards
         yield str(shard), waiting
 
 
@@ -244,6 +249,74 @@ def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequenc
     with replacing(join(folder, file_name), temporary) as file:
         file_format.write(dataset, rows, file)
     return f"{dataset.name}/{file_name}"
+
+
+@dataclass(eq=False, repr=False)
+class NoteProgress(beam.PTransform):
+    """`PCollection[WrittenPane]` of all sinks to nothing: records their progress.
+
+    A sink holds its output watermark at the first row that is still waiting. So when the watermark
+    of this transform reaches a time, all rows before that time are in files.
+
+    Attributes:
+      folder: where to record progress; None if the engine restores streams.
+      end: when the stream stops, and which timers still fire then.
+    """
+
+    folder: Path | None
+    end: StreamEnd
+
+    def expand(self, written: beam.PCollection[WrittenPane]) -> beam.PCollection[Any]:
+        """Apply the transform."""
+        return (
+            written
+            | "Together" >> beam.Map(_together).with_output_types(tuple[str, int])
+            | "Note" >> beam.ParDo(_Note(self.folder, self.end))
+        )
+
+
+def _together(pane: WrittenPane) -> tuple[str, int]:
+    return _ALL, pane.latest
+
+
+@dataclass(eq=False, repr=False)
+class _Note(beam.DoFn):
+    # The latest recorded time, and the time for which the timer is set.
+    LATEST = ReadModifyWriteStateSpec("latest", VarIntCoder())
+    PENDING = ReadModifyWriteStateSpec("pending", VarIntCoder())
+    SAFE = TimerSpec("safe", TimeDomain.WATERMARK)
+
+    folder: Path | None
+    end: StreamEnd
+
+    def process(
+        self,
+        keyed: tuple[str, int],
+        latest: Any = beam.DoFn.StateParam(LATEST),
+        pending: Any = beam.DoFn.StateParam(PENDING),
+        safe: Any = beam.DoFn.TimerParam(SAFE),
+    ) -> None:
+        known = latest.read()
+        latest.write(keyed[1] if known is None else max(known, keyed[1]))
+        if pending.read() is None:
+            pending.write(keyed[1])
+            safe.set(timestamp_of(keyed[1]))
+
+    @on_timer(SAFE)
+    def is_safe(
+        self,
+        latest: Any = beam.DoFn.StateParam(LATEST),
+        pending: Any = beam.DoFn.StateParam(PENDING),
+        safe: Any = beam.DoFn.TimerParam(SAFE),
+    ) -> None:
+        now, last = pending.read(), latest.read()
+        if self.folder is not None and self.end.is_due(now):
+            record_progress(self.folder, now)
+        if last > now:
+            pending.write(last)
+            safe.set(timestamp_of(last))
+        else:
+            pending.clear()
 
 
 _encoder = msgspec.msgpack.Encoder(order="sorted")

@@ -1,4 +1,4 @@
-"""The text at the end of a stream: means by window, and the balance of records."""
+"""The summary at the end of a stream: latest means by window, and the balance of records."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 from rich.console import Console
 from rich.text import Text
 
 from goodgain.pipeline.data_warnings import warning_text
+from goodgain.pipeline.manifest import OUTCOMES
+from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.formats import Row
 from goodgain.pipeline.streaming.config import StreamConfig
-from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
+from goodgain.pipeline.streaming.datasets import MEANS, WARNINGS
 from goodgain.pipeline.streaming.live_counters import LiveCounters
-from goodgain.pipeline.streaming.totals import OUTCOMES
 from goodgain.pipeline.terminal.console import (
     message_console,
     plain_table,
@@ -29,11 +31,13 @@ from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.streaming.journal import Journal
+from goodgain.transforms.core.warnings.codes import NONE as NO_WARNING
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted
 
 _SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _SHOWN_WINDOWS = 7
+_KEY = ("window_start", "metric", "i", "population")
 
 
 def print_findings(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
@@ -230,3 +234,31 @@ def _print_running(console: Console, counters: LiveCounters) -> None:
 def _print_running_warnings(console: Console, counters: LiveCounters) -> None:
     for warning in counters.warnings:
         print_line(console, Text(printable(warning_text(warning)), style="yellow"))
+
+
+def latest_means(folder: str) -> list[Row]:
+    """The rows of `means` that are not superseded by a later pane or start, sorted by window."""
+    latest: dict[tuple[Any, ...], Row] = {}
+    for row in read_dataset(folder, MEANS.name):
+        slice_ = msgspec.json.encode(row["slice"], order="sorted")
+        key = (slice_, *(row[name] for name in _KEY))
+        before = latest.get(key)
+        if before is None or _order(before) < _order(row):
+            latest[key] = row
+    return sorted(latest.values(), key=lambda row: row["window_start"])
+
+
+def latest_warnings(folder: str) -> list[Row]:
+    """The current rows of `warnings`, sorted by window; a window without warnings has none."""
+    latest: dict[int, list[Row]] = {}
+    for row in read_dataset(folder, WARNINGS.name):
+        of_window = latest.setdefault(row["window_start"], [])
+        if of_window and _order(of_window[0]) < _order(row):
+            of_window.clear()
+        if not of_window or _order(of_window[0]) == _order(row):
+            of_window.append(row)
+    return [row for start in sorted(latest) for row in latest[start] if row["code"] != NO_WARNING]
+
+
+def _order(row: Row) -> tuple[int, int]:
+    return row["start"], row["pane"]

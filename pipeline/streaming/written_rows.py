@@ -15,7 +15,6 @@ from typing import Any
 
 import msgspec
 import xxhash
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from goodgain.pipeline.outputs.formats import Row
@@ -34,18 +33,6 @@ from goodgain.transforms.core.streaming.windowed_means import (
 _Span = tuple[int | None, int | None]
 
 
-class Bounds(Struct, frozen=True):
-    """From which time on rows are recomputed completely after a restart, in ms of event time.
-
-    Attributes:
-      means_from: windows that start earlier had their last pane, and may now lack records.
-      live_from: conversations that started earlier are closed, and may now lack records.
-    """
-
-    means_from: int | None = None
-    live_from: int | None = None
-
-
 class WrittenRows:
     """The rows already in files.
 
@@ -53,10 +40,15 @@ class WrittenRows:
     either their first or their last timestamps agree: a restart may read one only in part, or
     accept a record that was late before; the written row stays. It may also read only the late
     records of a conversation, or only its flags for rejected records.
+
+    Attributes:
+      complete_from: from when on rows are recomputed completely after a restart, in ms of event
+        time; None for all. Windows that start earlier had their last pane, and conversations that
+        started earlier are closed, and both may now lack records.
     """
 
-    def __init__(self, bounds: Bounds) -> None:
-        self.bounds = bounds
+    def __init__(self, complete_from: int | None = None) -> None:
+        self.complete_from = complete_from
         self._lock = threading.Lock()
         self._spans: dict[str, list[_Span]] = defaultdict(list)
         self._ids: set[str] = set()
@@ -100,21 +92,21 @@ class WrittenRows:
 
     def lacks_live(self, element: LiveIteration, timestamp: int) -> bool:
         """Whether a live row of this time, in ms, must still be written."""
-        first = self.bounds.live_from
+        first = self.complete_from
         if first is None or timestamp >= first:
             return True
         return element.row.conversation_id not in self._ids
 
     def had_last_pane(self, window_start: int) -> bool:
         """Whether the window with this start, in ms, had its last pane before this restart."""
-        first = self.bounds.means_from
+        first = self.complete_from
         return first is not None and window_start < first
 
     def _is_remainder(self, conversation_id: str, span: _Span) -> bool:
         """Whether this is the rest of a conversation whose other records are not read again."""
         first, last = span
         if first is None or last is None:
-            return self.bounds.means_from is not None and conversation_id in self._ids
+            return self.complete_from is not None and conversation_id in self._ids
         ends = {(conversation_id, first), (conversation_id, last)}
         return self.had_last_pane(last) and ends <= self._late
 
@@ -134,7 +126,7 @@ def _digest(row: Row) -> bytes:
 
 
 _encoder = msgspec.msgpack.Encoder(order="sorted")
-_written_rows = WrittenRows(Bounds())
+_written_rows = WrittenRows()
 
 
 def begin(known: WrittenRows) -> None:

@@ -10,7 +10,7 @@ from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.streaming.demo import feed, files_in_time
-from goodgain.pipeline.streaming.latest_means import latest_means
+from goodgain.pipeline.streaming.summary import latest_means
 from tests.pipeline.runs import rows, run
 
 HOUR = 3_600_000

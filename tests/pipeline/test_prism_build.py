@@ -1,10 +1,11 @@
 """Building Prism, with a fake `go`."""
 
 import stat
+from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.engines.prism import _EXIT_WITH_PARENT
+from goodgain.pipeline.engines import exit_with_parent
 from goodgain.pipeline.engines.prism_build import build_prism
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
@@ -49,4 +50,4 @@ def test_says_what_to_do_if_go_is_missing(tmp_path, monkeypatch):
 
 
 def test_script_that_ends_prism_with_its_parent_exists():
-    assert _EXIT_WITH_PARENT.is_file()
+    assert Path(exit_with_parent.__file__).is_file()

@@ -21,7 +21,7 @@ from goodgain.pipeline.cli.arguments import parse_arguments
 from goodgain.pipeline.cli.commands import load_command
 from goodgain.pipeline.cli.config_options import given_options
 from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.streaming import progress, sinks
+from goodgain.pipeline.streaming import sinks
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.run import stream
 from goodgain.transforms.core.errors import GoodGainError
@@ -37,7 +37,7 @@ def schedule_signal(name: str, moment: str, number: int) -> None:
         "compact": (JournalFile, "compact", True),
         "aside": (os, "replace", False),
         "written": (sinks, "write_pane", True),
-        "noted": (progress, "record_progress", True),
+        "noted": (sinks, "record_progress", True),
     }[moment]
     setattr(owner, function, _with_signal(getattr(owner, function), name, number, after))
 

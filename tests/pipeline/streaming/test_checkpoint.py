@@ -81,7 +81,7 @@ def test_progress_keeps_the_greatest_watermark(tmp_path):
     assert read_progress(tmp_path) is None
     for watermark in (5, 9, 7):
         record_progress(tmp_path, watermark)
-    assert read_progress(tmp_path).watermark == 9
+    assert read_progress(tmp_path) == 9
 
 
 def test_damaged_progress_is_no_progress(tmp_path):

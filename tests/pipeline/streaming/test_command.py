@@ -11,8 +11,7 @@ from goodgain.pipeline.outputs.lock import locked
 from goodgain.pipeline.streaming import live_counters, on_prism
 from goodgain.pipeline.streaming.checkpoint import STATE_FOLDER
 from goodgain.pipeline.streaming.config import StreamConfig
-from goodgain.pipeline.streaming.live_counters import LiveCounters
-from goodgain.pipeline.streaming.totals import StreamTotals
+from goodgain.pipeline.streaming.live_counters import LiveCounters, StreamTotals
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.warnings.warning import DataWarning
 from tests.pipeline.test_lock import START

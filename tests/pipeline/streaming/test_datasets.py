@@ -5,7 +5,7 @@ from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.rows import RankedRows
 from goodgain.pipeline.streaming import datasets
 from goodgain.pipeline.streaming.datasets import StreamRows
-from goodgain.pipeline.streaming.totals import StreamTotals, totals_of
+from goodgain.pipeline.streaming.live_counters import StreamTotals, totals_of
 from goodgain.transforms.core.means.accumulator import (
     MeansAccumulator,
 )

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from goodgain.pipeline.engines.engine_log import engine_log
+from goodgain.pipeline.streaming.on_prism import engine_log
 
 
 def print_error(text):

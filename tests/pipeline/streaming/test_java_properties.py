@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.streaming.java_properties import BadEscapeError, parse_properties
+from goodgain.pipeline.streaming.kafka_settings import BadEscapeError, parse_properties
 
 JAVA = shutil.which("java")
 # What Java reads from texts; None where it refuses them.

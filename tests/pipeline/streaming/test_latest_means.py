@@ -1,7 +1,7 @@
 from goodgain.pipeline.streaming.datasets import MEANS, WARNINGS
-from goodgain.pipeline.streaming.latest_means import latest_means, latest_warnings
 from goodgain.pipeline.streaming.panes import Pane
 from goodgain.pipeline.streaming.sinks import StreamTarget, write_pane
+from goodgain.pipeline.streaming.summary import latest_means, latest_warnings
 from tests.pipeline.streaming.rows import NOON
 
 

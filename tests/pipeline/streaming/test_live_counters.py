@@ -6,8 +6,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
 from goodgain.pipeline.streaming import live_counters
-from goodgain.pipeline.streaming.live_counters import CountLive
-from goodgain.pipeline.streaming.totals import StreamTotals
+from goodgain.pipeline.streaming.live_counters import CountLive, StreamTotals
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans

@@ -5,10 +5,9 @@ import pytest
 from msgspec import structs
 from rich.console import Console
 
-from goodgain.pipeline.engines.engine_log import engine_log
 from goodgain.pipeline.streaming import live_view
-from goodgain.pipeline.streaming.live_counters import LiveCounters
-from goodgain.pipeline.streaming.totals import StreamTotals
+from goodgain.pipeline.streaming.live_counters import LiveCounters, StreamTotals
+from goodgain.pipeline.streaming.on_prism import engine_log
 from goodgain.transforms.core.warnings.warning import DataWarning
 from tests.pipeline.streaming.rows import MINUTE, NOON
 

@@ -7,7 +7,7 @@ from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.outputs import datasets as batch_datasets
 from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, struct_row
 from goodgain.pipeline.streaming import datasets, sinks
-from goodgain.pipeline.streaming.checkpoint import Progress, read_progress, record_progress
+from goodgain.pipeline.streaming.checkpoint import read_progress, record_progress
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.datasets import StreamRows
 from goodgain.pipeline.streaming.panes import Pane
@@ -18,7 +18,6 @@ from goodgain.pipeline.streaming.resume import (
     read_written,
     restart_plan,
 )
-from goodgain.pipeline.streaming.written_rows import Bounds
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.streaming.journal import Journal, Move
 from goodgain.transforms.core.streaming.watermark import WatermarkState
@@ -45,29 +44,29 @@ def journal(watermark):
 
 class TestRestartPlan:
     def test_without_progress_everything_is_read_again(self):
-        plan = restart_plan(config(), journal(NOON), None)
-        assert NOON - plan.horizon < -(2**60)
-        assert plan.bounds == Bounds()
+        horizon, complete_from = restart_plan(config(), journal(NOON), None)
+        assert NOON - horizon < -(2**60)
+        assert complete_from is None
 
     def test_records_of_open_windows_are_read_again(self):
-        plan = restart_plan(config(), journal(NOON), Progress(NOON - 3 * MINUTE))
+        horizon, complete_from = restart_plan(config(), journal(NOON), NOON - 3 * MINUTE)
         # The last pane of a window is emitted 30 minutes after its end.
         over = NOON - 3 * MINUTE - 30 * MINUTE - 60 * MINUTE
-        assert plan.bounds.means_from == over
+        assert complete_from == over
         # Its conversations began up to two hours before it, plus the lateness of stragglers.
-        assert NOON - plan.horizon == over - 120 * MINUTE - 35 * MINUTE
+        assert NOON - horizon == over - 120 * MINUTE - 35 * MINUTE
 
     def test_progress_counts_only_up_to_the_watermark_of_the_journal(self):
-        ahead = restart_plan(config(), journal(NOON), Progress(NOON + 99 * MINUTE))
-        level = restart_plan(config(), journal(NOON), Progress(NOON))
+        ahead = restart_plan(config(), journal(NOON), NOON + 99 * MINUTE)
+        level = restart_plan(config(), journal(NOON), NOON)
         assert ahead == level
 
     @pytest.mark.parametrize("behind", [0, 3, 500])
     def test_the_journal_keeps_what_a_restart_would_read(self, tmp_path, behind):
         record_progress(tmp_path, NOON - behind * MINUTE)
         oldest = oldest_needed(tmp_path, needed_span(config()), NOON)
-        again = restart_plan(config(), journal(NOON), read_progress(tmp_path))
-        assert oldest == NOON - again.horizon
+        horizon, _ = restart_plan(config(), journal(NOON), read_progress(tmp_path))
+        assert oldest == NOON - horizon
 
     def test_it_keeps_all_while_nothing_is_known_to_be_safe(self, tmp_path):
         assert oldest_needed(tmp_path, needed_span(config()), NOON) is None
@@ -94,14 +93,14 @@ def written(tmp_path):
 
 class TestWrittenRows:
     def test_iterations_without_the_row_of_their_conversation_are_deleted(self, written):
-        read_written(str(written), Bounds())
+        read_written(str(written), None)
         assert (
             len(names_in(written / "iterations")) == len(names_in(written / "conversations")) == 1
         )
         assert not (written / ".unfinished").exists()
 
     def test_other_rows_are_known_and_counted(self, written):
-        written_rows, totals = read_written(str(written), Bounds())
+        written_rows, totals = read_written(str(written), None)
         assert (totals.conversations, totals.scored, totals.late, totals.records) == (1, 2, 1, 3)
         assert not written_rows.lacks(score("a", NOON, NOON + MINUTE))
         assert written_rows.lacks(score("b", NOON))
@@ -111,7 +110,7 @@ class TestWrittenRows:
         assert last_start(str(written)) == 2
 
     def test_an_empty_folder_has_no_rows_and_no_start(self, tmp_path):
-        written_rows, totals = read_written(str(tmp_path), Bounds())
+        written_rows, totals = read_written(str(tmp_path), None)
         assert set(asdict(totals).values()) == {0}
         assert written_rows.lacks(LATE)
         assert last_start(str(tmp_path)) == 0

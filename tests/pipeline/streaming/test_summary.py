@@ -11,9 +11,8 @@ from rich.console import Console
 
 import goodgain as gg
 from goodgain.pipeline.streaming import summary
-from goodgain.pipeline.streaming.live_counters import LiveCounters
+from goodgain.pipeline.streaming.live_counters import LiveCounters, StreamTotals
 from goodgain.pipeline.streaming.summary import print_means, without_means
-from goodgain.pipeline.streaming.totals import StreamTotals
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.warning import DataWarning

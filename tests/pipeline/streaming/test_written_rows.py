@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import asdict
 
 from goodgain.pipeline.outputs.rows import RankedRows
-from goodgain.pipeline.streaming.written_rows import Bounds, WrittenRows, begin, missed_before
+from goodgain.pipeline.streaming.written_rows import WrittenRows, begin, missed_before
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
@@ -16,8 +16,8 @@ LATE = LateRow("c", 1, 2, 0, "r", NOON, 3)
 REJECTED = RejectedRecord("a.jsonl", "line 3", "It is broken.", None, "c", "{", 1)
 
 
-def written_rows(*scores, bounds=Bounds()):  # noqa: B008  (frozen)
-    rows = WrittenRows(bounds)
+def written_rows(*scores, complete_from=None):
+    rows = WrittenRows(complete_from)
     for one in scores:
         rows.add_conversations(RANKED.conversation(one))
     return rows
@@ -60,7 +60,7 @@ def test_rows_written_twice_are_left_out_twice(element):
 
 
 def test_late_records_read_again_without_their_conversation_stay_late():
-    written = written_rows(score("c", NOON - MINUTE), bounds=Bounds(means_from=NOON + MINUTE))
+    written = written_rows(score("c", NOON - MINUTE), complete_from=NOON + MINUTE)
     written.add_late([asdict(LATE)])
     assert not written.lacks(score("c", NOON))
     assert written.lacks(score("d", NOON))
@@ -68,7 +68,7 @@ def test_late_records_read_again_without_their_conversation_stay_late():
 
 
 def test_rejected_records_read_again_without_their_conversation_are_left_out():
-    written = written_rows(score("c", NOON), bounds=Bounds(means_from=NOON))
+    written = written_rows(score("c", NOON), complete_from=NOON)
     assert not written.lacks(score("c", rejected=1))
     assert written.lacks(score("d", rejected=1))
     assert written_rows(score("c", NOON)).lacks(score("c", rejected=1))  # everything is read again
@@ -76,7 +76,7 @@ def test_rejected_records_read_again_without_their_conversation_are_left_out():
 
 def test_conversations_closed_after_the_last_pane_of_their_window_are_missed_by_the_means():
     hour = 60 * MINUTE
-    begin(written_rows(bounds=Bounds(means_from=NOON + 1)))
+    begin(written_rows(complete_from=NOON + 1))
     try:
         found = [
             list(missed_before(one, hour))
@@ -87,19 +87,19 @@ def test_conversations_closed_after_the_last_pane_of_their_window_are_missed_by_
             )
         ]
     finally:
-        begin(WrittenRows(Bounds()))
+        begin(WrittenRows())
     assert found == [[MissedByMeans(NOON, NOON + hour, {}, 1)], [], []]
 
 
 def test_conversations_missed_by_closed_windows_are_not_counted_again():
     """Such a window is open again only because parts of it are read again."""
-    written = written_rows(bounds=Bounds(means_from=NOON))
+    written = written_rows(complete_from=NOON)
     assert not written.lacks(MissedByMeans(NOON - MINUTE, NOON, {}, 1))
     assert written.lacks(MissedByMeans(NOON, NOON + MINUTE, {}, 1))
 
 
 def test_live_rows_of_closed_conversations_that_are_read_in_part_are_left_out():
-    written = written_rows(score("c", NOON), bounds=Bounds(live_from=NOON))
+    written = written_rows(score("c", NOON), complete_from=NOON)
     assert not written.lacks_live(live("c"), NOON - 1)
     assert written.lacks_live(live("c"), NOON)
     assert written.lacks_live(live("d"), NOON - 1)
