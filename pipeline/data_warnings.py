@@ -2,14 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
+from goodgain.pipeline.options.opened_pool import OpenedPool
+from goodgain.pipeline.options.run_config import RunConfig
+from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
-from goodgain.transforms.core.warnings.check_inputs import SliceLabels
+from goodgain.transforms.core.warnings.check_inputs import (
+    READ,
+    CheckInputs,
+    Relevance,
+    SliceLabels,
+    cluster_sizes,
+)
+from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.field_names import SeenNames
 from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, failing
+
+_MILLIS_PER_SECOND = 1_000
+
+
+def warnings_of_run(
+    config: RunConfig,
+    counts: Mapping[str, int],
+    means: Sequence[MeanRow],
+    rules: RuleTable,
+    seen: SeenNames,
+    pool: OpenedPool | None,
+    started: datetime,
+) -> list[DataWarning]:
+    """The warnings about the data of a run.
+
+    Args:
+      means: at least those at N of results, of unlabelled ones, and of N.
+      seen: the names in the first records.
+    """
+    return warnings_of(
+        CheckInputs(
+            counts,
+            config.good_gain_threshold,
+            rules,
+            records=counts.get(READ, 0),
+            seen=config.names_to_check(seen),
+            clusters=cluster_sizes(means),
+            slices=slice_labels(map(asdict, means)),
+            external=config.qrels is not None,
+            pooled=pool is not None,
+            clock=int(started.timestamp() * _MILLIS_PER_SECOND),
+            label_spans=pool.label_spans if pool else {},
+            topic_attribute=config.qrels_topic,
+            relevance=Relevance.of(config.relevant_from, config.ranking_metrics),
+        )
+    )
 
 
 def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -18,11 +18,11 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.counts import Counts
-from goodgain.pipeline.data_warnings import slice_labels
+from goodgain.pipeline.data_warnings import warnings_of_run
 from goodgain.pipeline.judgments import describe
 from goodgain.pipeline.manifest import check_complete, manifest_of, written_time
 from goodgain.pipeline.options.opened_pool import OpenedPool
-from goodgain.pipeline.options.option_types import MaxRejected
+from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.folder import (
     MANIFEST,
     MEANS_CSV,
@@ -45,20 +45,11 @@ from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.means.rows import MeanRow
-from goodgain.transforms.core.warnings.check_inputs import (
-    READ,
-    CheckInputs,
-    Relevance,
-    cluster_sizes,
-)
-from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.field_names import SeenNames
-from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
 
 SUMMARY = "summary.json"
 _TO_CHECK = MeansWanted(metrics=frozenset(("R", "unlabelled", "N")), at_end=True)
-_MILLIS_PER_SECOND = 1_000
 
 
 class Summary(Struct, frozen=True):
@@ -83,15 +74,11 @@ class StartedRun(Struct, frozen=True):
       area: name of the run's folder for unpublished files, which differs from that of another run
         that writes to the same output folder at the same time.
       replaces: start time of the run whose outputs were there before; None if there were none.
-      relevance: the ranking metrics that depend on the relevance threshold.
     """
 
-    folder: str
-    parameters: Mapping[str, Any]
-    max_rejected: MaxRejected
+    config: RunConfig
     rules_digest: str
     rules: RuleTable
-    good_gain_threshold: int
     seen: SeenNames
     inputs: tuple[InputFile, ...]
     qrels: tuple[InputFile, ...]
@@ -101,7 +88,11 @@ class StartedRun(Struct, frozen=True):
     started: datetime
     area: str = ""
     replaces: str | None = None
-    relevance: Relevance | None = None
+
+    @property
+    def folder(self) -> str:
+        """The output folder."""
+        return self.config.output
 
 
 class UnusableQrelsError(UsageError):
@@ -214,12 +205,16 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
     for file in summary.files:
         rows[file.dataset] += file.rows
     check_complete(summary.counts, rows, run.inputs)
+    to_check = read_means(unfinished_folder(run.folder, run.area), _TO_CHECK)
+    means = [MeanRow(**row) for row in to_check]
     return manifest_of(
         counts=summary.counts,
         datasets=rows,
-        parameters=run.parameters,
+        parameters=run.config.model_dump(mode="json"),
         rules_digest=run.rules_digest,
-        warnings=_warnings(run, summary.counts),
+        warnings=warnings_of_run(
+            run.config, summary.counts, means, run.rules, run.seen, run.pool, run.started
+        ),
         inputs=run.inputs,
         sizes_after=[_size_now(file) for file in run.inputs],
         qrels=run.qrels,
@@ -228,7 +223,7 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
         engine=run.engine,
         started=run.started,
         finished=finished,
-        too_many_rejected=run.max_rejected.exceeded(rejected, read),
+        too_many_rejected=run.config.max_rejected.exceeded(rejected, read),
     )
 
 
@@ -240,28 +235,6 @@ def _size_now(file: InputFile) -> int | None:
         return os.path.getsize(file.path)
     except OSError:
         return None
-
-
-def _warnings(run: StartedRun, counts: Counts) -> list[DataWarning]:
-    means = list(read_means(unfinished_folder(run.folder, run.area), _TO_CHECK))
-    clock = int(run.started.timestamp() * _MILLIS_PER_SECOND)
-    return warnings_of(
-        CheckInputs(
-            counts,
-            run.good_gain_threshold,
-            run.rules,
-            records=counts.get(READ, 0),
-            seen=run.seen,
-            clusters=cluster_sizes(MeanRow(**row) for row in means),
-            slices=slice_labels(means),
-            external=bool(run.qrels),
-            pooled=run.pool is not None,
-            clock=clock,
-            label_spans=run.pool.label_spans if run.pool else {},
-            relevance=run.relevance,
-            topic_attribute=run.parameters.get("qrels_topic"),
-        )
-    )
 
 
 def _read_summary(unfinished: str) -> Summary:

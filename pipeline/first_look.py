@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from msgspec.structs import replace
@@ -29,8 +30,18 @@ def first_look(
       adaptation: applied to the records first, so that renamed fields are seen under their new
         names.
     """
-    beginnings = _beginnings(_sampled(files), open_file)
-    return seen_names([record for records in beginnings for record in records], adaptation)
+    if len(files) > _MOST_FILES:
+        step = (len(files) - 1) / (_MOST_FILES - 1)
+        files = [files[round(step * number)] for number in range(_MOST_FILES)]
+    records: list[Any] = []
+    for file in files:
+        # Empty files are left out, and pipes, which cannot be read twice.
+        with suppress(OSError):  # reading the file will reject it
+            if file.size:
+                with open_file(file.path) as opened:
+                    for shard in plan_shards(opened, file.path, file.size)[:1]:
+                        records += first_records(opened, shard)
+    return seen_names(records, adaptation)
 
 
 def seen_names(records: Sequence[Any], adaptation: Adaptation | None = None) -> SeenNames:
@@ -40,24 +51,3 @@ def seen_names(records: Sequence[Any], adaptation: Adaptation | None = None) -> 
     seen = names_in(map(adaptation.applied, records))
     missing = adaptation.without_source(records) if records else ()
     return replace(seen, without_source=tuple(missing))
-
-
-def _sampled(files: Sequence[InputFile]) -> list[InputFile]:
-    if len(files) <= _MOST_FILES:
-        return list(files)
-    step = (len(files) - 1) / (_MOST_FILES - 1)
-    return [files[round(step * number)] for number in range(_MOST_FILES)]
-
-
-def _beginnings(
-    files: Sequence[InputFile], open_file: Callable[[str], BinaryIO]
-) -> Iterator[list[Any]]:
-    for file in files:
-        if not file.size:
-            continue  # empty, or a pipe, which cannot be read twice
-        try:
-            with open_file(file.path) as opened:
-                shards = plan_shards(opened, file.path, file.size)
-                yield first_records(opened, shards[0]) if shards else []
-        except OSError:
-            continue  # reading the file will reject it

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -11,13 +10,7 @@ import apache_beam as beam
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.counts import (
-    CountElements,
-    Counts,
-    SumCounts,
-    counts_of_score,
-    counts_of_step,
-)
+from goodgain.pipeline.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.finish import StartedRun, finish, write_summary
 from goodgain.pipeline.judgments import SHOWN_PROBLEMS
 from goodgain.pipeline.labels import rejected_row
@@ -38,7 +31,6 @@ from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.means.values import cluster_counts
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -129,13 +121,13 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     means = scores | "Means" >> SumMeans(plan.scoring, plan.slices, plan.max_i, plan.cluster)
 
     counts = (
-        read_counts | "CountRead" >> CountElements(counts_of_step),
-        *_each(scores, "CountScores", CountElements(counts_of_score)),
+        read_counts | "CountRead" >> count_elements(dict),
+        *_each(scores, "CountScores", count_elements(_counts_of_score)),
         *(
             _each(
                 scores,
                 "CountAlone",
-                CountElements(partial(cluster_counts, cluster_by=plan.cluster)),
+                count_elements(partial(cluster_counts, cluster_by=plan.cluster)),
             )
             if plan.cluster
             else ()
@@ -158,13 +150,14 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     )
     summary = (
         pipeline
-        | "Once" >> beam.Create([None])
+        | "Once" >> beam.Create([unfinished_folder(plan.target.folder, plan.target.area)])
         | "WriteSummary"
         >> beam.Map(
-            _write_summary,
-            unfinished_folder(plan.target.folder, plan.target.area),
+            write_summary,
             files=beam.pvalue.AsList(written | "Files" >> beam.Flatten()),
-            counts=beam.pvalue.AsSingleton(counts | "Counts" >> beam.Flatten() | SumCounts()),
+            counts=beam.pvalue.AsSingleton(
+                counts | "Counts" >> beam.Flatten() | "Sum" >> beam.CombineGlobally(sum_counts)
+            ),
             qrels_problems=beam.pvalue.AsSingleton(labelling.problems) if labelling else [],
         )
     )
@@ -175,6 +168,10 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
 def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
     """Apply a transform to each collection."""
     return tuple(one | f"{label}{at}" >> transform for at, one in enumerate(scores, start=1))
+
+
+def _counts_of_score(score: ConversationScore) -> Counts:
+    return score.counts
 
 
 def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
@@ -208,7 +205,7 @@ def _join_labels(pipeline: beam.Pipeline, payloads: beam.PCollection[Any], plan:
 
 
 def _label_counts(labels: _Labels) -> list[beam.PCollection[Counts]]:
-    reject_unmatched = labels.joined.rejected | "CountUnplaced" >> CountElements(_one_rejected)
+    reject_unmatched = labels.joined.rejected | "CountUnplaced" >> count_elements(_one_rejected)
     return [labels.read.counts, reject_unmatched]
 
 
@@ -267,16 +264,6 @@ def _write_one(
     shards = plan.target.shards if dataset in many else _ONE
     target = replace(plan.target, shards=shards)
     return WriteRows(target, [DatasetRows(dataset, rows_of)], element_type, key_of)
-
-
-def _write_summary(
-    _: None,
-    unfinished: str,
-    files: Iterable[WrittenFile],
-    counts: Counts,
-    qrels_problems: list[QrelsProblem],
-) -> None:
-    write_summary(unfinished, files, counts, qrels_problems)
 
 
 def _finish(_: None, run: StartedRun) -> None:

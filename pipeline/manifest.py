@@ -281,26 +281,3 @@ def check_run(manifest: Mapping[str, Any], folder: str) -> None:
         raise UsageError(
             f"{folder} is not the output of `goodgain run`: use the folder that its --output named"
         )
-
-
-def check_row_count(
-    manifest: Mapping[str, Any], dataset: str, rows: int, path: str, remedy: str
-) -> None:
-    """Make sure that a dataset has as many rows as its manifest says, if it says so.
-
-    Nothing else reveals a dataset that was truncated at the end of a row, or lost a file.
-
-    Args:
-      rows: number of rows read.
-      path, remedy: path of the dataset and what to do, for the message.
-
-    Raises:
-      UsageError: the number differs.
-    """
-    datasets = manifest.get("datasets")
-    expected = datasets.get(dataset) if isinstance(datasets, dict) else None
-    if expected not in (None, rows):
-        raise UsageError(
-            f"{path} has {counted(rows, 'row')}, but {expected:,} by manifest.json: it was cut "
-            f"or changed since the run; {remedy}."
-        )

@@ -52,7 +52,6 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.memory_budget import default_memory_budget
-from goodgain.transforms.core.warnings.check_inputs import Relevance
 from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import is_local, matching, open_plain
 from goodgain.transforms.read import find_inputs
@@ -104,13 +103,9 @@ def run(
         labels = label_files(files, open_plain, config.iteration_base)
     pool = open_pool(config.pool, config.run_name, open_plain) if config.pool else None
     this_run = StartedRun(
-        folder=config.output,
-        parameters=config.model_dump(mode="json"),
-        max_rejected=config.max_rejected,
+        config=config,
         rules=compile_rules(rules),
-        good_gain_threshold=config.good_gain_threshold,
-        relevance=Relevance.of(config.relevant_from, config.ranking_metrics),
-        seen=config.names_to_check(first_look(inputs, open_plain, config.adaptation)),
+        seen=first_look(inputs, open_plain, config.adaptation),
         rules_digest=xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
         inputs=inputs,
         qrels=qrels,
@@ -122,7 +117,7 @@ def run(
     )
     with folder_locked(config.output):
         this_run = replace(this_run, replaces=started_in(config.output))
-        plan = _plan(config, rules, this_run, template_only)
+        plan = _plan(this_run, rules, template_only)
         prepare(config.output, config.overwrite)
         claim(config.output, this_run.area)
         size = sum(file.size for file in inputs)
@@ -158,7 +153,8 @@ def _finish(run: StartedRun, show: Show) -> int:
     return ExitCode.DATA_QUALITY if is_bad(manifest) else ExitCode.DONE
 
 
-def _plan(config: RunConfig, rules: RulesFile, run: StartedRun, template_only: bool) -> graph.Plan:
+def _plan(run: StartedRun, rules: RulesFile, template_only: bool) -> graph.Plan:
+    config = run.config
     input_bytes = sum(file.size for file in run.inputs)
     other_bytes = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
     if run.pool is not None:

@@ -20,7 +20,7 @@ from goodgain.pipeline.api.messages import phrased_for_python, warn
 from goodgain.pipeline.api.options import evaluation_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
-from goodgain.pipeline.data_warnings import slice_labels
+from goodgain.pipeline.data_warnings import warnings_of_run
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.labels import rejected_row
@@ -60,13 +60,6 @@ from goodgain.transforms.core.scoring.shard_payloads import (
     payloads_of,
     payloads_of_shard,
 )
-from goodgain.transforms.core.warnings.check_inputs import (
-    READ,
-    CheckInputs,
-    Relevance,
-    cluster_sizes,
-)
-from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.warning import allowed_codes
 
 _ENGINE = "none (goodgain.evaluate)"
@@ -188,23 +181,7 @@ def _evaluated(
         too_many_rejected=settings.max_rejected.exceeded(
             gathered.counts["records.rejected"], gathered.counts["records.read"]
         ),
-        warnings=warnings_of(
-            CheckInputs(
-                counts,
-                settings.good_gain_threshold,
-                scoring.rules,
-                records=counts[READ],
-                seen=settings.names_to_check(seen),
-                clusters=cluster_sizes(means),
-                slices=slice_labels(map(asdict, means)),
-                external=bool(scored_with.qrels),
-                pooled=pool is not None,
-                clock=scoring.clock,
-                label_spans=pool.label_spans if pool else {},
-                topic_attribute=settings.qrels_topic,
-                relevance=Relevance.of(settings.relevant_from, settings.ranking_metrics),
-            )
-        ),
+        warnings=warnings_of_run(settings, counts, means, scoring.rules, seen, pool, started),
     )
     tables = _tables(scores, gathered.rejected, means, scoring)
     if label_rows is not None:

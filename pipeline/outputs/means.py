@@ -10,6 +10,7 @@ import csv
 import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, BinaryIO
 
@@ -46,6 +47,7 @@ _SLICE, _OF, _ESTIMATE = MEANS.columns[:1], MEANS.columns[1:4], MEANS.columns[4:
 _MOST_CACHED = 2**15  # encoded estimates in the cache
 
 
+@dataclass(eq=False, repr=False)
 class WriteMeans(beam.PTransform):
     """`PCollection[tuple[str, MeansAccumulator]]` to `PCollection[WrittenFile]`: `means`.
 
@@ -57,11 +59,9 @@ class WriteMeans(beam.PTransform):
       interval: kind of interval for metrics other than those that are 0 or 1.
     """
 
-    def __init__(self, target: Target, ranking_metrics: Sequence[str], interval: Interval) -> None:
-        super().__init__()
-        self.target = target
-        self.ranking_metrics = tuple(ranking_metrics)
-        self.interval = interval
+    target: Target
+    ranking_metrics: Sequence[str]
+    interval: Interval
 
     def expand(
         self, sums: beam.PCollection[tuple[SliceKey, MeansAccumulator]]

@@ -7,6 +7,7 @@ Files are written below `<output>/.unfinished/` and moved when the whole run is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -74,6 +75,7 @@ class DatasetRows(Struct, frozen=True):
     rows_of: Callable[[Any], Iterable[Row]]
 
 
+@dataclass(eq=False, repr=False)
 class WriteRows(beam.PTransform):
     """`PCollection[T]` to `PCollection[WrittenFile]`: writes each T as rows of datasets.
 
@@ -86,18 +88,10 @@ class WriteRows(beam.PTransform):
       key_of: the key to partition and sort by; elements with equal keys are sorted by their bytes.
     """
 
-    def __init__(
-        self,
-        target: Target,
-        datasets: Sequence[DatasetRows],
-        element_type: type[Struct],
-        key_of: Callable[[Any], str],
-    ) -> None:
-        super().__init__()
-        self.target = target
-        self.datasets = tuple(datasets)
-        self.element_type = element_type
-        self.key_of = key_of
+    target: Target
+    datasets: Sequence[DatasetRows]
+    element_type: type[Struct]
+    key_of: Callable[[Any], str]
 
     def expand(
         self, elements: beam.PCollection[Any] | tuple[beam.PCollection[Any], ...]
@@ -121,25 +115,24 @@ class WriteRows(beam.PTransform):
         )
 
 
+@dataclass(eq=False, repr=False)
 class _PackForShards(beam.DoFn):
     """Groups the elements of a bundle by shard, with their keys, into batches."""
 
-    def __init__(self, target: Target, key_of: Callable[[Any], str]) -> None:
-        self._shards = target.shards
-        self._max_held_bytes = target.max_held_bytes
-        self._key_of = key_of
+    target: Target
+    key_of: Callable[[Any], str]
 
     def setup(self) -> None:
         self._encode = msgspec.msgpack.Encoder(order="sorted").encode
-        self._budget = MemoryBudget(self._max_held_bytes)
+        self._budget = MemoryBudget(self.target.max_held_bytes)
 
     def start_bundle(self) -> None:
         self._waiting: dict[int, list[tuple[str, bytes]]] = {}
         self._bytes = 0
 
     def process(self, element: Any) -> Iterator[_Packed]:
-        key, encoded = self._key_of(element), self._encode(element)
-        shard = xxhash.xxh3_64_intdigest(key.encode()) % self._shards
+        key, encoded = self.key_of(element), self._encode(element)
+        shard = xxhash.xxh3_64_intdigest(key.encode()) % self.target.shards
         self._waiting.setdefault(shard, []).append((key, encoded))
         self._bytes += len(key) + len(encoded)
         if self._bytes >= _MOST_WAITING:
@@ -158,26 +151,24 @@ class _PackForShards(beam.DoFn):
             yield shard, small
 
 
+@dataclass(eq=False, repr=False)
 class _WriteShard(beam.DoFn):
-    def __init__(
-        self, target: Target, datasets: Sequence[DatasetRows], element_type: type[Struct]
-    ) -> None:
-        self._target = target
-        self._datasets = datasets
-        self._element_type = element_type
+    target: Target
+    datasets: Sequence[DatasetRows]
+    element_type: type[Struct]
 
     def setup(self) -> None:
-        self._decoder = msgspec.msgpack.Decoder(self._element_type)
+        self._decoder = msgspec.msgpack.Decoder(self.element_type)
 
     def process(self, shard: tuple[int, Iterable[bytes]]) -> Iterator[WrittenFile]:
         number, grouped = shard
         unpacked = map(_keyed_decoder.decode, map(zstandard.decompress, grouped))
         packed = sorted(chain.from_iterable(unpacked))
-        for rows in self._datasets:
+        for rows in self.datasets:
             yield self._write(rows, number, [element for _, element in packed])
 
     def _write(self, rows: DatasetRows, number: int, packed: Sequence[bytes]) -> WrittenFile:
-        target, name = self._target, rows.dataset.name
+        target, name = self.target, rows.dataset.name
         file_format = FORMATS[target.format]
         file_name = f"part-{number:05d}-of-{target.shards:05d}{file_format.suffix}"
         folder = join(unfinished_folder(target.folder, target.area), name)

@@ -19,7 +19,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.counts import CountElements, Counts, SumCounts, counts_of_step
+from goodgain.pipeline.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.engines.worker_paths import reachable
@@ -255,15 +255,15 @@ def _graph(
         )
         contributed.append(contributions)
         counts += [
-            read.counts | f"{label}/CountRead" >> CountElements(counts_of_step),
-            contributions | f"{label}/CountContributions" >> CountElements(_contribution_counts),
+            read.counts | f"{label}/CountRead" >> count_elements(dict),
+            contributions | f"{label}/CountContributions" >> count_elements(_contribution_counts),
         ]
     everything = contributed | "Contributions" >> beam.Flatten()
     everything.element_type = Contribution
     built = everything | "Build" >> BuildPool(
         rules, before.files.paths() if before else (), request.replaces
     )
-    counts.append(built.topics | "CountTopics" >> CountElements(_topic_counts))
+    counts.append(built.topics | "CountTopics" >> count_elements(_topic_counts))
     dataset = pool_documents(next_documents(before))
     rows_of = partial(_document_rows, preferred=before.preferred if before else None)
     files = (
@@ -274,13 +274,14 @@ def _graph(
     )
     _ = (
         pipeline
-        | "Once" >> beam.Create([None])
+        | "Once" >> beam.Create([join(target.folder, UNFINISHED)])
         | "WriteSummary"
         >> beam.Map(
             _write_summary,
-            target.folder,
             files=beam.pvalue.AsList(files),
-            counts=beam.pvalue.AsSingleton(counts | "Counts" >> beam.Flatten() | SumCounts()),
+            counts=beam.pvalue.AsSingleton(
+                counts | "Counts" >> beam.Flatten() | "Sum" >> beam.CombineGlobally(sum_counts)
+            ),
             refused=beam.pvalue.AsSingleton(
                 built.refused | "Refused" >> beam.combiners.Top.Smallest(_SHOWN_REFUSED + 1)
             ),
@@ -326,11 +327,7 @@ def _document_rows(built: BuiltTopic, preferred: str | None) -> list[dict[str, A
 
 
 def _write_summary(
-    _: None,
-    folder: str,
-    files: Iterable[WrittenFile],
-    counts: Counts,
-    refused: list[tuple[str, str]],
+    unfinished: str, files: Iterable[WrittenFile], counts: Counts, refused: list[tuple[str, str]]
 ) -> None:
     summary = _Summary(sorted(files, key=lambda file: file.path), counts, refused)
-    write_file(join(folder, UNFINISHED), _SUMMARY, msgspec.json.encode(summary, order="sorted"))
+    write_file(unfinished, _SUMMARY, msgspec.json.encode(summary, order="sorted"))

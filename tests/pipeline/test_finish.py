@@ -12,7 +12,7 @@ import pytest
 
 import goodgain.pipeline.finish
 from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, write_summary
-from goodgain.pipeline.options.option_types import MaxRejected
+from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.folder import claim, prepare
 from goodgain.pipeline.outputs.sinks import WrittenFile
 from goodgain.transforms.core.errors import BalanceError, GoodGainError
@@ -82,12 +82,9 @@ def steps(monkeypatch):
 
 def started_run(folder, started=STARTED, **more):
     facts = {
-        "folder": str(folder),
-        "parameters": {"output": str(folder)},
-        "max_rejected": MaxRejected.parse("1%"),
+        "config": RunConfig(input=("traces",), output=str(folder)),
         "rules_digest": "digest",
         "rules": shipped_rules(),
-        "good_gain_threshold": 2,
         "seen": SeenNames(),
         "inputs": (INPUT,),
         "qrels": (),

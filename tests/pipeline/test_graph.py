@@ -113,7 +113,7 @@ def test_in_this_process_counts_do_not_wait_for_the_shuffle():
     """They show how much has been read."""
     assert readers_of_reading("/payloads") == {
         "Score/GroupByConversation/Spill",
-        "CountRead/CountBundle",
+        "CountRead",
         "WriteRejected/ToShard1",
     }
 

@@ -47,7 +47,7 @@ class Steps:
         started = started_run(
             self.folder,
             NOW + timedelta(seconds=len(self.name)),
-            parameters={"name": self.name},
+            engine=self.name,
             inputs=(),
             area=self.name,
             replaces=self.replaces,
@@ -80,7 +80,7 @@ def test_without_locks_only_one_of_two_overlapping_runs_publishes(first, tmp_pat
     published = [one.name for one in runs if one.outcome == "published"]
     assert len(published) == (2 if one_after_the_other else 1)
     last = runs[order[-1]].name if one_after_the_other else published[0]
-    assert manifest(tmp_path)["parameters"]["name"] == last
+    assert manifest(tmp_path)["engine"] == last
     assert (tmp_path / PATH).read_text() == last
     assert not (tmp_path / ".unfinished" / last).exists()
 
