@@ -43,13 +43,6 @@ class JudgedDocument(Struct, frozen=True):
     lines: int
 
 
-class JoinedJudgments(Struct, frozen=True):
-    """The labels of conversations, and the counts of the join, as in `JoinQrels`."""
-
-    by_conversation: dict[str, ExternalLabels]
-    counts: Counter[str]
-
-
 def read_judgments(
     files: Sequence[InputFile],
     open_file: Open,
@@ -87,8 +80,14 @@ def read_judgments(
     return {key: JudgedDocument(next(iter(gain)), lines[key]) for key, gain in places.items()}
 
 
-def join(requests: Iterable[LabelRequest], judged: Judged) -> JoinedJudgments:
-    """Give each conversation the labels of its documents and the judged pools of its topics."""
+def join(
+    requests: Iterable[LabelRequest], judged: Judged
+) -> tuple[dict[str, ExternalLabels], Counter[str]]:
+    """Give each conversation the labels of its documents and the judged pools of its topics.
+
+    Returns:
+      The labels by conversation, and the counts of the join, as in `JoinQrels`.
+    """
     pools: dict[str, list[int]] = {}
     for (topic, _), judged_document in judged.items():
         pool = pools.setdefault(topic, [0] * GRADES)
@@ -132,7 +131,7 @@ def join(requests: Iterable[LabelRequest], judged: Judged) -> JoinedJudgments:
             "qrels.topics_without_judgments": len(topics - pools.keys()),
         }
     )
-    return JoinedJudgments(labels, counts)
+    return labels, counts
 
 
 def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_file: Open) -> str:

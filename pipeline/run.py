@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from errno import EDQUOT, ENOSPC
+from itertools import islice
 from math import ceil
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,6 +28,7 @@ from goodgain.pipeline.engines.worker_paths import for_workers
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, started_in
 from goodgain.pipeline.first_look import first_look
+from goodgain.pipeline.judgments import describe, shards_of_judgments
 from goodgain.pipeline.labels import label_files
 from goodgain.pipeline.options.opened_pool import open_pool
 from goodgain.pipeline.options.run_config import RunConfig
@@ -41,7 +43,6 @@ from goodgain.pipeline.outputs.folder import (
 )
 from goodgain.pipeline.outputs.lock import folder_locked
 from goodgain.pipeline.outputs.sinks import Target
-from goodgain.pipeline.qrels import check_beginnings, find_label_files
 from goodgain.pipeline.summary import print_summary
 from goodgain.pipeline.terminal import progress
 from goodgain.pipeline.terminal.console import message_console
@@ -50,12 +51,15 @@ from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
-from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
+from goodgain.transforms.core.files.qrels import read_qrels
+from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
+from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.memory_budget import default_memory_budget
 from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import is_local, matching, open_plain
 from goodgain.transforms.read import find_inputs
 
+_CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
 _INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # as workers report it
 _PLACE_IN_GRAPH = re.compile(r" \[while running '.*'\]$")  # added by Beam
@@ -140,6 +144,36 @@ def run(
         soft_wrap=True,
     )
     return ExitCode.DONE
+
+
+def find_label_files(pattern: str, what: str, option: str) -> tuple[InputFile, ...]:
+    """The files of judgments or labels that a path or pattern matches.
+
+    Args:
+      what: "judgments" or "labels", for messages.
+      option: the option that named the pattern.
+
+    Raises:
+      UsageError: it matches none, or files cannot be listed.
+    """
+    try:
+        return find_inputs([pattern])
+    except UsageError as error:
+        text = str(error).replace("Input", f"The file of {what}", 1)
+        raise UsageError(f"{text.rstrip('.')} ({option}).") from None
+
+
+def check_beginnings(files: Sequence[InputFile]) -> None:
+    """Read the first judgments of each file, so that a wrong format is noticed before the run.
+
+    Raises:
+      UsageError: one of them cannot be used.
+    """
+    for number, file in enumerate(files):
+        for shard in shards_of_judgments(file, open_plain)[:1]:
+            for judgment in islice(read_qrels(shard, number, open_plain), _CHECKED_JUDGMENTS):
+                if isinstance(judgment, QrelsProblem):
+                    raise UsageError(describe([judgment], files, open_plain))
 
 
 def _finish(run: StartedRun, show: Show) -> int:

@@ -1,18 +1,23 @@
-"""The text at the end of a run: means, excluded conversations with reasons, output folder."""
+"""The text at the end of a run: means, clusters, what became of the records, output folder."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
+from math import sqrt
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
+from scipy.special import stdtrit
 
-from goodgain.pipeline.cluster_summary import print_clusters
 from goodgain.pipeline.data_warnings import failing_in, is_bad, warning_text, warnings_in
-from goodgain.pipeline.misspelt import misspelt_names, unknown_attributes, unknown_costs
+from goodgain.pipeline.misspelt import (
+    misspelt_names,
+    unknown_attributes,
+    unknown_costs,
+    unshared_cluster,
+)
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.readers import MeansWanted, read_means
@@ -23,10 +28,15 @@ from goodgain.pipeline.terminal.console import (
     print_line,
     result_console,
 )
-from goodgain.pipeline.terminal.metric_values import mean_interval_text, mean_text
+from goodgain.pipeline.terminal.metric_values import (
+    difference_text,
+    mean_interval_text,
+    mean_text,
+)
 from goodgain.pipeline.terminal.safe_text import printable
+from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.scoring.costs import cost_metric
-from goodgain.transforms.core.scoring.metric_by_name import labels
+from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, cautions
 from goodgain.transforms.core.wording import counted, no_interval, pluralize
 from goodgain.transforms.filesystems import join
@@ -45,29 +55,39 @@ _AT_END = MeansWanted(at_end=True)
 _SHOWN_REASONS = 3
 _SHOWN_CHANGED = 3
 _MORE_CHANGED = ("more file has", "more files have")
+_CLUSTERED = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR")
+_CONFIDENCE, _POWER = 0.95, 0.8
+_ALONE = (
+    "conversation without it is a cluster of its own",
+    "conversations without it are clusters of their own",
+)
 
 
 def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     """Print the summary of a run whose outputs are published."""
     console = result_console()
-    _print_warnings(console, manifest)
+    for warning in _warning_lines(manifest):  # above the numbers that they affect
+        print_line(console, warning)
+        print_line(console, "")
     overall = list(takewhile(_is_of_everything, read_means(folder)))  # they come first
     costs = dict.fromkeys(row["metric"] for row in overall if cost_metric(row["metric"]))
-    _print_means(console, overall, glossary_of(manifest, costs).by_name)
-    print_clusters(console, overall, manifest)
-    _print_records(console, manifest)
+    definitions = glossary_of(manifest, costs).by_name
+    _print_means(console, overall, definitions)
+    _print_clusters(console, overall, manifest)
     at_end = [row for row in overall if row["i"] is None]
-    for line in unknown_costs(at_end):
+    parameters = manifest["parameters"]
+    slices = read_means(folder, _SLICES) if parameters.get("slice") else ()
+    for line in chain(
+        _record_lines(manifest),
+        unknown_costs(at_end),
+        _everyone_lines(at_end, definitions),
+        unknown_attributes(row["slice"] for row in slices),
+        _changed_lines(manifest["inputs"]),
+        _rejected_lines(folder, manifest["records"], parameters["max_rejected"]),
+        ("", f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})"),
+        (f"Report:  {join(folder, REPORT)}",),
+    ):
         print_line(console, line)
-    _print_everyone(console, at_end, glossary_of(manifest).by_name)
-    if manifest["parameters"].get("slice"):
-        for line in unknown_attributes(row["slice"] for row in read_means(folder, _SLICES)):
-            print_line(console, line)
-    _print_changed(console, manifest["inputs"])
-    _print_rejected(console, folder, manifest["records"], manifest["parameters"]["max_rejected"])
-    print_line(console, "")
-    print_line(console, f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})")
-    print_line(console, f"Report:  {join(folder, REPORT)}")
 
 
 def print_if_wrong(folder: str, manifest: Mapping[str, Any]) -> None:
@@ -75,21 +95,13 @@ def print_if_wrong(folder: str, manifest: Mapping[str, Any]) -> None:
     if is_bad(manifest):
         print_summary(folder, manifest)
         return
-    console = message_console()
-    for line in _warning_lines(manifest):
-        print_line(console, line)
     at_end = list(takewhile(_is_of_everything, read_means(folder, _AT_END)))
     slices = (row["slice"] for row in read_means(folder, _SLICES))
-    for name_line in misspelt_names(at_end, slices, manifest):
-        print_line(console, name_line)
-    _print_changed(console, manifest["inputs"])
-
-
-def _print_warnings(console: Console, manifest: Mapping[str, Any]) -> None:
-    """Print the data warnings, above the numbers that they affect."""
-    for line in _warning_lines(manifest):
+    console = message_console()
+    for warning in _warning_lines(manifest):
+        print_line(console, warning)
+    for line in (*misspelt_names(at_end, slices, manifest), *_changed_lines(manifest["inputs"])):
         print_line(console, line)
-        print_line(console, "")
 
 
 def _warning_lines(manifest: Mapping[str, Any]) -> Iterator[Text]:
@@ -116,31 +128,118 @@ def _print_means(
     known = {metric.name for metric in CONVERSATION_METRICS}
     chosen = [name for name in at_end if name not in known]
     for name in (*_HEADLINE, *chosen):
-        _add_mean(table, at_end[name], definitions[name])
+        row = at_end[name]
+        table.add_row(
+            definitions[name].label,
+            mean_text(name, row["mean"]),
+            mean_interval_text(row),
+            mean_text(name, row["p50"]),
+            f"{row['n']:,}",
+            f"{row['undefined']:,}" if row["undefined"] else "",
+        )
     console.print(table)
     print_line(console, "")
     if any(definitions[name].own_ideal for name in chosen):
         print_line(console, _OWN_IDEAL)
-    _print_without_interval(console, [at_end[name] for name in (*_HEADLINE, *chosen)])
+    noted: dict[str, list[str]] = {}
+    for name in (*_HEADLINE, *chosen):
+        if at_end[name]["ci_low"] is None and at_end[name]["note"]:
+            noted.setdefault(at_end[name]["note"], []).append(name)
+    for note, names in noted.items():
+        why = no_interval(note, labels(names))
+        print_line(console, f"{why[0].upper()}{why[1:]}.")
     for caution, cautioned in cautions(_HEADLINE).items():
         print_line(console, f"{', '.join(cautioned)}: {caution}")
 
 
-def _print_without_interval(console: Console, rows: list[dict[str, Any]]) -> None:
-    """Print why means have no interval, from their notes."""
-    noted: dict[str, list[str]] = {}
-    for row in rows:
-        if row["ci_low"] is None and row["note"]:
-            noted.setdefault(row["note"], []).append(row["metric"])
-    for note, names in noted.items():
-        why = no_interval(note, labels(names))
-        print_line(console, f"{why[0].upper()}{why[1:]}.")
-
-
-def _print_everyone(
-    console: Console, means: list[dict[str, Any]], definitions: Mapping[str, Definition]
+def _print_clusters(
+    console: Console, means: list[dict[str, Any]], manifest: Mapping[str, Any]
 ) -> None:
-    """Print the headline with the conversations that never searched, if there are any."""
+    """Print what clusters show about the variance of metrics, and what a gate can detect."""
+    attribute = manifest["parameters"].get("cluster")
+    if attribute is None:
+        return
+    alone = manifest["conversations"].get("without_cluster", 0)
+    rows = {row["metric"]: row for row in means if row["i"] is None and row["population"] == "all"}
+    if line := unshared_cluster(rows.values(), manifest):
+        print_line(console, f"\n{line}")
+        return
+    print_line(
+        console,
+        f"\nClusters by {attribute}"
+        + (f"; {counted(alone, *_ALONE)}" if alone else "")
+        + f". Smallest true change that one two-sided test at {100 * (1 - _CONFIDENCE):.0f} % "
+        f"finds in {_POWER * 100:g} % of cases: `paired` if both runs repeat the same values of "
+        f"{attribute}, are paired by them, and all of these change equally (otherwise it is "
+        "larger); `unpaired` if they have different values:",
+    )
+    table = plain_table("metric", "clusters", "variance between clusters", "paired", "unpaired")
+    uneven = False
+    for name in _CLUSTERED:
+        row = rows[name]
+        paired, unpaired = detectable(row)
+        correlation = row["intraclass_correlation"]
+        if few_effective(row["clusters"], row["effective_clusters"]):
+            paired, unpaired, uneven = None, None, True
+        table.add_row(
+            metric_by_name(name).label,
+            f"{row['clusters'] or 0:,}",
+            "-" if correlation is None else f"{100 * correlation:.0f} %",
+            difference_text(name, paired, signed=False),
+            difference_text(name, unpaired, signed=False),
+        )
+    console.print(table)
+    if uneven:
+        print_line(
+            console,
+            "No `paired` or `unpaired` where a few clusters have most of the conversations: they "
+            "would not be reliable.",
+        )
+    if any((rows[name]["intraclass_correlation"] or 0) < 0 for name in _CLUSTERED):
+        print_line(
+            console,
+            f"Below 0 %: conversations with the same {attribute} differ as much as any others, so "
+            "the share counts as 0 %.",
+        )
+
+
+def detectable(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """The true differences from a run like this one that a test detects with 80 % power.
+
+    The test is two-sided at 5 % and finds a true difference of (t[97.5 %] + t[80 %]) standard
+    errors of the difference with that power. The standard error is sqrt(2) times that of one run:
+
+    * paired by G queries with the same repeats in both runs, each weighing the same:
+      `stderr_within` with G - 1 degrees of freedom. What differs between queries cancels out.
+    * with other queries, as many as here and repeated like these: the clustered standard error of
+      each mean, which contains the variance between queries, with Welch's degrees of freedom, which
+      are 2 (G - 1) for runs alike.
+
+    Args:
+      row: a row of `means` from a run with clusters.
+
+    Returns:
+      The difference paired, and that unpaired; None if unknown.
+    """
+    if not row["clusters"] or row["clusters"] < 2 or not row["stderr"]:
+        return None, None
+    freedom = row["clusters"] - 1
+    paired = row["stderr_within"]
+    if paired is not None:
+        paired *= _standard_errors(freedom) * sqrt(2)
+    return paired, _standard_errors(2 * freedom) * sqrt(2) * row["stderr"]
+
+
+def _standard_errors(degrees_of_freedom: int) -> float:
+    """The number of standard errors of a difference that is detected."""
+    quantiles = ((1 + _CONFIDENCE) / 2, _POWER)
+    return sum(float(stdtrit(degrees_of_freedom, one)) for one in quantiles)
+
+
+def _everyone_lines(
+    means: list[dict[str, Any]], definitions: Mapping[str, Definition]
+) -> Iterator[str]:
+    """The headline with the conversations that never searched, if there are any."""
     rows = {row["metric"]: row for row in means if row["population"] == "everyone"}
     means_of_everyone = [
         f"{definitions[name].label} {mean_text(name, row['mean'])} ({mean_interval_text(row)})"
@@ -148,10 +247,9 @@ def _print_everyone(
         if (row := rows.get(name)) and row["mean"] is not None
     ]
     if means_of_everyone:
-        print_line(
-            console,
+        yield (
             "Including conversations without search, with gain 0 (population everyone): "
-            f"{', '.join(means_of_everyone)}.",
+            f"{', '.join(means_of_everyone)}."
         )
 
 
@@ -159,104 +257,76 @@ def _is_of_everything(row: Mapping[str, Any]) -> bool:
     return not row["slice"]
 
 
-def _add_mean(table: Table, row: Mapping[str, Any], definition: Definition) -> None:
-    name = row["metric"]
-    table.add_row(
-        definition.label,
-        mean_text(name, row["mean"]),
-        mean_interval_text(row),
-        mean_text(name, row["p50"]),
-        f"{row['n']:,}",
-        f"{row['undefined']:,}" if row["undefined"] else "",
-    )
-
-
-def _print_changed(console: Console, inputs: Sequence[Mapping[str, Any]]) -> None:
+def _changed_lines(inputs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     changed = [file for file in inputs if "size_after" in file]
     for file in changed[:_SHOWN_CHANGED]:
         after = "is gone" if file["size_after"] is None else f"has {file['size_after']:,}"
-        print_line(
-            console,
+        yield (
             f"Note: {file['path']} had {file['size']:,} bytes before the run and {after} now; run "
-            "again once nothing writes to it.",
+            "again once nothing writes to it."
         )
     if len(changed) > _SHOWN_CHANGED:
-        print_line(
-            console, f"Note: {counted(len(changed) - _SHOWN_CHANGED, *_MORE_CHANGED)} changed."
-        )
+        yield f"Note: {counted(len(changed) - _SHOWN_CHANGED, *_MORE_CHANGED)} changed."
 
 
-def _print_records(console: Console, manifest: Mapping[str, Any]) -> None:
+def _record_lines(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """What became of conversations, records, results, labels and judgments."""
     records, conversations, results = (
         manifest[part] for part in ("records", "conversations", "results")
     )
     unsearched = conversations["without_search"]
     with_rejected = conversations["with_rejected_records"]
     both = unsearched + with_rejected + conversations["in_means"] - conversations["total"]
-    print_line(
-        console,
+    yield (
         f"\nConversations: {conversations['total']:,}, of which {conversations['in_means']:,} in "
         f"the means; excluded: {unsearched:,} without search, {with_rejected:,} with rejected "
-        "records" + (f" ({both:,} of them for both reasons)." if both else "."),
+        "records" + (f" ({both:,} of them for both reasons)." if both else ".")
     )
-    print_line(
-        console,
+    yield (
         f"Records: {records['read']:,} read = {records['scored']:,} scored + "
         f"{records['earlier_turn']:,} of earlier turns + {records['redelivered']:,} redelivered + "
-        f"{records['rejected']:,} rejected + {records['late']:,} late.",
+        f"{records['rejected']:,} rejected + {records['late']:,} late."
     )
-    print_line(
-        console,
+    yield (
         f"Results: {results['total']:,}, of which {results['duplicates']:,} duplicates and "
-        f"{results['unlabelled']:,} unlabelled.",
+        f"{results['unlabelled']:,} unlabelled."
     )
-    if "labels" in manifest:
-        labels = manifest["labels"]
-        print_line(
-            console,
-            f"Labels: {labels['read']:,} read = {labels['joined']:,} joined + "
-            f"{labels['repeated']:,} repeated + {labels['empty']:,} empty + "
-            f"{labels['rejected']:,} rejected; "
-            f"{counted(labels['replaced'], 'replaces', 'replace')} another of the traces.",
+    if given := manifest.get("labels"):
+        yield (
+            f"Labels: {given['read']:,} read = {given['joined']:,} joined + "
+            f"{given['repeated']:,} repeated + {given['empty']:,} empty + "
+            f"{given['rejected']:,} rejected; "
+            f"{counted(given['replaced'], 'replaces', 'replace')} another of the traces."
         )
-    if "qrels" in manifest:
-        _print_qrels(console, manifest["qrels"])
+    if qrels := manifest.get("qrels"):
+        without_judgment = qrels["results_without_judgment"]
+        without_judgments = qrels["topics_without_judgments"]
+        yield (
+            f"Judgments: {counted(qrels['judgments'], 'document')}, of which "
+            f"{counted(qrels['never_retrieved'], 'was', 'were')} never retrieved; "
+            f"{counted(without_judgment, 'result has', 'results have')} no judgment."
+        )
+        yield (
+            f"Topics: {qrels['topics']:,} with judgments, of which "
+            f"{qrels['topics_without_conversation']:,} without conversation; "
+            f"{without_judgments:,} of conversations "
+            f"{pluralize(without_judgments, 'has', 'have')} no judgments."
+        )
+        if without_id := qrels["results_without_id"]:
+            results_without_id = counted(without_id, "result")
+            yield f"Not joined: {results_without_id} without the id that --qrels-id names."
 
 
-def _print_rejected(
-    console: Console, folder: str, records: Mapping[str, Any], max_rejected: str
-) -> None:
+def _rejected_lines(folder: str, records: Mapping[str, Any], max_rejected: str) -> Iterator[str]:
     if not records["rejected"]:
         return
     limit = f"; that is more than --max-rejected {max_rejected}, so the exit code is 3"
-    print_line(
-        console,
+    yield (
         f"Rejected: {records['rejected']:,} of {records['read']:,} records, all in the dataset "
-        f"`{REJECTED.name}`{limit if records['too_many_rejected'] else ''}:",
+        f"`{REJECTED.name}`{limit if records['too_many_rejected'] else ''}:"
     )
     rows = list(islice(read_dataset(folder, REJECTED.name), _SHOWN_REASONS + 1))
     for row in rows[:_SHOWN_REASONS]:
-        print_line(
-            console, "  " + printable(f"{row['source']}, {row['position']}: {row['reason']}")
-        )
+        yield "  " + printable(f"{row['source']}, {row['position']}: {row['reason']}")
     if len(rows) > _SHOWN_REASONS:
-        print_line(console, "  ...")
-
-
-def _print_qrels(console: Console, qrels: Mapping[str, Any]) -> None:
-    print_line(
-        console,
-        f"Judgments: {counted(qrels['judgments'], 'document')}, of which "
-        f"{counted(qrels['never_retrieved'], 'was', 'were')} never retrieved; "
-        f"{counted(qrels['results_without_judgment'], 'result has', 'results have')} no judgment.",
-    )
-    print_line(
-        console,
-        f"Topics: {qrels['topics']:,} with judgments, of which "
-        f"{qrels['topics_without_conversation']:,} without conversation; "
-        f"{qrels['topics_without_judgments']:,} of conversations "
-        f"{pluralize(qrels['topics_without_judgments'], 'has', 'have')} no judgments.",
-    )
-    if without_id := qrels["results_without_id"]:
-        results = counted(without_id, "result")
-        console.print(f"Not joined: {results} without the id that --qrels-id names.")
+        yield "  ..."

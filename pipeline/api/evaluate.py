@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 import xxhash
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from goodgain.pipeline.api.fold import RunSums, gather, scores_of
@@ -148,8 +149,8 @@ def _evaluated(
         packing = Packing(scoring.rules, pool is not None, scoring.label_keys, usable_threads())
         packer = packer_for(packing)
         gathered = gather(source.packed(packer), trace_budget)
-        judgments = join(gathered.label_requests, judged)
-        for conversation_id, external in judgments.by_conversation.items():
+        external_labels, judgment_counts = join(gathered.label_requests, judged)
+        for conversation_id, external in external_labels.items():
             gathered.payloads[conversation_id].append(payload((), external=external))
         scores = []
         label_counts: dict[str, int] = {}
@@ -163,7 +164,7 @@ def _evaluated(
     counts = Counter(sums.counts)
     counts.update(gathered.counts)
     counts.update(reading_counts(packer))
-    counts.update(judgments.counts)
+    counts.update(judgment_counts)
     counts.update(label_counts)
     means = list(sums.means())
     manifest = manifest_of(
@@ -251,31 +252,27 @@ def _lazy_table(dataset: Dataset, rows: Iterable[Row]) -> Callable[[], Table]:
     return cache(lambda: Table(dataset, list(rows)))
 
 
-class _Memory:
+class _Memory(Struct, frozen=True):
     """Traces that the caller holds."""
 
-    def __init__(self, records: list[SearchCall | RejectedRecord]) -> None:
-        self._records = records
+    calls: list[SearchCall | RejectedRecord]
 
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
-        return payloads_of(self._records, packer)
+        return payloads_of(self.calls, packer)
 
     def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
-        return encodings_of(self._records, ties)
+        return encodings_of(self.calls, ties)
 
     def records(self) -> Iterator[SearchCall | RejectedRecord]:
-        return iter(self._records)
+        return iter(self.calls)
 
 
-class _Files:
+class _Files(Struct, frozen=True):
     """Traces in files of this machine, read anew each time."""
 
-    def __init__(
-        self, files: Sequence[InputFile], adaptation: Adaptation | None, bounds: ReadBounds
-    ) -> None:
-        self._files = files
-        self._adaptation = adaptation
-        self._bounds = bounds
+    files: Sequence[InputFile]
+    adaptation: Adaptation | None
+    bounds: ReadBounds
 
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         for shard in self._shards():
@@ -291,9 +288,9 @@ class _Files:
                 yield from encodings_of_shard(shard, open_local, ties)
 
     def records(self) -> Iterator[SearchCall | RejectedRecord]:
-        for _, records in read_files(self._files, self._adaptation, self._bounds):
+        for _, records in read_files(self.files, self.adaptation, self.bounds):
             yield from records
 
     def _shards(self) -> Iterator[FileShard | RejectedRecord]:
-        for file in self._files:
-            yield from shards_of(file, self._adaptation, self._bounds)
+        for file in self.files:
+            yield from shards_of(file, self.adaptation, self.bounds)

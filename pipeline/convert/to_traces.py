@@ -129,11 +129,11 @@ def _labels(qrels: TrecFile, topic: str) -> dict[str, int | None]:
         name = judged.document
         if labels.setdefault(name, judged.gain) != judged.gain:
             raise qrels.error(
-                judged.number,
+                judged.place.at,
                 f"document {name} of topic {topic} has another label on line {first[name]}; keep "
                 "one of them.",
             )
-        first.setdefault(name, judged.number)
+        first.setdefault(name, judged.place.at)
     return labels
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from math import ceil
 from pathlib import Path
 from typing import BinaryIO
+from urllib.parse import quote
 
 from msgspec import Struct
 
 from goodgain.pipeline.convert.spool import Spool
-from goodgain.pipeline.convert.trec_names import document_names, word
 from goodgain.pipeline.local import read_files
 from goodgain.pipeline.outputs.whole_files import replacing, writing
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
@@ -21,10 +23,12 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver
-from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace, TurnDetails
 from goodgain.transforms.core.scoring.fold import fold_turn
+from goodgain.transforms.core.unicode_14 import is_printable
 
 _INPUT_BYTES_PER_PART = 256 * 2**20
+_LIKE_A_POSITION = re.compile(r"i\d+\.call\d+\.rank\d+")
 _ANY_THRESHOLD = 1  # has no effect on the list
 
 
@@ -168,3 +172,36 @@ def _qrels_lines(topic: str, documents: Sequence[Document]) -> Iterator[bytes]:
     for document in documents:
         if document.gain is not None:
             yield f"{topic} 0 {document.name} {document.gain}\n".encode()
+
+
+def word(text: str) -> str:
+    """A text as one word: white space, `%` and unprintable characters are percent-encoded.
+
+    Different texts become different words.
+    """
+    if is_printable(text) and " " not in text and "%" not in text:
+        return text
+    return "".join(
+        quote(one, safe="") if one == "%" or one.isspace() or not is_printable(one) else one
+        for one in text
+    )
+
+
+def document_names(ids: Sequence[str], places: Sequence[ResultPlace]) -> list[str]:
+    """Unique names of the documents of one list.
+
+    The name is the document's id if no other has the same; else its position, like
+    `i2.call0.rank5`: dense iteration, its call from 0, rank in the call from 1.
+
+    Args:
+      ids: the id of each document; "" if it has none.
+      places: the place of each document.
+    """
+    words = [word(id_) for id_ in ids]
+    counts = Counter(words)
+    return [
+        name
+        if name and counts[name] == 1 and not _LIKE_A_POSITION.fullmatch(name)
+        else f"i{place.i}.call{place.call_position}.rank{place.rank}"
+        for name, place in zip(words, places, strict=True)
+    ]

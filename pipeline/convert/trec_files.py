@@ -18,7 +18,7 @@ from goodgain.transforms.core.files.compression import (
     decompressed,
 )
 from goodgain.transforms.core.files.qrels import JudgmentError, judgment_of_line
-from goodgain.transforms.core.judgments.judgment import JudgmentPlace
+from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace
 
 _HEAD = 16
 _HELD_IN_MEMORY = 64 * 1024 * 1024
@@ -34,14 +34,6 @@ class RunLine(Struct, frozen=True, gc=False):
     document: str
     score: float
     tag: str
-
-
-class QrelsLine(Struct, frozen=True, gc=False):
-    """A judgment in a qrels file: gain 0 to 4; None for a negative label, which means unjudged."""
-
-    number: int
-    document: str
-    gain: int | None
 
 
 class _LineRange(Struct, frozen=True, gc=False):
@@ -96,18 +88,17 @@ class TrecFile:
             _, q0, document, _, score, tag = fields
             yield RunLine(number, q0, document, self._score(score, number), tag)
 
-    def qrels_lines(self, topic: str) -> Iterator[QrelsLine]:
-        """The lines of qrels on a topic, in file order; document names normalised (SPEC 4.1).
+    def qrels_lines(self, topic: str) -> Iterator[Judgment]:
+        """The judgments on a topic, in file order, each with its line as `place.at`.
 
         Raises:
           UsageError: a line is malformed; the message names file and line.
         """
         for number, line in self._lines(topic):
             try:
-                judgment = judgment_of_line(line, JudgmentPlace(0, number))
+                yield judgment_of_line(line, JudgmentPlace(0, number))
             except JudgmentError as error:
                 raise self.error(number, str(error)) from None
-            yield QrelsLine(number, judgment.document, judgment.gain)
 
     def error(self, number: int, text: str) -> UsageError:
         """An error about a line."""

@@ -41,13 +41,15 @@ def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineO
     """
     if _share_this_folder(engine, options):
         return path
-    local = [one for one in _several(path) if is_local(one)]
+    paths = path if isinstance(path, tuple) else (path,) if path else ()
+    local = [one for one in paths if is_local(one)]
     if local and type(engine).__name__ == "DataflowRunner":
         raise UsageError(
             f"--{option} {local[0]} is on this machine, where Dataflow's workers cannot reach it; "
             "give a path on gs://."
         )
-    return _absolute(path)
+    absolute = tuple(os.path.abspath(one) if one in local else one for one in paths)
+    return absolute if isinstance(path, tuple) else absolute[0] if absolute else path
 
 
 def _share_this_folder(engine: PipelineRunner, options: PipelineOptions) -> bool:
@@ -57,13 +59,3 @@ def _share_this_folder(engine: PipelineRunner, options: PipelineOptions) -> bool
         or kind == "LOOPBACK"
         or (isinstance(engine, PrismRunner) and not kind)
     )
-
-
-def _several(path: Any) -> tuple[str, ...]:
-    return path if isinstance(path, tuple) else (path,) if path else ()
-
-
-def _absolute(path: Any) -> Any:
-    if isinstance(path, tuple):
-        return tuple(_absolute(one) for one in path)
-    return os.path.abspath(path) if path and is_local(path) else path

@@ -131,12 +131,12 @@ def _external(
         return None
     request = label_request(gathered.conversation_id, gathered.calls, keys)
     topics = topic_request([request]).topics
-    joined = join([request], read_judgments(qrels, open_local, budget, topics))
+    by_conversation, _ = join([request], read_judgments(qrels, open_local, budget, topics))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)
     }
-    return replace(joined.by_conversation[gathered.conversation_id], documents=documents)
+    return replace(by_conversation[gathered.conversation_id], documents=documents)
 
 
 def _explained_calls(

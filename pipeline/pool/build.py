@@ -29,11 +29,11 @@ from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.outputs.datasets import pool_documents
 from goodgain.pipeline.outputs.folder import UNFINISHED, discard_unfinished, write_file
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
-from goodgain.pipeline.pool.manifest import manifest_of
 from goodgain.pipeline.pool.store import (
     Pool,
     begin_pool,
     changing,
+    manifest_of,
     next_documents,
     publish_pool,
     read_pool,

@@ -14,7 +14,7 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any, cast
@@ -109,18 +109,36 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
     known = journal.read()
     questions = map(_question, documents)
     keyed = [(one["document"], one, _key(one, request.command)) for one in questions]
-    cached = {document: known[key] for document, _, key in keyed if key in known}
+    gains = {document: known[key] for document, _, key in keyed if key in known}
+    cached = len(gains)
     waiting = [one for one in keyed if one[2] not in known]
-    with journal, _Workers(request, words) as workers:
-        outcomes = workers.judge(waiting, journal, advance)
-    gains = {**cached, **outcomes.gains}
+    calls = left = 0
+    rejected: list[Rejected] = []
+    with (
+        journal,
+        _Workers(request, words) as workers,
+        ThreadPoolExecutor(request.parallel) as threads,
+    ):
+        answers = threads.map(lambda one: workers.answer(one[1], one[2], journal), waiting)
+        for at, ((document, _, _), (answer, asked)) in enumerate(
+            zip(waiting, answers, strict=True)
+        ):
+            calls += asked
+            if isinstance(answer, int):
+                gains[document] = answer
+            elif answer is None:
+                left += 1
+                continue
+            else:
+                rejected.append(Rejected(document, answer))
+            advance(at + 1 - left, len(waiting))
     labels = {
         document: {request.annotator: GivenLabel(0, document, gain, request.annotator)}
         for document, gain in gains.items()
     }
     if labels:
         add_labels(request.folder, labels)
-    return Judged(len(labels), len(cached), outcomes.calls, outcomes.left, outcomes.rejected)
+    return Judged(len(labels), cached, calls, left, rejected)
 
 
 def _wanted(document: PoolDocument, request: JudgingRequest) -> bool:
@@ -184,13 +202,6 @@ class _Journal:
             os.fsync(self._file.fileno())
 
 
-class _Outcomes(Struct):
-    gains: dict[str, int]
-    rejected: list[Rejected]
-    calls: int = 0
-    left: int = 0
-
-
 class _Workers:
     """Copies of the program, at most one per thread."""
 
@@ -208,32 +219,7 @@ class _Workers:
         for program in self._programs:
             program.stop()
 
-    def judge(
-        self,
-        asked: Sequence[tuple[str, dict[str, Any], str]],
-        journal: _Journal,
-        advance: Callable[[int, int], None],
-    ) -> _Outcomes:
-        outcomes = _Outcomes({}, [])
-        done = 0
-        with ThreadPoolExecutor(self._request.parallel) as threads:
-            answers: Iterator[tuple[int | str | None, int]] = threads.map(
-                lambda one: self._answer(one[1], one[2], journal), asked
-            )
-            for (document, _, _), (answer, calls) in zip(asked, answers, strict=True):
-                outcomes.calls += calls
-                if isinstance(answer, int):
-                    outcomes.gains[document] = answer
-                elif answer is None:
-                    outcomes.left += 1
-                    continue
-                else:
-                    outcomes.rejected.append(Rejected(document, answer))
-                done += 1
-                advance(done, len(asked))
-        return outcomes
-
-    def _answer(
+    def answer(
         self, question: Mapping[str, Any], key: str, journal: _Journal
     ) -> tuple[int | str | None, int]:
         """The label, the reason for none, or None without budget; and the number of questions."""

@@ -93,12 +93,9 @@ def findings_about_fields(
         elif name not in rules.fields:
             near = similar_name(name, rules.fields)
             applicable = [_rules_for(one, rules) for one in types_of[name]]
-            if all(entry.reject_on is None for entry in applicable):
-                if near is not None:
-                    effect = "compared like any other field"
-                    findings.append(NameFinding("field", name, results, near, effect))
-            else:
-                effect = "no rule compares it"
+            compared = all(entry.reject_on is None for entry in applicable)
+            if near is not None or not compared:
+                effect = "compared like any other field" if compared else "no rule compares it"
                 findings.append(NameFinding("field", name, results, near, effect))
     return sorted(findings, key=_by_frequency)
 

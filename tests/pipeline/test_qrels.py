@@ -8,7 +8,7 @@ import pytest
 
 from goodgain.pipeline.judgments import describe
 from goodgain.pipeline.local import open_local
-from goodgain.pipeline.qrels import check_beginnings, find_label_files
+from goodgain.pipeline.run import check_beginnings, find_label_files
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
 

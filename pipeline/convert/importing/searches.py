@@ -9,7 +9,6 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.convert.importing.span_tree import SpanTree
 from goodgain.pipeline.convert.importing.spans import (
     MILLISECONDS,
     MODEL,
@@ -17,6 +16,7 @@ from goodgain.pipeline.convert.importing.spans import (
     SEARCH,
     TOOL,
     Span,
+    SpanTree,
 )
 
 

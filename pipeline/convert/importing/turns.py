@@ -10,8 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.searches import Search, is_search, searches_of
-from goodgain.pipeline.convert.importing.span_tree import SpanTree
-from goodgain.pipeline.convert.importing.spans import MILLISECONDS, MODEL, Span
+from goodgain.pipeline.convert.importing.spans import MILLISECONDS, MODEL, Span, SpanTree
 
 
 class Call(Struct, frozen=True, array_like=True):
