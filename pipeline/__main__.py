@@ -7,14 +7,7 @@ from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; see `goodgain.pipeline.cli.dispatch`.
-
-    Args:
-      argv: the words after the program's name; by default those of this process.
-
-    Returns:
-      The exit code, see `ExitCode`.
-    """
+    """Run one command, and return its exit code; see `goodgain.pipeline.cli.dispatch`."""
     try:
         # Here, so that Ctrl-C during these imports, a tenth of a second, shows no traceback.
         from goodgain.pipeline.cli.dispatch import dispatch

@@ -68,8 +68,6 @@ class StartedRun(Struct, frozen=True):
     """The facts for the manifest that are known before the pipeline runs.
 
     Attributes:
-      rules_digest: digest of the rules for duplicates.
-      seen: the names in the first records.
       started: UTC; distinguishes this run from an earlier one in the same folder.
       area: name of the run's folder for unpublished files, which differs from that of another run
         that writes to the same output folder at the same time.

@@ -22,8 +22,6 @@ class LocalScoring(Struct, frozen=True):
     """The inputs of scoring besides the traces.
 
     Attributes:
-      rules: the rules for duplicates, as in their file.
-      pool: None without a pool.
       qrels: files of judgments; empty if the labels of the traces count.
     """
 
@@ -40,7 +38,6 @@ def local_scoring(
 
     Args:
       costs: names of costs in the first records, used unless others are requested.
-      clock: start of the run.
 
     Raises:
       UsageError: rules, judgments or pool cannot be found or used.

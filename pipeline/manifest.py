@@ -134,10 +134,7 @@ def manifest_of(
       counts: counts of the pipeline, by dotted name.
       datasets: rows by dataset.
       sizes_after: the sizes of `inputs` after the run; None for a deleted one.
-      qrels: files of judgments, if labels came from judgments.
-      labels: files with labels of single results, if any.
       started, finished: UTC.
-      too_many_rejected: whether the limit `max_rejected` is exceeded.
 
     Raises:
       BalanceError: the records do not add up.

@@ -151,7 +151,6 @@ def find_label_files(pattern: str, what: str, option: str) -> tuple[InputFile, .
 
     Args:
       what: "judgments" or "labels", for messages.
-      option: the option that named the pattern.
 
     Raises:
       UsageError: it matches none, or files cannot be listed.

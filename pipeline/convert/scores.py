@@ -55,7 +55,6 @@ def write_scores(
       rows: rows of the dataset `conversations`.
       tool: a key of TOOLS.
       metrics: columns; None = all metrics.
-      finished: when the run finished that scored them.
       path: the file, which is written completely or not at all.
 
     Raises:

@@ -195,7 +195,6 @@ def document_names(ids: Sequence[str], places: Sequence[ResultPlace]) -> list[st
 
     Args:
       ids: the id of each document; "" if it has none.
-      places: the place of each document.
     """
     words = [word(id_) for id_ in ids]
     counts = Counter(words)

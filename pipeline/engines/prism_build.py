@@ -39,9 +39,6 @@ def build_prism(target: Path = BUILT_PRISM, say: Callable[[str], None] = _nothin
     Args:
       say: told before it is built, if that is needed and Go is there.
 
-    Returns:
-      The path of the binary.
-
     Raises:
       UsageError: Go is not installed.
       GoodGainError: it cannot be built; the message contains the end of Go's output.
@@ -64,10 +61,6 @@ def build_program(
       package: its folder in the module.
       target: where to put it; the last part is the last part of `package`.
       otherwise: what else to do without Go, for the message.
-      say: told before it is built.
-
-    Returns:
-      The path of the binary.
 
     Raises:
       UsageError: Go is not installed.

@@ -40,7 +40,6 @@ def create(
     Args:
       runner: a name in `ENGINES`.
       beam_arguments: the user's options for the engine; they win over the table's.
-      streaming: whether the pipeline is to be unbounded.
       command: the command that the user gave, for messages.
 
     Raises:

@@ -28,13 +28,10 @@ class Engine(Struct, frozen=True):
 
     Attributes:
       beam_name: Beam's name for the runner; "" for the FnApiRunner that `create` makes.
-      used_for: what to use it for.
       reason: why this runner and these options.
       needs: what the user must install, start or give.
       gathering: why batch gathers conversations by grouping; None if it was not measured.
       arguments: options that are always added.
-      batch_arguments: options added in batch.
-      stream_arguments: options added in streams.
       cannot_run: why it cannot be used; "" if it can.
       cannot_stream: why it cannot stream; "" if it can.
       in_memory: whether it keeps all grouped data in the memory of this process. If so, payloads go

@@ -23,9 +23,7 @@ class ConversationRecords(Struct, frozen=True):
     """One conversation's records.
 
     Attributes:
-      conversation_id: id of the conversation.
       calls: every delivery of every call.
-      rejected: its records that could not be used.
       unreadable: rejected rows without a conversation.
       elsewhere: keys of labels that match another conversation.
     """

@@ -23,7 +23,6 @@ class Why(Struct, frozen=True):
       step, clause: the rule that decided (SPEC 4.3).
       reason: the step and clause in words.
       first_gain: the label that counts.
-      label_conflict: whether its own label differs from that.
     """
 
     first: ResultPlace
@@ -41,7 +40,6 @@ class InPool(Struct, frozen=True):
 
     Attributes:
       number, document: its number in the pool, from 1, and its id; None outside the pool.
-      label: its label in the pool.
       how: `pooled` if this result itself was pooled, else the step that matched it, or `outside`.
     """
 
@@ -106,11 +104,8 @@ class ConversationExplanation(Struct, frozen=True):
     """One conversation.
 
     Attributes:
-      row: its row of `conversations` (SPEC 6).
       ranking: values of the ranking metrics, by name.
-      earlier_turns: the turns before the last, which do not count.
       conflicting_redeliveries: redelivered records that differ from the one that counts.
-      rejected: the conversation's records that could not be used.
       near_misses: number of pairs that a key proposed and verification found different, by step.
       unreadable: rejected rows without a conversation, which may belong to this one.
     """

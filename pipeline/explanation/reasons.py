@@ -36,14 +36,6 @@ class Reasons:
     def __init__(
         self, turn: FoldedTurn, results: Sequence[Result], details: TurnDetails, rules: RuleTable
     ) -> None:
-        """Prepare for a turn.
-
-        Args:
-          turn: the folded turn.
-          results: the results of the turn, as in the trace.
-          details: places and names of the same turn.
-          rules: the rules it was folded with.
-        """
         self._turn = turn
         self._results = results
         self._details = details

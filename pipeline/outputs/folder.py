@@ -126,8 +126,6 @@ def check_claim(folder: str, area: str, or_none: bool = False) -> None:
     """Make sure that no other run has begun to write to a folder since `claim`.
 
     Args:
-      folder: the output folder.
-      area: the run's own folder below `.unfinished/`.
       or_none: whether a missing claim is accepted.
 
     Raises:
@@ -163,7 +161,6 @@ def check_written(folder: str, paths: Iterable[str], area: str = "") -> None:
 
     Args:
       paths: final paths of the files, relative to the output folder.
-      area: the run's own folder below `.unfinished/`.
 
     Raises:
       GoodGainError: a file is missing.
@@ -186,9 +183,7 @@ def publish(folder: str, paths: Iterable[str], area: str = "") -> None:
     moved. It does not move the manifest, and leaves files alone that no run wrote.
 
     Args:
-      folder: the output folder.
       paths: the files, relative to it.
-      area: the run's own folder below `.unfinished/`.
 
     Raises:
       GoodGainError: a file is not where it was written.

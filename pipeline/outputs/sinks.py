@@ -37,7 +37,6 @@ class Target(Struct, frozen=True):
 
     Attributes:
       folder: the output folder, on any filesystem that Beam writes.
-      format: format of the datasets.
       shards: number of files of each dataset that is partitioned by conversation.
       area: the run's own folder below `.unfinished/`.
       max_held_bytes: the limit of the `MemoryBudget` on an engine that keeps all data in one
@@ -56,7 +55,6 @@ class WrittenFile(Struct, frozen=True):
 
     Attributes:
       path: relative to the output folder (and to `.unfinished/`).
-      rows: its number of rows.
     """
 
     dataset: str

@@ -30,7 +30,6 @@ class GivenLabel(Struct, frozen=True):
     """A label from a file.
 
     Attributes:
-      document: id of a pool document.
       gain: None for a line without a label, like a row of `pool todo` that is not filled in.
     """
 

@@ -25,8 +25,6 @@ class Start(Struct, frozen=True, omit_defaults=True):
     """One start of a stream.
 
     Attributes:
-      number: from 1.
-      started: ISO 8601.
       options: the options that affect rows, by name.
       reading: which code reads, as in the manifest of a run; empty if an earlier release started.
     """

@@ -82,7 +82,6 @@ class LiveCounters(Struct, frozen=True):
       read: records read since this start, including those read again after a restart.
       out: number of these with a final outcome (SPEC 3).
       closed, open: number of closed conversations, and of open ones that have records.
-      late, rejected: number of such records.
       missed: number of conversations in no mean, since they closed after the last pane of their
         window.
       means: running means over the conversations closed since this start, by metric; those of

@@ -28,7 +28,6 @@ class Pane(Struct, frozen=True, order=True):
     Attributes:
       window: start of their window of event time, in milliseconds; None if it is beyond the
         calendar.
-      shard, shards: index of the shard, and number of shards.
       start: number of the start of the stream that wrote them, from 1.
       pane: number of the write of this shard since that start, from 0.
     """

@@ -21,7 +21,6 @@ class TypeFinding(Struct, frozen=True):
 
     Attributes:
       name: as written in the traces; "" for results without a type.
-      results: number of results with it.
       rules: the type whose rules apply.
       likely: the known name that was probably meant, if the rules do not know this one.
     """
@@ -36,11 +35,7 @@ class NameFinding(Struct, frozen=True):
     """A named id or field that no rule uses.
 
     Attributes:
-      kind: whether it is in `ids` or in `fields`.
       name: as written in the traces.
-      results: number of results with it.
-      likely: the known name that was probably meant.
-      effect: what happens to it.
     """
 
     kind: NameKind
@@ -81,9 +76,7 @@ def findings_about_fields(
     name looks misspelt.
 
     Args:
-      fields: number of results by name of the field.
       types_of: for each name of a field, the types that it occurs with; "" for none.
-      rules: the rules.
     """
     findings = []
     for name, results in fields.items():

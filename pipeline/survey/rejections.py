@@ -20,8 +20,6 @@ class Rejection(Struct):
 
     Attributes:
       reason: the reason in general terms, without the bad values.
-      records: number of rejected records.
-      examples: the first few of them.
     """
 
     reason: str

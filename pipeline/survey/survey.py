@@ -53,16 +53,12 @@ class Survey:
       field_types: for each name of a field, the entity types that it occurs with, as in `types`.
       attributes: number of records that have an attribute, by its name.
       attribute_values: for each attribute, up to 20 non-blank values.
-      scored: number of results with a retriever's score.
-      timed: number of usable records with a timestamp.
       first_timestamp, last_timestamp: milliseconds since 1970 UTC.
       data: further counts, by the names that `scoring.data_counts` uses for scored turns.
-      rejections: the records that could not be used.
       conversations, turns, iterations: all with a usable record.
       flagged: conversations with a rejected record, which are left out of the means.
 
     Args:
-      rules: the rules for duplicates.
       clock: when reading began, in milliseconds since 1970 UTC.
       budget: counts the bytes that are kept, and raises beyond its limit.
     """

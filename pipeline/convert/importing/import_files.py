@@ -43,7 +43,6 @@ def import_files(
     Args:
       format: a key of FORMATS.
       mapping_path: a mapping to use instead of the shipped one.
-      output: the file to write; its suffix determines the format.
 
     Raises:
       UsageError: the mapping is wrong, a file cannot be read or written, or no search is found.

@@ -25,7 +25,6 @@ class Search(Struct, frozen=True):
 
     Attributes:
       span: the span that gives query, results and position.
-      costs: costs of that span.
       model_costs: costs of the models that it calls.
     """
 

@@ -103,7 +103,6 @@ class SpanTree:
     Attributes:
       spans: each once, by start.
       repeated: number of extra copies.
-      parent_missing: number of spans whose parent is missing.
     """
 
     def __init__(self, spans: Iterable[Span]) -> None:
