@@ -1,8 +1,11 @@
-"""The warnings of a run: computed at its end, kept in its manifest, shown with its numbers."""
+"""The warnings of a run: computed at its end, kept in its manifest, shown with its numbers.
+
+Also names in its options that no conversation has, which may be misspelt.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +17,7 @@ from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
+from goodgain.transforms.core.scoring.costs import COST
 from goodgain.transforms.core.warnings.check_inputs import (
     READ,
     CheckInputs,
@@ -101,3 +105,56 @@ def is_bad(manifest: Mapping[str, Any]) -> bool:
 def warning_text(warning: DataWarning) -> str:
     """A warning as one paragraph for people."""
     return f"Warning ({warning.code}): {warning.message} {warning.remedy}"
+
+
+def misspelt_names(
+    means: Sequence[Mapping[str, Any]],
+    slices: Iterable[Mapping[str, str]],
+    manifest: Mapping[str, Any],
+) -> Iterator[str]:
+    """A sentence for each name in the options of a run that no conversation has.
+
+    Args:
+      means: rows at N of all conversations.
+      slices: the slices of the run, repeated or not.
+    """
+    yield from unknown_costs(means)
+    yield from unknown_attributes(slices)
+    if line := unshared_cluster(means, manifest):
+        yield line
+
+
+def unknown_costs(means: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A sentence for each requested cost that no conversation has.
+
+    Args:
+      means: rows at N of all conversations.
+    """
+    for row in means:
+        if row["metric"].startswith(COST) and row["population"] == "all" and not row["n"]:
+            name = row["metric"].removeprefix(COST)
+            yield f"Costs: no conversation has {name} in all its calls; is it misspelt?"
+
+
+def unknown_attributes(slices: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    """A sentence for each attribute of slices that no conversation has."""
+    values: dict[str, set[str]] = {}
+    for one in slices:
+        for name, value in one.items():
+            values.setdefault(name, set()).add(value)
+    for name in sorted(name for name, occurring in values.items() if occurring == {""}):
+        yield f"Slices: no conversation has the attribute {name}; is it misspelt?"
+
+
+def unshared_cluster(means: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> str | None:
+    """A sentence if every conversation is alone in its cluster since none has the attribute.
+
+    Args:
+      means: rows at N of all conversations.
+    """
+    attribute = manifest["parameters"].get("cluster")
+    alone = attribute and manifest["conversations"].get("without_cluster", 0)
+    clustered = [row for row in means if row["population"] == "all" and row["clusters"]]
+    if alone and all(row["clusters"] == row["n"] for row in clustered):
+        return f"No two conversations share {attribute}; is it misspelt?"
+    return None

@@ -102,8 +102,12 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     payloads = files.payloads
     if labelling:
         payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
-    labels = _join_labels(pipeline, payloads, plan) if plan.labels else None
-    if labels:
+    labels = None
+    if plan.labels:
+        read = pipeline | "ReadLabels" >> ReadLabels(
+            plan.labels, plan.iteration_base, plan.target.max_held_bytes
+        )
+        labels = _Labels(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
         payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
     spill_folder = plan.spill_folder
     rejected, read_counts = files.rejected, files.counts
@@ -195,13 +199,6 @@ class _Labels(NamedTuple):
 
     read: LabelsRead
     joined: LabelledPayloads
-
-
-def _join_labels(pipeline: beam.Pipeline, payloads: beam.PCollection[Any], plan: Plan) -> _Labels:
-    read = pipeline | "ReadLabels" >> ReadLabels(
-        plan.labels, plan.iteration_base, plan.target.max_held_bytes
-    )
-    return _Labels(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
 
 
 def _label_counts(labels: _Labels) -> list[beam.PCollection[Counts]]:

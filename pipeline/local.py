@@ -16,6 +16,8 @@ from goodgain.transforms.core.files.shard_reader import Records, read_shard, unr
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
+# One thread joins what the others read, so that more of them would wait for it.
+_MOST_THREADS = 4
 _HIDDEN = "._"  # first characters of the names of engines' marker files
 _OTHER_FILESYSTEM = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.\-]+://")
 
@@ -111,3 +113,10 @@ def shards_of(
 def open_local(path: str) -> BinaryIO:
     """Open a local file for reading its raw bytes."""
     return open(path, "rb")
+
+
+def usable_threads() -> int:
+    """Threads of native code that may read a file: one for each usable processor core, up to four."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), _MOST_THREADS)
+    return min(os.cpu_count() or 1, _MOST_THREADS)

@@ -24,12 +24,12 @@ from goodgain.pipeline import graph
 from goodgain.pipeline.data_warnings import is_bad
 from goodgain.pipeline.engines import runners
 from goodgain.pipeline.engines.table import ENGINES
-from goodgain.pipeline.engines.worker_paths import for_workers
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, started_in
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.judgments import describe, shards_of_judgments
 from goodgain.pipeline.labels import label_files
+from goodgain.pipeline.local import usable_threads
 from goodgain.pipeline.options.opened_pool import open_pool
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.options.scoring import scoring_of
@@ -46,7 +46,6 @@ from goodgain.pipeline.outputs.sinks import Target
 from goodgain.pipeline.summary import print_summary
 from goodgain.pipeline.terminal import progress
 from goodgain.pipeline.terminal.console import message_console
-from goodgain.pipeline.threads import usable_threads
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
@@ -96,7 +95,7 @@ def run(
             "--gate checks finished outputs, but --template_location only submits the job: "
             "leave it out, and use `goodgain gate` when the job has ended."
         )
-    config = for_workers(config, engine, options)
+    config = runners.for_workers(config, engine, options)
     inputs = find_inputs(config.input)
     rules = load_rules(config.rules)
     qrels = find_label_files(config.qrels, "judgments", "--qrels") if config.qrels else ()

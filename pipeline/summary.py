@@ -11,12 +11,15 @@ from rich.console import Console
 from rich.text import Text
 from scipy.special import stdtrit
 
-from goodgain.pipeline.data_warnings import failing_in, is_bad, warning_text, warnings_in
-from goodgain.pipeline.misspelt import (
+from goodgain.pipeline.data_warnings import (
+    failing_in,
+    is_bad,
     misspelt_names,
     unknown_attributes,
     unknown_costs,
     unshared_cluster,
+    warning_text,
+    warnings_in,
 )
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset

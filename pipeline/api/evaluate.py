@@ -21,14 +21,13 @@ from goodgain.pipeline.api.messages import phrased_for_python, warn
 from goodgain.pipeline.api.options import evaluation_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
-from goodgain.pipeline.data_warnings import warnings_of_run
+from goodgain.pipeline.data_warnings import misspelt_names, warnings_of_run
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.labels import rejected_row
-from goodgain.pipeline.local import open_local, read_files, shards_of
+from goodgain.pipeline.local import open_local, read_files, shards_of, usable_threads
 from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
 from goodgain.pipeline.manifest import manifest_of
-from goodgain.pipeline.misspelt import misspelt_names
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.outputs.rows import (
@@ -40,7 +39,6 @@ from goodgain.pipeline.outputs.rows import (
     score_key,
 )
 from goodgain.pipeline.terminal import progress
-from goodgain.pipeline.threads import usable_threads
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.means.rows import MeanRow

@@ -187,8 +187,7 @@ class Run:
         from rich.console import Console
 
         from goodgain.pipeline.cli.explain_text import render
-        from goodgain.pipeline.explanation.explain import explain
-        from goodgain.pipeline.explanation.gather import gather
+        from goodgain.pipeline.explanation.explain import explain, gather
 
         with phrased_for_python():
             scored_with = self._scoring()

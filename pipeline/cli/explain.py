@@ -35,8 +35,7 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.explain_text import explanation_json, render
-    from goodgain.pipeline.explanation.explain import explain
-    from goodgain.pipeline.explanation.gather import gather
+    from goodgain.pipeline.explanation.explain import explain, gather
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.labels import local_labels
     from goodgain.pipeline.local import local_files, open_local, read_files

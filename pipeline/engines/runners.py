@@ -1,14 +1,16 @@
-"""Creates engines by name, with the options of their table, after checking the user's."""
+"""Creates engines by name, with checked options, and makes paths that their workers can use."""
 
 from __future__ import annotations
 
 import gc
 import io
+import os
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
 
 import grpc
 from apache_beam.options.pipeline_options import (
@@ -20,15 +22,21 @@ from apache_beam.options.pipeline_options import (
     PrismRunnerOptions,
     SparkRunnerOptions,
 )
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner, worker_handlers
+from apache_beam.runners.portability.prism_runner import PrismRunner
 from apache_beam.runners.runner import PipelineRunner, create_runner
 
 from goodgain.pipeline.engines.prism_build import BUILT_PRISM
 from goodgain.pipeline.engines.table import ENGINES, FN_API
+from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.filesystems import is_local
 
 _CONNECTION_SECONDS = 10
 _REPEATABLE = {"--experiments"}
 _OBJECTS_BEFORE_COLLECTION = 20_000
+_PATHS = ("input", "output", "qrels", "labels", "pool")  # options
+_Config = TypeVar("_Config", bound=ScoringConfig)
 _EMBEDDED = "embed"  # the job endpoint of Beam's own server in this process
 
 
@@ -255,8 +263,6 @@ def _unknown_options(options: PipelineOptions) -> list[str]:
 
 
 def _fn_api_runner() -> PipelineRunner:
-    from apache_beam.runners.portability.fn_api_runner import FnApiRunner, worker_handlers
-
     # Its state cache measures the size of everything an object refers to, about 1 ms per key, and
     # state is in memory anyway. The setting is private; without it Beam is only slower.
     if hasattr(worker_handlers, "STATE_CACHE_SIZE_MB"):
@@ -277,3 +283,46 @@ def look_for_cycles_less_often() -> None:
 @cache
 def _freeze() -> None:
     gc.freeze()  # only once, so that garbage of earlier runs can be collected
+
+
+def for_workers(config: _Config, engine: PipelineRunner, options: PipelineOptions) -> _Config:
+    """The configuration, with absolute paths if workers may have another working directory.
+
+    Raises:
+      UsageError: a path on this machine, which Dataflow's workers cannot reach.
+    """
+    names = [name for name in _PATHS if name in type(config).model_fields]
+    return config.model_copy(
+        update={name: reachable(name, getattr(config, name), engine, options) for name in names}
+    )
+
+
+def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineOptions) -> Any:
+    """A path, or a tuple of paths, that workers can use; absolute if they may run elsewhere.
+
+    Args:
+      option: the option that the path belongs to.
+
+    Raises:
+      UsageError: a path on this machine, which Dataflow's workers cannot reach.
+    """
+    if _share_this_folder(engine, options):
+        return path
+    paths = path if isinstance(path, tuple) else (path,) if path else ()
+    local = [one for one in paths if is_local(one)]
+    if local and type(engine).__name__ == "DataflowRunner":
+        raise UsageError(
+            f"--{option} {local[0]} is on this machine, where Dataflow's workers cannot reach it; "
+            "give a path on gs://."
+        )
+    absolute = tuple(os.path.abspath(one) if one in local else one for one in paths)
+    return absolute if isinstance(path, tuple) else absolute[0] if absolute else path
+
+
+def _share_this_folder(engine: PipelineRunner, options: PipelineOptions) -> bool:
+    kind = options.view_as(PortableOptions).environment_type
+    return (
+        isinstance(engine, FnApiRunner)
+        or kind == "LOOPBACK"
+        or (isinstance(engine, PrismRunner) and not kind)
+    )

@@ -1,14 +1,15 @@
-"""Scores one conversation, and explains the outcome of each of its results."""
+"""Finds one conversation, scores it, and explains the outcome of each of its results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
 from itertools import groupby
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.explanation.gather import ConversationRecords
 from goodgain.pipeline.explanation.model import (
     ConversationExplanation,
     EarlierTurn,
@@ -22,18 +23,26 @@ from goodgain.pipeline.explanation.reasons import Reasons
 from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.local import open_local
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.shard_reader import Records
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
     TopicLabels,
     document_digests,
 )
 from goodgain.transforms.core.judgments.judgment import LabelKeys, label_request
-from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
+from goodgain.transforms.core.judgments.result_labels import (
+    LabelKey,
+    ResultLabel,
+    keys_of,
+    label_calls,
+)
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
-from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
@@ -43,7 +52,76 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
 _NEAR_MISSES = "near_misses_by_step."
+_MOST_COMPARED = 20_000  # ids compared for a suggestion
+_SUGGESTED = 3
+_LONGEST_COMPARED = 1_000  # characters of an id
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class ConversationRecords(Struct, frozen=True):
+    """One conversation's records.
+
+    Attributes:
+      calls: every delivery of every call.
+      unreadable: rejected rows without a conversation.
+      elsewhere: keys of labels that match another conversation.
+    """
+
+    conversation_id: str
+    calls: list[SearchCall]
+    rejected: list[RejectedRecord]
+    unreadable: int
+    elsewhere: frozenset[LabelKey] = frozenset()
+
+
+def gather(
+    conversation_id: str,
+    records: Iterable[Records],
+    budget: MemoryBudget,
+    label_keys: Collection[LabelKey] = (),
+) -> ConversationRecords:
+    """Read everything and keep what belongs to one conversation.
+
+    Args:
+      budget: counts the bytes kept.
+      label_keys: keys of labels that were given separately from the traces.
+
+    Raises:
+      UsageError: there is no such conversation; the message names the nearest.
+      GoodGainError: the conversation exceeds the limit of `budget`.
+    """
+    calls: list[SearchCall] = []
+    rejected: list[RejectedRecord] = []
+    others: set[str] = set()
+    elsewhere: set[LabelKey] = set()
+    unreadable = 0
+    for file in records:
+        for record in file:
+            if record.conversation_id == conversation_id:
+                if isinstance(record, SearchCall):
+                    budget.count_explained(1 + len(record.results), len(canonical_encoding(record)))
+                    calls.append(record)
+                else:
+                    budget.count_read(record.conversation_id, record.reason, record.payload)
+                    rejected.append(record)
+                continue
+            if label_keys and isinstance(record, SearchCall) and record.record_id is not None:
+                keys = keys_of(record.conversation_id, [record.record_id])
+                elsewhere.update(key for key in keys if key in label_keys)
+            if record.conversation_id is None:
+                unreadable += 1
+            elif len(others) < _MOST_COMPARED and len(record.conversation_id) <= _LONGEST_COMPARED:
+                others.add(record.conversation_id)
+    if not calls and not rejected:
+        raise UsageError(_not_found(conversation_id, others))
+    return ConversationRecords(conversation_id, calls, rejected, unreadable, frozenset(elsewhere))
+
+
+def _not_found(conversation_id: str, others: set[str]) -> str:
+    if not others:
+        return f"There is no conversation {conversation_id}: the files contain none at all."
+    near = get_close_matches(conversation_id, sorted(others), n=_SUGGESTED, cutoff=0.0)
+    return f"There is no conversation {conversation_id}; the nearest are {', '.join(near)}."
 
 
 def explain(

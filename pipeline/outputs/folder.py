@@ -76,21 +76,16 @@ def prepare(folder: str, overwrite: bool) -> None:
         )
     try:
         delete(join(folder, UNFINISHED))
-        _try(folder)
+        # A test file shows early whether the folder is writable.
+        make_folder(join(folder, UNFINISHED))
+        with create(join(folder, UNFINISHED, _TRIAL)) as file:
+            file.write(b"")
+        delete(join(folder, UNFINISHED))
     except (OSError, ValueError) as error:
         raise UsageError(
             f"Output folder {folder} cannot be written to ({reason_of(error)}); "
             "give another folder."
         ) from None
-
-
-def _try(folder: str) -> None:
-    """Write a test file, to find out early whether the folder is writable."""
-    trial = join(folder, UNFINISHED, _TRIAL)
-    make_folder(join(folder, UNFINISHED))
-    with create(trial) as file:
-        file.write(b"")
-    delete(join(folder, UNFINISHED))
 
 
 def check_links(folder: str) -> None:

@@ -22,7 +22,6 @@ from msgspec.structs import replace
 from goodgain.pipeline.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.engines import runners
-from goodgain.pipeline.engines.worker_paths import reachable
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.options.option_types import Format, MaxRejected
 from goodgain.pipeline.options.yaml_model import load_rules
@@ -102,9 +101,9 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool 
     digest = xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode())
     request = replace(
         request,
-        output=reachable("output", request.output, engine, options),
+        output=runners.reachable("output", request.output, engine, options),
         runs={
-            name: reachable("run", patterns, engine, options)
+            name: runners.reachable("run", patterns, engine, options)
             for name, patterns in request.runs.items()
         },
     )

@@ -21,7 +21,7 @@ from goodgain.pipeline.outputs.rows import (
     struct_row,
 )
 from goodgain.pipeline.outputs.sinks import DatasetRows
-from goodgain.pipeline.streaming import datasets, written_rows
+from goodgain.pipeline.streaming import datasets, resume
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.datasets import StreamRows
 from goodgain.pipeline.streaming.live_counters import CountLive
@@ -104,7 +104,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     )
     new_scores = scores | "NewScores" >> _OnlyNew()
     missed_before = new_scores | "MissedBefore" >> beam.FlatMap(
-        written_rows.missed_before, config.window
+        resume.missed_before, config.window
     ).with_output_types(MissedByMeans)
     _ = (
         (means.missed | "NewMissed" >> _OnlyNew(), missed_before)
@@ -155,14 +155,14 @@ class _OnlyNew(beam.PTransform):
     """Filters out elements that earlier starts of the stream have written."""
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
-        only = elements | "Only" >> beam.Filter(written_rows.is_new)
+        only = elements | "Only" >> beam.Filter(resume.is_new)
         only.element_type = elements.element_type
         return only
 
 
 def _is_new_live(live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam) -> bool:
     """False for rows of closed conversations, whose records a restart reads only in part."""
-    return written_rows.is_new_live(live, millis_of(timestamp))
+    return resume.is_new_live(live, millis_of(timestamp))
 
 
 def _write_scores(target: StreamTarget, scoring: Scoring, rows: StreamRows) -> WritePanes:

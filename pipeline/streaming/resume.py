@@ -1,9 +1,22 @@
-"""Resumes a stream: which records to read again, and which of their rows are already in files."""
+"""Resumes a stream: which records to read again, and which of their rows are already in files.
+
+After a restart the source reads again all records that can still matter, with the same watermarks,
+and everything is recomputed; rows that earlier starts have written are filtered out. Which these
+are is global to the process, so the graph must run in this process, as on Prism with LOOPBACK
+workers. Other engines restore streams themselves.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import msgspec
+import xxhash
+from msgspec.structs import asdict
 
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.folder import UNFINISHED
@@ -12,14 +25,25 @@ from goodgain.pipeline.streaming.checkpoint import read_progress
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.pipeline.streaming.live_counters import StreamTotals, totals_of
 from goodgain.pipeline.streaming.panes import pane_of
-from goodgain.pipeline.streaming.written_rows import WrittenRows
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.streaming.closing import event_time
 from goodgain.transforms.core.streaming.journal import Journal
+from goodgain.transforms.core.streaming.live import LiveIteration
+from goodgain.transforms.core.streaming.windowed_means import (
+    MissedByMeans,
+    WindowedMeanRow,
+    WindowWarnings,
+    window_start,
+)
 from goodgain.transforms.filesystems import delete, files_below, files_named, join, open_plain
 
 CONVERSATIONS = "conversations"
 # Of each pane, the file of `conversations` is written last: without it, those of these datasets are
 # incomplete.
 _WRITTEN_FIRST = (datasets.ITERATIONS.name, "calls", datasets.DUPLICATES.name)
+_Span = tuple[int | None, int | None]
 _EVERYTHING = 1 << 62  # ms; longer than any stream
 
 
@@ -79,17 +103,17 @@ def read_written(folder: str, complete_from: int | None) -> tuple[WrittenRows, S
     """
     delete(join(folder, UNFINISHED))
     _delete_incomplete(folder)
-    written_rows, totals = WrittenRows(complete_from), StreamTotals()
+    known, totals = WrittenRows(complete_from), StreamTotals()
     for dataset in (CONVERSATIONS, datasets.LATE.name, datasets.REJECTED.name):
         for rows in _rows_of_files(folder, dataset):
             totals = totals.plus(totals_of(dataset, rows))
             if dataset == CONVERSATIONS:
-                written_rows.add_conversations(rows)
+                known.add_conversations(rows)
             elif dataset == datasets.LATE.name:
-                written_rows.add_late(rows)
+                known.add_late(rows)
             else:
-                written_rows.add_rejected(rows)
-    return written_rows, totals
+                known.add_rejected(rows)
+    return known, totals
 
 
 def last_start(folder: str) -> int:
@@ -121,3 +145,133 @@ def _rows_of_files(folder: str, dataset: str) -> Iterator[list[Row]]:
         file_format = next(one for suffix, one in suffixes.items() if name.endswith(suffix))
         with open_plain(join(folder, dataset, name)) as file:
             yield list(file_format.read(file))
+
+
+class WrittenRows:
+    """The rows already in files.
+
+    A row that was written twice is filtered out twice. Conversations are the same if their ids and
+    either their first or their last timestamps agree: a restart may read one only in part, or
+    accept a record that was late before; the written row stays. It may also read only the late
+    records of a conversation, or only its flags for rejected records.
+
+    Attributes:
+      complete_from: from when on rows are recomputed completely after a restart, in ms of event
+        time; None for all. Windows that start earlier had their last pane, and conversations that
+        started earlier are closed, and both may now lack records.
+    """
+
+    def __init__(self, complete_from: int | None = None) -> None:
+        self.complete_from = complete_from
+        self._lock = threading.Lock()
+        self._spans: dict[str, list[_Span]] = defaultdict(list)
+        self._ids: set[str] = set()
+        self._rows: Counter[bytes] = Counter()
+        self._late: set[tuple[str, int | None]] = set()
+
+    def add_conversations(self, rows: Iterable[Row]) -> None:
+        """Add rows of `conversations`."""
+        for row in rows:
+            self._ids.add(row["conversation_id"])
+            self._spans[row["conversation_id"]].append(
+                (row["first_timestamp"], row["last_timestamp"])
+            )
+
+    def add_late(self, rows: Sequence[Row]) -> None:
+        """Add rows of `late`."""
+        self._rows.update(map(_digest, rows))
+        self._late.update((row["conversation_id"], row["timestamp"]) for row in rows)
+
+    def add_rejected(self, rows: Sequence[Row]) -> None:
+        """Add rows of `rejected`."""
+        self._rows.update(map(_digest, rows))
+
+    def lacks(self, element: Any) -> bool:
+        """Whether an element's rows must still be written; call it once per element."""
+        with self._lock:
+            if isinstance(element, ConversationScore):
+                row = element.conversation
+                span = (row.first_timestamp, row.last_timestamp)
+                return not (
+                    self._take_span(row.conversation_id, span)
+                    or self._is_remainder(row.conversation_id, span)
+                )
+            if isinstance(element, LateRow | RejectedRecord):
+                digest = _digest(asdict(element))
+                self._rows[digest] -= 1
+                return self._rows[digest] < 0
+        if isinstance(element, WindowedMeanRow | MissedByMeans | WindowWarnings):
+            return not self.had_last_pane(element.window_start)
+        raise TypeError(f"{type(element).__name__} is not written by a stream.")
+
+    def lacks_live(self, element: LiveIteration, timestamp: int) -> bool:
+        """Whether a live row of this time, in ms, must still be written."""
+        first = self.complete_from
+        if first is None or timestamp >= first:
+            return True
+        return element.row.conversation_id not in self._ids
+
+    def had_last_pane(self, window_start: int) -> bool:
+        """Whether the window with this start, in ms, had its last pane before this restart."""
+        first = self.complete_from
+        return first is not None and window_start < first
+
+    def _is_remainder(self, conversation_id: str, span: _Span) -> bool:
+        """Whether this is the rest of a conversation whose other records are not read again."""
+        first, last = span
+        if first is None or last is None:
+            return self.complete_from is not None and conversation_id in self._ids
+        ends = {(conversation_id, first), (conversation_id, last)}
+        return self.had_last_pane(last) and ends <= self._late
+
+    def _take_span(self, conversation_id: str, span: _Span) -> bool:
+        spans = self._spans.get(conversation_id, [])
+        for known in spans:
+            if known[0] == span[0] or known[1] == span[1]:
+                spans.remove(known)
+                return True
+        return False
+
+
+def _digest(row: Row) -> bytes:
+    if "source" in row:  # the folder may have been renamed
+        row = {**row, "source": row["source"].rpartition("/")[2]}
+    return xxhash.xxh3_128_digest(_encoder.encode(row))
+
+
+_encoder = msgspec.msgpack.Encoder(order="sorted")
+_written_rows = WrittenRows()
+
+
+def begin(known: WrittenRows) -> None:
+    """Set the rows that this process must not write again."""
+    global _written_rows
+    _written_rows = known
+
+
+def is_new(element: Any) -> bool:
+    """See `WrittenRows.lacks`; for the rows of this process."""
+    return _written_rows.lacks(element)
+
+
+def is_new_live(element: LiveIteration, timestamp: int) -> bool:
+    """See `WrittenRows.lacks_live`; for the rows of this process."""
+    return _written_rows.lacks_live(element, timestamp)
+
+
+def missed_before(score: ConversationScore, window: int) -> Iterator[MissedByMeans]:
+    """Report a new conversation whose window had its last pane before this start.
+
+    It is in no mean, since the means of its window are not recomputed.
+
+    Args:
+      window: the length of windows in ms.
+    """
+    time = event_time(score)
+    start = None if time is None else window_start(time, window)
+    if (
+        start is not None
+        and _written_rows.had_last_pane(start)
+        and score.counts["conversations.in_means"]
+    ):
+        yield MissedByMeans(start, start + window, {}, 1)

@@ -13,7 +13,6 @@ from apache_beam.runners.portability.prism_runner import PrismRunner
 
 from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.engines import runners
-from goodgain.pipeline.engines.worker_paths import for_workers
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.first_look import first_look
 from goodgain.pipeline.options.opened_pool import open_pool
@@ -21,7 +20,7 @@ from goodgain.pipeline.options.scoring import scoring_of
 from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.outputs.lock import locked
 from goodgain.pipeline.run import cause_of
-from goodgain.pipeline.streaming import graph, live_counters, on_prism, sources, written_rows
+from goodgain.pipeline.streaming import graph, live_counters, on_prism, resume, sources
 from goodgain.pipeline.streaming.checkpoint import (
     next_start,
     open_state_folder,
@@ -31,13 +30,6 @@ from goodgain.pipeline.streaming.checkpoint import (
 )
 from goodgain.pipeline.streaming.config import StreamConfig, default_row_options
 from goodgain.pipeline.streaming.live_counters import LiveCounters
-from goodgain.pipeline.streaming.resume import (
-    last_start,
-    needed_span,
-    oldest_needed,
-    read_written,
-    restart_plan,
-)
 from goodgain.pipeline.streaming.stopping import THIS_PROCESS
 from goodgain.pipeline.streaming.summary import check_balance, print_summary
 from goodgain.pipeline.terminal.console import message_console
@@ -79,7 +71,7 @@ def stream(
     )
     if isinstance(engine, PrismRunner):
         return _stream_on_prism(config, options, ends_when_silent, show, quiet)
-    return _stream_on_cluster(for_workers(config, engine, options), engine, options, quiet)
+    return _stream_on_cluster(runners.for_workers(config, engine, options), engine, options, quiet)
 
 
 def _stream_on_prism(
@@ -96,7 +88,7 @@ def _stream_on_prism(
     now = datetime.now(UTC)
     with locked(state_folder, now):
         start = next_start(state_folder, config.row_options, default_row_options(), now)
-        horizon, complete_from = restart_plan(
+        horizon, complete_from = resume.restart_plan(
             config, read_journal(str(state_folder)), read_progress(state_folder)
         )
         scoring = _scoring_of(config)
@@ -107,11 +99,11 @@ def _stream_on_prism(
             horizon,
             ends_when_silent,
             THIS_PROCESS,
-            partial(oldest_needed, state_folder, needed_span(config)),
+            partial(resume.oldest_needed, state_folder, resume.needed_span(config)),
         )
         plan = graph.StreamPlan(config, scoring, source, start.number, state_folder, THIS_PROCESS)
-        written, totals = read_written(config.output, complete_from)
-        written_rows.begin(written)
+        written, totals = resume.read_written(config.output, complete_from)
+        resume.begin(written)
         live_counters.begin(totals, scoring)
         record_start(state_folder, start)
         warn_of_names(config, scoring)
@@ -139,7 +131,7 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
     else:
         source = sources.messages(config, scoring.rules)
     # A new start number, so that file names differ from those of earlier jobs.
-    start = last_start(config.output) + 1
+    start = resume.last_start(config.output) + 1
     plan = graph.StreamPlan(config, scoring, source, start, None, WITH_ENGINE)
     _say(config, f"on {config.runner}; the job keeps running when this program ends", quiet)
     pipeline = beam.Pipeline(runner=engine, options=options)

@@ -6,8 +6,7 @@ from random import Random
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.explanation.explain import explain
-from goodgain.pipeline.explanation.gather import gather
+from goodgain.pipeline.explanation.explain import explain, gather
 from goodgain.pipeline.local import local_files, read_files
 from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.transforms.core.dedup.rules import compile_rules

@@ -8,7 +8,7 @@ import goodgain.pipeline.api.evaluate
 import goodgain.pipeline.run
 import goodgain.transforms.read
 from goodgain.pipeline.api.evaluate import evaluate
-from goodgain.pipeline.threads import usable_threads
+from goodgain.pipeline.local import usable_threads
 from goodgain.transforms.core.scoring.native_packing import packer_for
 from tests.pipeline.runs import SAMPLE, run
 

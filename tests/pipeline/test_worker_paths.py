@@ -5,7 +5,7 @@ import os
 import pytest
 
 from goodgain.pipeline.engines import runners
-from goodgain.pipeline.engines.worker_paths import for_workers
+from goodgain.pipeline.engines.runners import for_workers
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.streaming.config import StreamConfig
 from goodgain.transforms.core.errors import UsageError

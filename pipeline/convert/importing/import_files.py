@@ -164,12 +164,12 @@ def _turn_records(
         if turn.session not in (None, turn.trace_id):
             ids[SESSION_ID] = str(turn.session)
         in_iteration: Counter[int] = Counter()
-        for call in turn.calls:
+        for iteration, call in turn.calls:
             yield {
                 "conversation_id": conversation,
                 "turn": number,
-                "iteration": call.iteration,
-                "call": in_iteration[call.iteration],
+                "iteration": iteration,
+                "call": in_iteration[iteration],
                 "record_id": f"{turn.trace_id}/{call.span_id}",
                 "timestamp": call.time,
                 "query": call.query,
@@ -179,7 +179,7 @@ def _turn_records(
                 "costs": call.costs,
                 "results": call.results,
             }
-            in_iteration[call.iteration] += 1
+            in_iteration[iteration] += 1
 
 
 def _from_rows(

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from math import fsum
-from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.searches import Search, is_search, searches_of
 from goodgain.pipeline.convert.importing.spans import MILLISECONDS, MODEL, Span, SpanTree
-
-
-class Call(Struct, frozen=True, array_like=True):
-    """A search call of a turn; `results` is None if the trace does not record them."""
-
-    span_id: str
-    iteration: int
-    query: str | None
-    tool: str | None
-    time: int | None
-    attributes: dict[str, str]
-    costs: dict[str, float]
-    results: list[dict[str, Any]] | None
 
 
 class TurnOfTrace(Struct, frozen=True, array_like=True):
@@ -33,7 +20,7 @@ class TurnOfTrace(Struct, frozen=True, array_like=True):
       conversation: the session, else the id of the trace.
       session: None if the trace names none.
       start: start of the root, by which the turns of a conversation are ordered.
-      calls: ordered by start.
+      calls: ordered by start, each with its iteration, attributes and costs.
     """
 
     conversation: str
@@ -41,7 +28,7 @@ class TurnOfTrace(Struct, frozen=True, array_like=True):
     start: int
     trace_id: str
     root_id: str
-    calls: list[Call]
+    calls: list[tuple[int, Span]]
 
     @property
     def order(self) -> tuple[int, str, str]:
@@ -136,7 +123,7 @@ class _Sessions:
 
 def _calls(
     searches: Sequence[Search], steps: Sequence[Span], tree: SpanTree, common: dict[str, str]
-) -> list[Call]:
+) -> list[tuple[int, Span]]:
     turn_costs = _TurnCosts(searches, steps)
     events: list[tuple[tuple[int, int, str], Search | Span]] = [
         *(((step.start, 0, step.span_id), step) for step in steps),
@@ -157,18 +144,7 @@ def _calls(
         for above in reversed((span, *tree.ancestors(span))):
             attributes |= above.attributes
         costs = turn_costs.costs(event, pending)
-        calls.append(
-            Call(
-                span.span_id,
-                ordinal,
-                span.query,
-                span.tool,
-                span.time,
-                attributes,
-                costs,
-                span.results,
-            )
-        )
+        calls.append((ordinal, replace(span, attributes=attributes, costs=costs)))
         pending = []
     return calls
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import asdict
 
 from goodgain.pipeline.outputs.rows import RankedRows
-from goodgain.pipeline.streaming.written_rows import WrittenRows, begin, missed_before
+from goodgain.pipeline.streaming.resume import WrittenRows, begin, missed_before
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
