@@ -14,18 +14,9 @@ from goodgain.pipeline.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.finish import StartedRun, finish, write_summary
 from goodgain.pipeline.judgments import SHOWN_PROBLEMS
 from goodgain.pipeline.labels import rejected_row
-from goodgain.pipeline.outputs import datasets
+from goodgain.pipeline.outputs import datasets, rows
 from goodgain.pipeline.outputs.folder import unfinished_folder
 from goodgain.pipeline.outputs.means import WriteMeans
-from goodgain.pipeline.outputs.rows import (
-    RankedRows,
-    duplicate_rows,
-    iteration_rows,
-    late_key,
-    rejected_key,
-    score_key,
-    struct_row,
-)
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.labels import LabelFile
@@ -145,11 +136,11 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring.ranking.names, plan.interval),
         rejected
         | "WriteRejected"
-        >> _write_one(plan, datasets.REJECTED, struct_row, RejectedRecord, rejected_key),
+        >> _write_one(plan, datasets.REJECTED, rows.struct_row, RejectedRecord, rows.rejected_key),
         # In batch no record is late, but the dataset must exist.
         pipeline
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
-        | "WriteLate" >> _write_one(plan, datasets.LATE, struct_row, LateRow, late_key),
+        | "WriteLate" >> _write_one(plan, datasets.LATE, rows.struct_row, LateRow, rows.late_key),
         *([_write_rejected_labels(plan, labels, scores)] if labels else []),
     )
     summary = (
@@ -214,16 +205,18 @@ def _write_rejected_labels(
     plan: Plan, labels: _Labels, scores: _Scores
 ) -> beam.PCollection[WrittenFile]:
     to_rejected = beam.FlatMap(_rejected_labels).with_output_types(RejectedLabel)
-    rows = (
+    unplaced = (
         (labels.joined.rejected, *_each(scores, "RejectedLabels", to_rejected))
         | "Unplaced" >> beam.Flatten()
         | "RejectedRows" >> beam.Map(rejected_row, plan.labels).with_output_types(RejectedRecord)
     )
     return (
-        (labels.read.rejected, rows)
+        (labels.read.rejected, unplaced)
         | "AllRejectedLabels" >> beam.Flatten()
         | "WriteRejectedLabels"
-        >> _write_one(plan, datasets.REJECTED_LABELS, struct_row, RejectedRecord, rejected_key)
+        >> _write_one(
+            plan, datasets.REJECTED_LABELS, rows.struct_row, RejectedRecord, rows.rejected_key
+        )
     )
 
 
@@ -233,10 +226,10 @@ def _rejected_labels(score: ConversationScore) -> list[RejectedLabel]:
 
 def _write_scores(plan: Plan) -> WriteRows:
     metrics, costs = plan.scoring.ranking.metrics, plan.scoring.costs
-    ranked = RankedRows(plan.scoring.ranking.names)
+    ranked = rows.RankedRows(plan.scoring.ranking.names)
     pooled = plan.scoring.pool is not None
     written = [
-        DatasetRows(datasets.iterations(pooled, costs), iteration_rows),
+        DatasetRows(datasets.iterations(pooled, costs), rows.iteration_rows),
         DatasetRows(
             datasets.conversations(metrics, bool(plan.qrels), pooled, costs), ranked.conversation
         ),
@@ -244,8 +237,8 @@ def _write_scores(plan: Plan) -> WriteRows:
     if plan.scoring.per_call:
         written.append(DatasetRows(datasets.calls(metrics), ranked.calls))
     if plan.scoring.keep_duplicates:
-        written.append(DatasetRows(datasets.DUPLICATES, duplicate_rows))
-    return WriteRows(plan.target, written, ConversationScore, score_key)
+        written.append(DatasetRows(datasets.DUPLICATES, rows.duplicate_rows))
+    return WriteRows(plan.target, written, ConversationScore, rows.score_key)
 
 
 def _without_counts(score: ConversationScore) -> ConversationScore:

@@ -116,7 +116,7 @@ def open_local(path: str) -> BinaryIO:
 
 
 def usable_threads() -> int:
-    """Threads of native code that may read a file: one for each usable processor core, up to four."""
+    """How many threads may read a file: one for each core that this process may use, up to 4."""
     if hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), _MOST_THREADS)
     return min(os.cpu_count() or 1, _MOST_THREADS)

@@ -25,39 +25,19 @@ from goodgain.transforms.core.wording import counted
 # Always in the manifest, even if 0.
 _CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records")
 _RESULTS = (
-    "total",
-    "unique",
-    "good",
-    "duplicates",
-    "unlabelled",
-    "labelled_duplicates",
-    "label_conflicts",
-)
+    "total", "unique", "good", "duplicates", "unlabelled", "labelled_duplicates", "label_conflicts",
+)  # fmt: skip
 OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
 LABEL_OUTCOMES = ("joined", "repeated", "empty", "rejected")
 QRELS_COUNTS = (
-    "judgments",
-    "unjudged",
-    "repeated",
-    "never_retrieved",
-    "judgments_met_again",
-    "results_without_id",
-    "conversations_without_topic",
-    "conversations_with_several_topics",
-    "topics",
-    "topics_without_conversation",
-    "topics_without_judgments",
-)
+    "judgments", "unjudged", "repeated", "never_retrieved", "judgments_met_again",
+    "results_without_id", "conversations_without_topic", "conversations_with_several_topics",
+    "topics", "topics_without_conversation", "topics_without_judgments",
+)  # fmt: skip
 POOL_COUNTS = (
-    "pooled",
-    "matched",
-    "outside",
-    "outside_pool",
-    "weak_documents",
-    "conversations_without_topic",
-    "conversations_without_pool",
-    "conversations_without_good_documents",
-)
+    "pooled", "matched", "outside", "outside_pool", "weak_documents", "conversations_without_topic",
+    "conversations_without_pool", "conversations_without_good_documents",
+)  # fmt: skip
 _LOST = "the engine lost or repeated some, so nothing was published: run again."
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
@@ -146,13 +126,13 @@ def manifest_of(
             "balance_holds": True,
             "too_many_rejected": too_many_rejected,
         },
-        "conversations": _group(counts, "conversations", _CONVERSATIONS),
+        "conversations": grouped(counts, "conversations", _CONVERSATIONS),
         "results": {
-            **_group(counts, "results", _RESULTS),
-            "duplicates_by_step": _group(counts, "duplicates_by_step"),
-            "duplicates_by_type": _group(counts, "duplicates_by_type"),
-            "results_by_type": _group(counts, "results_by_type"),
-            "near_misses_by_step": _group(counts, "near_misses_by_step"),
+            **grouped(counts, "results", _RESULTS),
+            "duplicates_by_step": grouped(counts, "duplicates_by_step"),
+            "duplicates_by_type": grouped(counts, "duplicates_by_type"),
+            "results_by_type": grouped(counts, "results_by_type"),
+            "near_misses_by_step": grouped(counts, "near_misses_by_step"),
             "candidates_cut": counts.get("candidates_cut", 0),
         },
         **({"qrels": _qrels(counts, qrels)} if qrels else {}),
@@ -252,8 +232,12 @@ def _pool(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) -> dic
     }
 
 
-def _group(counts: Mapping[str, int], group: str, always: Sequence[str] = ()) -> dict[str, int]:
-    """The counts of a group, by the rest of their names; `always` first, the others sorted."""
+def grouped(counts: Mapping[str, int], group: str, always: Sequence[str] = ()) -> dict[str, int]:
+    """The counts whose names begin with a group, by the rest of their names, sorted.
+
+    Args:
+      always: names that come first, with 0 if they are missing.
+    """
     prefix = group + "."
     counted = {
         name.removeprefix(prefix): count

@@ -28,16 +28,8 @@ from goodgain.pipeline.labels import rejected_row
 from goodgain.pipeline.local import open_local, read_files, shards_of, usable_threads
 from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
 from goodgain.pipeline.manifest import manifest_of
-from goodgain.pipeline.outputs import datasets
+from goodgain.pipeline.outputs import datasets, rows
 from goodgain.pipeline.outputs.datasets import Dataset
-from goodgain.pipeline.outputs.rows import (
-    RankedRows,
-    duplicate_rows,
-    iteration_rows,
-    mean_key,
-    rejected_key,
-    score_key,
-)
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
@@ -188,7 +180,7 @@ def _evaluated(
             rejected_row(one, label_rows.files) for score in scores for one in score.rejected_labels
         )
         tables[datasets.REJECTED_LABELS.name] = _lazy_table(
-            datasets.REJECTED_LABELS, map(asdict, sorted(unjoined, key=rejected_key))
+            datasets.REJECTED_LABELS, map(asdict, sorted(unjoined, key=rows.rejected_key))
         )
     run = Run(
         tables,
@@ -225,20 +217,20 @@ def _tables(
     scoring: Scoring,
 ) -> dict[str, Callable[[], Table]]:
     """For each dataset, a function that makes its table, sorted by key, on the first call."""
-    scores.sort(key=score_key)
+    scores.sort(key=rows.score_key)
     metrics = scoring.ranking.metrics
     pooled = scoring.pool is not None
-    ranked = RankedRows(tuple(metric.name for metric in metrics))
+    ranked = rows.RankedRows(tuple(metric.name for metric in metrics))
     rows_of: dict[Dataset, Iterable[Row]] = {
         datasets.conversations(
             metrics, scoring.label_keys is not None, pooled, scoring.costs
         ): chain.from_iterable(map(ranked.conversation, scores)),
         datasets.iterations(pooled, scoring.costs): chain.from_iterable(
-            map(iteration_rows, scores)
+            map(rows.iteration_rows, scores)
         ),
-        datasets.DUPLICATES: chain.from_iterable(map(duplicate_rows, scores)),
-        datasets.MEANS: map(asdict, sorted(means, key=mean_key)),
-        datasets.REJECTED: map(asdict, sorted(rejected, key=rejected_key)),
+        datasets.DUPLICATES: chain.from_iterable(map(rows.duplicate_rows, scores)),
+        datasets.MEANS: map(asdict, sorted(means, key=rows.mean_key)),
+        datasets.REJECTED: map(asdict, sorted(rejected, key=rows.rejected_key)),
         datasets.LATE: (),  # only streams have late records
     }
     if scoring.per_call:

@@ -9,20 +9,6 @@ from msgspec import Struct
 _WATCH_FOR_A_YEAR = "--job_server_timeout=31536000"
 
 
-class Gathering(Struct, frozen=True):
-    """The cost of the two ways to gather conversations in batch, measured in early versions.
-
-    CPU is that of all processes per result.
-
-    Attributes:
-      by_state: with a stateful DoFn and a timer, as in streams.
-      by_grouping: with a GroupByKey, which costs less on every engine and is therefore used.
-    """
-
-    by_state: str
-    by_grouping: str
-
-
 class Engine(Struct, frozen=True):
     """One entry of the table of engines.
 
@@ -30,7 +16,9 @@ class Engine(Struct, frozen=True):
       beam_name: Beam's name for the runner; "" for the FnApiRunner that `create` makes.
       reason: why this runner and these options.
       needs: what the user must install, start or give.
-      gathering: why batch gathers conversations by grouping; None if it was not measured.
+      gathering: why batch gathers conversations with a GroupByKey: CPU of all processes per result,
+        in early versions, with a stateful DoFn and a timer, as in streams, and with a GroupByKey;
+        None if it was not measured.
       arguments: options that are always added.
       cannot_run: why it cannot be used; "" if it can.
       cannot_stream: why it cannot stream; "" if it can.
@@ -42,7 +30,7 @@ class Engine(Struct, frozen=True):
     used_for: str
     reason: str
     needs: str = ""
-    gathering: Gathering | None = None
+    gathering: tuple[str, str] | None = None
     arguments: tuple[str, ...] = ()
     batch_arguments: tuple[str, ...] = ()
     stream_arguments: tuple[str, ...] = ()
@@ -58,7 +46,7 @@ FN_API = Engine(
     "download. This one delivers all elements of a key before its timers. Its cache of state is "
     "off, since it costs more than it saves. It keeps three copies of grouped data in memory, so "
     "payloads go through files.",
-    gathering=Gathering(
+    gathering=(
         "9.5 us, 135 bytes of memory; a run in two processes 23.9 s",
         "8.7 us, 93 bytes of memory through files (without them 614 instead of 230 bytes, for 5 % "
         "less CPU); a run in two processes 18.0 s",
@@ -76,7 +64,7 @@ ENGINES: dict[str, Engine] = {
         "Beam's local engine for streams. It splits bundles that make no progress, even stateful "
         "ones, and then loses state; the first option forbids splitting (apache/beam#35771).",
         needs="`goodgain prism`",
-        gathering=Gathering("115 us", "85 us"),
+        gathering=("115 us", "85 us"),
         arguments=("--experiments=prism_disable_sdf_split", _WATCH_FOR_A_YEAR),
     ),
     "FlinkRunner": Engine(
@@ -89,7 +77,7 @@ ENGINES: dict[str, Engine] = {
         "find them. Without checkpoints, a stream restarts from its beginning when a machine "
         "fails.",
         needs="a job server and a Python worker pool",
-        gathering=Gathering("320 to 385 us", "97 to 111 us"),
+        gathering=("320 to 385 us", "97 to 111 us"),
         arguments=("--finish_bundle_before_checkpointing",),
         batch_arguments=("--environment_cache_millis=5000", "--faster_copy"),
         stream_arguments=("--checkpointing_interval=10000",),
@@ -99,7 +87,7 @@ ENGINES: dict[str, Engine] = {
         "batch on a cluster",
         "Python workers are kept for the next stage as on Flink.",
         needs="a job server and a Python worker pool",
-        gathering=Gathering("1,490 us", "110 us"),
+        gathering=("1,490 us", "110 us"),
         arguments=(_WATCH_FOR_A_YEAR,),
         batch_arguments=("--environment_cache_millis=5000",),
         cannot_stream="Beam's runner for Spark has neither state nor timers in a stream",

@@ -22,6 +22,7 @@ from goodgain.pipeline.explanation.model import (
 from goodgain.pipeline.explanation.reasons import Reasons
 from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.local import open_local
+from goodgain.pipeline.manifest import grouped
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
@@ -51,7 +52,6 @@ from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
-_NEAR_MISSES = "near_misses_by_step."
 _MOST_COMPARED = 20_000  # ids compared for a suggestion
 _SUGGESTED = 3
 _LONGEST_COMPARED = 1_000  # characters of an id
@@ -189,11 +189,7 @@ def explain(
         earlier_turns=[EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)],
         conflicting_redeliveries=delivered.conflicting,
         rejected=gathered.rejected,
-        near_misses={
-            name.removeprefix(_NEAR_MISSES): pairs
-            for name, pairs in sorted(score.counts.items())
-            if name.startswith(_NEAR_MISSES)
-        },
+        near_misses=grouped(score.counts, "near_misses_by_step"),
         unreadable=gathered.unreadable,
     )
 

@@ -54,7 +54,7 @@ def engines_table() -> str:
 def gathering_table() -> str:
     """The cost of both ways to gather conversations in batch, as a table in Markdown."""
     rows = [
-        (_names(engine), engine.gathering.by_state, engine.gathering.by_grouping)
+        (_names(engine), *engine.gathering)
         for engine in dict.fromkeys(ENGINES.values())
         if engine.gathering is not None
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import asdict
@@ -77,9 +78,9 @@ def struct_row(row: LateRow | RejectedRecord) -> list[Row]:
     return [asdict(row)]
 
 
-def score_key(score: ConversationScore) -> str:
-    """Conversations by their id."""
-    return score.conversation.conversation_id
+# Conversations and late records are sorted by the conversation.
+score_key = attrgetter("conversation.conversation_id")
+late_key = attrgetter("conversation_id")
 
 
 def mean_key(row: MeanRow) -> str:
@@ -102,8 +103,3 @@ def rejected_key(row: RejectedRecord) -> str:
     # Numbers are padded, so that line 2 comes before line 10.
     position = re.sub("[0-9]+", lambda number: number[0].zfill(_DIGITS), row.position)
     return f"{row.source} {position}"
-
-
-def late_key(row: LateRow) -> str:
-    """Late records by conversation."""
-    return row.conversation_id

@@ -28,15 +28,8 @@ from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.outputs.datasets import pool_documents
 from goodgain.pipeline.outputs.folder import UNFINISHED, discard_unfinished, write_file
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
-from goodgain.pipeline.pool.store import (
-    Pool,
-    begin_pool,
-    changing,
-    manifest_of,
-    next_documents,
-    publish_pool,
-    read_pool,
-)
+from goodgain.pipeline.pool import store
+from goodgain.pipeline.pool.store import Pool
 from goodgain.pipeline.run import cause_of
 from goodgain.pipeline.terminal import progress
 from goodgain.pipeline.terminal.console import message_console
@@ -108,23 +101,23 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool 
         },
     )
     if request.update:
-        read_pool(request.output)
+        store.read_pool(request.output)
     else:
-        begin_pool(request.output)
+        store.begin_pool(request.output)
     inputs = {name: find_inputs(patterns) for name, patterns in request.runs.items()}
     _warn_of_names(request, inputs, rules)
-    with changing(request.output, started):
-        before = read_pool(request.output) if request.update else None
+    with store.changing(request.output, started):
+        before = store.read_pool(request.output) if request.update else None
         if before is not None:
             request = _completed(request, before, digest)
         discard_unfinished(request.output)
         size = sum(file.size for files in inputs.values() for file in files)
         with progress.shown(size, quiet=quiet):
             summary = _run(request, inputs, rules, before, engine, options)
-        manifest = manifest_of(
+        manifest = store.manifest_of(
             counts=summary.counts,
             before=before.manifest if before else None,
-            documents=next_documents(before),
+            documents=store.next_documents(before),
             format=request.format or FORMAT,
             shards=_shards(request, inputs),
             topic=request.topic,
@@ -134,7 +127,9 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool 
             finished=datetime.now(UTC),
             max_rejected=request.max_rejected,
         )
-        return publish_pool(request.output, manifest, (file.path for file in summary.files), before)
+        return store.publish_pool(
+            request.output, manifest, (file.path for file in summary.files), before
+        )
 
 
 def _completed(request: PoolRequest, before: Pool, rules_digest: str) -> PoolRequest:
@@ -263,7 +258,7 @@ def _graph(
         rules, before.files.paths() if before else (), request.replaces
     )
     counts.append(built.topics | "CountTopics" >> count_elements(_topic_counts))
-    dataset = pool_documents(next_documents(before))
+    dataset = pool_documents(store.next_documents(before))
     rows_of = partial(_document_rows, preferred=before.preferred if before else None)
     files = (
         built.topics

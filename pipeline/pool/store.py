@@ -17,7 +17,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.manifest import written_time
+from goodgain.pipeline.manifest import grouped, written_time
 from goodgain.pipeline.options.opened_pool import files_of, pool_manifest
 from goodgain.pipeline.options.option_types import MaxRejected
 from goodgain.pipeline.outputs.datasets import pool_documents
@@ -43,17 +43,10 @@ from goodgain.transforms.filesystems import (
 )
 
 _PREFIX = "documents_"
-# Prefixes of two counters for each id name: documents with votes of conversations that share the
-# id, and those of them whose votes are far apart (`label_spans`).
-_VOTED, _APART = "voted.", "apart."
 _OF_CONTENT = ("topics", "documents", "places", "evidence")
 _OF_BUILDING = (
-    "conversations",
-    "conversations_without_topic",
-    "results",
-    "weak_documents",
-    "candidates_cut",
-)
+    "conversations", "conversations_without_topic", "results", "weak_documents", "candidates_cut",
+)  # fmt: skip
 
 
 class Pool(Struct, frozen=True):
@@ -240,12 +233,10 @@ def manifest_of(
             **{name: counts.get(f"pool.{name}", 0) for name in _OF_BUILDING},
         },
         "label_spans": {
-            name.removeprefix(_VOTED): {
-                "documents": number,
-                "apart": counts.get(_APART + name.removeprefix(_VOTED), 0),
-            }
-            for name, number in sorted(counts.items())
-            if name.startswith(_VOTED)
+            # Documents with votes of conversations that share an id of this name, and those of them
+            # whose votes are far apart (`label_spans`).
+            name: {"documents": number, "apart": counts.get(f"apart.{name}", 0)}
+            for name, number in grouped(counts, "voted").items()
         },
         "rules_digest": rules_digest,
         "versions": {

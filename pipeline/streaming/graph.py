@@ -10,16 +10,7 @@ import apache_beam as beam
 from msgspec import Struct
 
 from goodgain.pipeline.outputs import datasets as batch_datasets
-from goodgain.pipeline.outputs.rows import (
-    RankedRows,
-    duplicate_rows,
-    iteration_rows,
-    late_key,
-    mean_key,
-    rejected_key,
-    score_key,
-    struct_row,
-)
+from goodgain.pipeline.outputs import rows
 from goodgain.pipeline.outputs.sinks import DatasetRows
 from goodgain.pipeline.streaming import datasets, resume
 from goodgain.pipeline.streaming.config import StreamConfig
@@ -112,24 +103,31 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         | "CountMissed" >> CountLive()
     )
 
-    rows = StreamRows(plan.start, RankedRows(scoring.ranking.names))
+    stream_rows = StreamRows(plan.start, rows.RankedRows(scoring.ranking.names))
     files = [
-        new_scores | "WriteScores" >> _write_scores(target, scoring, rows),
+        new_scores | "WriteScores" >> _write_scores(target, scoring, stream_rows),
         means.rows
         | "NewMeans" >> _OnlyNew()
         | "WriteMeans"
-        >> _write_one(target, datasets.MEANS, rows.mean, WindowedMeanRow, _windowed_mean_key),
+        >> _write_one(
+            target, datasets.MEANS, stream_rows.mean, WindowedMeanRow, _windowed_mean_key
+        ),
         means.warnings
         | "NewWarnings" >> _OnlyNew()
         | "WriteWarnings"
-        >> _write_one(target, datasets.WARNINGS, rows.warnings, WindowWarnings, _warnings_key),
+        >> _write_one(
+            target, datasets.WARNINGS, stream_rows.warnings, WindowWarnings, _warnings_key
+        ),
         rejected
         | "NewRejected" >> _OnlyNew()
         | "WriteRejected"
-        >> _write_one(target, batch_datasets.REJECTED, struct_row, RejectedRecord, rejected_key),
+        >> _write_one(
+            target, batch_datasets.REJECTED, rows.struct_row, RejectedRecord, rows.rejected_key
+        ),
         late
         | "NewLate" >> _OnlyNew()
-        | "WriteLate" >> _write_one(target, batch_datasets.LATE, struct_row, LateRow, late_key),
+        | "WriteLate"
+        >> _write_one(target, batch_datasets.LATE, rows.struct_row, LateRow, rows.late_key),
     ]
     if config.live:
         files.append(
@@ -139,7 +137,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
             >> _write_one(
                 target,
                 datasets.live(scoring.pool is not None, scoring.costs),
-                rows.live,
+                stream_rows.live,
                 LiveIteration,
                 _live_key,
             )
@@ -165,19 +163,19 @@ def _is_new_live(live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam)
     return resume.is_new_live(live, millis_of(timestamp))
 
 
-def _write_scores(target: StreamTarget, scoring: Scoring, rows: StreamRows) -> WritePanes:
+def _write_scores(target: StreamTarget, scoring: Scoring, stream_rows: StreamRows) -> WritePanes:
     metrics, costs = scoring.ranking.metrics, scoring.costs
     pooled = scoring.pool is not None
-    dataset_rows = [DatasetRows(batch_datasets.iterations(pooled, costs), iteration_rows)]
+    dataset_rows = [DatasetRows(batch_datasets.iterations(pooled, costs), rows.iteration_rows)]
     if scoring.per_call:
-        dataset_rows.append(DatasetRows(batch_datasets.calls(metrics), rows.ranked.calls))
+        dataset_rows.append(DatasetRows(batch_datasets.calls(metrics), stream_rows.ranked.calls))
     if scoring.keep_duplicates:
-        dataset_rows.append(DatasetRows(batch_datasets.DUPLICATES, duplicate_rows))
+        dataset_rows.append(DatasetRows(batch_datasets.DUPLICATES, rows.duplicate_rows))
     # Last, since the file of a conversation's row implies that its other rows are written.
     dataset_rows.append(
-        DatasetRows(datasets.conversations(metrics, pooled, costs), rows.conversation)
+        DatasetRows(datasets.conversations(metrics, pooled, costs), stream_rows.conversation)
     )
-    return WritePanes(target, dataset_rows, ConversationScore, score_key)
+    return WritePanes(target, dataset_rows, ConversationScore, rows.score_key)
 
 
 def _write_one(
@@ -191,7 +189,7 @@ def _write_one(
 
 
 def _windowed_mean_key(mean: WindowedMeanRow) -> str:
-    return f"{mean.window_start:020d} {mean.pane:06d} {mean_key(mean.row)}"
+    return f"{mean.window_start:020d} {mean.pane:06d} {rows.mean_key(mean.row)}"
 
 
 def _warnings_key(warnings: WindowWarnings) -> str:

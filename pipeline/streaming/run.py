@@ -20,13 +20,13 @@ from goodgain.pipeline.options.scoring import scoring_of
 from goodgain.pipeline.options.yaml_model import load_rules
 from goodgain.pipeline.outputs.lock import locked
 from goodgain.pipeline.run import cause_of
-from goodgain.pipeline.streaming import graph, live_counters, on_prism, resume, sources
-from goodgain.pipeline.streaming.checkpoint import (
-    next_start,
-    open_state_folder,
-    read_progress,
-    record_progress,
-    record_start,
+from goodgain.pipeline.streaming import (
+    checkpoint,
+    graph,
+    live_counters,
+    on_prism,
+    resume,
+    sources,
 )
 from goodgain.pipeline.streaming.config import StreamConfig, default_row_options
 from goodgain.pipeline.streaming.live_counters import LiveCounters
@@ -84,12 +84,12 @@ def _stream_on_prism(
             "FlinkRunner or DataflowRunner."
         )
     sources.check_folder(config)
-    state_folder = open_state_folder(config.output)
+    state_folder = checkpoint.open_state_folder(config.output)
     now = datetime.now(UTC)
     with locked(state_folder, now):
-        start = next_start(state_folder, config.row_options, default_row_options(), now)
+        start = checkpoint.next_start(state_folder, config.row_options, default_row_options(), now)
         horizon, complete_from = resume.restart_plan(
-            config, read_journal(str(state_folder)), read_progress(state_folder)
+            config, read_journal(str(state_folder)), checkpoint.read_progress(state_folder)
         )
         scoring = _scoring_of(config)
         source = sources.folder(
@@ -105,7 +105,7 @@ def _stream_on_prism(
         written, totals = resume.read_written(config.output, complete_from)
         resume.begin(written)
         live_counters.begin(totals, scoring)
-        record_start(state_folder, start)
+        checkpoint.record_start(state_folder, start)
         warn_of_names(config, scoring)
         compact_journal(str(state_folder), config.input, horizon)
         _say(config, f"start {start.number}; Ctrl-C ends it", quiet)
@@ -114,7 +114,7 @@ def _stream_on_prism(
         if final is not None:
             # The pipeline ended cleanly, so everything due by then is in files. The journal may be
             # further ahead, if the stream stopped while reading old files again.
-            record_progress(state_folder, final)
+            checkpoint.record_progress(state_folder, final)
         counters, journal = live_counters.now(), read_journal(str(state_folder))
         show(config, counters, journal)
         check_balance(counters, journal)
@@ -126,7 +126,7 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
     scoring = _scoring_of(config)
     if is_local(config.input):
         sources.check_folder(config)
-        state_folder = open_state_folder(config.output)
+        state_folder = checkpoint.open_state_folder(config.output)
         source = sources.folder(config, scoring.rules, state_folder, 0, False, WITH_ENGINE)
     else:
         source = sources.messages(config, scoring.rules)

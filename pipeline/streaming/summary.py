@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -43,11 +43,12 @@ _KEY = ("window_start", "metric", "i", "population")
 def print_findings(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
     """Print only the warnings and notes of `print_summary`, on stderr."""
     console = message_console()
-    if latest_means(config.output):
-        _print_warnings(console, latest_warnings(config.output))
-    else:
-        _print_running_warnings(console, counters)
-    _print_notes(console, counters, journal)
+    has_means = bool(latest_means(config.output))
+    warnings = _latest_warnings(config.output) if has_means else _running_warnings(counters)
+    for warning in warnings:
+        print_line(console, warning)
+    for line in _notes(counters, journal):
+        print_line(console, line)
 
 
 def print_document(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
@@ -77,8 +78,8 @@ def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal
     """Print the summary of a stream."""
     console = result_console()
     means = latest_means(config.output)
-    if means:
-        _print_warnings(console, latest_warnings(config.output))
+    for warning in _latest_warnings(config.output) if means else ():
+        print_line(console, warning)
     print_means(console, means, counters, config.cluster)
     totals = counters.totals
     waiting = without_means(means, totals.in_means)
@@ -96,37 +97,37 @@ def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal
         f"turns + {totals.redelivered:,} redelivered + {totals.rejected:,} rejected + "
         f"{totals.late:,} late + {still_open:,} still open.",
     )
-    _print_notes(console, counters, journal)
+    for line in _notes(counters, journal):
+        print_line(console, line)
     print_line(console, f"Outputs: {config.output}; start again with the same options to continue.")
 
 
-def _print_warnings(console: Console, rows: list[dict[str, Any]]) -> None:
-    """Print data warnings of the latest windows, before the numbers that they put in doubt."""
+def _latest_warnings(output: str) -> Iterator[Text]:
+    """Data warnings of the latest windows, to print before the numbers that they put in doubt."""
+    rows = latest_warnings(output)
     windows = sorted({row["window_start"] for row in rows})[-_SHOWN_WINDOWS:]
     for row in rows:
         if row["window_start"] in windows:
             warning = DataWarning(*(row[name] for name in DataWarning.__struct_fields__))
             text = printable(f"{minute(row['window_start'])}: {warning_text(warning)}")
-            print_line(console, Text(text, style="yellow"))
+            yield Text(text, style="yellow")
 
 
-def _print_notes(console: Console, counters: LiveCounters, journal: Journal) -> None:
-    """Print notes on what the user should look into."""
-    source_totals = journal.totals()
-    notes = (
-        (
-            source_totals.ahead,
-            "records had times too far ahead of the others to move the watermark; check clocks.",
-        ),
-        (source_totals.changed, "files changed after they were read; the changes were not read."),
-        (
-            counters.missed,
-            "conversations closed after the last means of their window, so they are in no mean.",
-        ),
-    )
+def _running_warnings(counters: LiveCounters) -> Iterator[Text]:
+    for warning in counters.warnings:
+        yield Text(printable(warning_text(warning)), style="yellow")
+
+
+def _notes(counters: LiveCounters, journal: Journal) -> Iterator[str]:
+    """What the user should look into."""
+    source = journal.totals()
+    ahead = "records had times too far ahead of the others to move the watermark; check clocks."
+    changed = "files changed after they were read; the changes were not read."
+    missed = "conversations closed after the last means of their window, so they are in no mean."
+    notes = ((source.ahead, ahead), (source.changed, changed), (counters.missed, missed))
     for number, what in notes:
         if number:
-            print_line(console, f"Note: {number:,} {what}")
+            yield f"Note: {number:,} {what}"
 
 
 def check_balance(counters: LiveCounters, journal: Journal) -> None:
@@ -181,7 +182,8 @@ def print_means(
         return
     labels = [metric_by_name(name).label for name in _SHOWN_METRICS]
     table = plain_table("window", "n", *labels, "")
-    for start, by_metric in sorted(windows.items())[-_SHOWN_WINDOWS:]:
+    shown = [(start, windows[start]) for start in sorted(windows)[-_SHOWN_WINDOWS:]]
+    for start, by_metric in shown:
         headline = by_metric[_SHOWN_METRICS[0]]
         table.add_row(
             minute(start),
@@ -191,26 +193,16 @@ def print_means(
         )
     console.print(table)
     last = sum(one[_SHOWN_METRICS[0]]["is_last"] for one in windows.values())
-    print_line(
-        console,
-        f"\nWindows: {last:,} complete, {len(windows) - last:,} still open.",
-    )
+    print_line(console, f"\nWindows: {last:,} complete, {len(windows) - last:,} still open.")
     for caution, labels in cautions(_SHOWN_METRICS).items():
         print_line(console, f"{', '.join(labels)}: {caution}")
     if cluster is not None:
-        _print_clusters(console, windows, cluster)
-
-
-def _print_clusters(
-    console: Console, windows: dict[int, dict[str, dict[str, Any]]], cluster: str
-) -> None:
-    """Print the number of clusters of each window, on which its intervals depend."""
-    shown = sorted(windows.items())[-_SHOWN_WINDOWS:]
-    by_window = ", ".join(
-        f"{minute(start)}: {by_metric[_SHOWN_METRICS[0]]['clusters'] or 0:,}"
-        for start, by_metric in shown
-    )
-    print_line(console, f"Clusters by {cluster}: {by_window}.")
+        # The intervals depend on the number of clusters.
+        by_window = ", ".join(
+            f"{minute(start)}: {by_metric[_SHOWN_METRICS[0]]['clusters'] or 0:,}"
+            for start, by_metric in shown
+        )
+        print_line(console, f"Clusters by {cluster}: {by_window}.")
 
 
 def _print_running(console: Console, counters: LiveCounters) -> None:
@@ -220,7 +212,8 @@ def _print_running(console: Console, counters: LiveCounters) -> None:
             "No means yet: no conversation that counts in them has closed since this start.",
         )
         return
-    _print_running_warnings(console, counters)
+    for warning in _running_warnings(counters):
+        print_line(console, warning)
     table = plain_table("mean so far", *(metric_by_name(name).label for name in counters.means))
     means = (value_text(name, mean) for name, mean in counters.means.items())
     table.add_row(f"{counters.closed:,} closed", *means)
@@ -229,11 +222,6 @@ def _print_running(console: Console, counters: LiveCounters) -> None:
         console,
         "\nWindows: none has means yet; these are over the conversations closed since this start.",
     )
-
-
-def _print_running_warnings(console: Console, counters: LiveCounters) -> None:
-    for warning in counters.warnings:
-        print_line(console, Text(printable(warning_text(warning)), style="yellow"))
 
 
 def latest_means(folder: str) -> list[Row]:

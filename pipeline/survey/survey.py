@@ -20,15 +20,7 @@ from goodgain.transforms.core.records.search_call import (
     SearchCall,
     canonical_encoding,
 )
-from goodgain.transforms.core.scoring.data_counts import (
-    CONFLICTING,
-    LABELS,
-    RESULTS,
-    UNIDENTIFIED,
-    UNLABELLED,
-    identifies,
-    times_counts,
-)
+from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.delivery import BEFORE_ALL_TIME
 from goodgain.transforms.core.warnings.check_inputs import READ, REJECTED
 
@@ -145,13 +137,13 @@ class Survey:
 
     def counts(self) -> dict[str, int]:
         """The counts that warnings are based on, over all usable records."""
-        labels = {LABELS[gain]: self.gains[gain] for gain in range(GREATEST_GAIN + 1)}
+        labels = {data_counts.LABELS[gain]: self.gains[gain] for gain in range(GREATEST_GAIN + 1)}
         records = {
             READ: self.read,
             REJECTED: self.rejections.records,
-            CONFLICTING: self.conflicting,
+            data_counts.CONFLICTING: self.conflicting,
         }
-        results = {RESULTS: self.results, UNLABELLED: self.gains[None]}
+        results = {data_counts.RESULTS: self.results, data_counts.UNLABELLED: self.gains[None]}
         return {**self.data, **labels, **results, **records}
 
     def add(self, record: SearchCall | RejectedRecord) -> None:
@@ -186,7 +178,7 @@ class Survey:
         if call.timestamp is not None:
             self.timed += 1
             self._extend_time(call.timestamp)
-            self.data.update(times_counts([call.timestamp], self._clock))
+            self.data.update(data_counts.times_counts([call.timestamp], self._clock))
         for name, value in call.attributes.items():
             values = self.attribute_values.setdefault(_count(self.attributes, name), set())
             if len(values) < _MOST_VALUES and value not in values and value.strip():
@@ -219,7 +211,7 @@ class Survey:
         self.gains[result.gain] += 1
         self.scored += result.score is not None
         layout = layout_of(self._fingerprinter.result_fingerprint(result, {}).codes)
-        self.data[UNIDENTIFIED] += not identifies(layout, self._rules)
+        self.data[data_counts.UNIDENTIFIED] += not data_counts.identifies(layout, self._rules)
         entity_type = _count(self.types, (result.entity_type or "").strip())
         for name in result.ids:
             _count(self.ids, name)

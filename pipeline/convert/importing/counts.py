@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from msgspec import Struct, field
 
@@ -66,11 +65,3 @@ class ImportCounts(Struct):
             self.skipped[reason].count += 1
         else:
             self.skipped[reason] = Skipped(1, example)
-
-    def count_record(self, record: dict[str, Any]) -> None:
-        """Count a trace record that is written."""
-        results = record["results"]
-        self.calls += 1
-        self.results += len(results)
-        self.labelled += sum("gain" in result for result in results)
-        self.costs.update(record["costs"].keys())

@@ -220,5 +220,8 @@ def _checked(records: Iterator[Record], counts: ImportCounts) -> Iterator[Record
         counts.iterations += (turn, iteration) not in iterations
         turns.add(turn)
         iterations.add((turn, iteration))
-        counts.count_record(record)
+        counts.calls += 1
+        counts.results += len(record["results"])
+        counts.labelled += sum("gain" in result for result in record["results"])
+        counts.costs.update(record["costs"].keys())
         yield record

@@ -14,6 +14,8 @@ from goodgain.pipeline.convert.importing.values import millis, nanos, text
 
 SEARCH, TOOL, RERANK, MODEL, OTHER = "search", "tool", "rerank", "model", ""
 MILLISECONDS = "milliseconds"
+# The conditions of a mapping, in the order in which they apply.
+_KINDS = (("search", SEARCH), ("rerank", RERANK), ("model", MODEL), ("tool_call", TOOL))
 _NANOS_PER_MILLI = 1_000_000
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -60,7 +62,8 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
     if span_id and start is None:
         counts.skip("a span without a readable start time", position)
         return None
-    kind = _kind(record, mapping) if span_id else OTHER
+    kinds = (kind for name, kind in _KINDS if mapping.holds(name, record))
+    kind = next(kinds, OTHER) if span_id else OTHER
     costs = mapping.costs_of(record)
     end = nanos(mapping.part("end", record), mapping.time_unit)
     if start is not None and end is not None and end >= start:
@@ -80,18 +83,6 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         costs=costs if kind != OTHER else {},
         results=mapping.results_of(record) if searches else None,
     )
-
-
-def _kind(record: Any, mapping: MappingFile) -> str:
-    for name, kind in (
-        ("search", SEARCH),
-        ("rerank", RERANK),
-        ("model", MODEL),
-        ("tool_call", TOOL),
-    ):
-        if mapping.holds(name, record):
-            return kind
-    return OTHER
 
 
 class SpanTree:
