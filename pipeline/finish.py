@@ -141,7 +141,8 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
 def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     _check_folder(run)
     unfinished = unfinished_folder(run.folder, run.area)
-    summary = _read_summary(unfinished)
+    with open_plain(join(unfinished, SUMMARY)) as file:
+        summary = msgspec.json.decode(file.read(), type=Summary)
     if summary.qrels_problems:
         raise UnusableQrelsError(describe(summary.qrels_problems, run.qrels, open_plain))
     paths = [file.path for file in summary.files]
@@ -233,8 +234,3 @@ def _size_now(file: InputFile) -> int | None:
         return os.path.getsize(file.path)
     except OSError:
         return None
-
-
-def _read_summary(unfinished: str) -> Summary:
-    with open_plain(join(unfinished, SUMMARY)) as file:
-        return msgspec.json.decode(file.read(), type=Summary)

@@ -128,7 +128,12 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             else ()
         ),
         *([labelling.counts] if labelling else []),
-        *(_label_counts(labels) if labels else []),
+        *([labels.read.counts] if labels else []),
+        *(
+            [labels.joined.rejected | "CountUnplaced" >> count_elements(_one_rejected)]
+            if labels
+            else []
+        ),
     )
     written = (
         _each(scores, "WithoutCounts", beam.Map(_without_counts))
@@ -190,11 +195,6 @@ class _Labels(NamedTuple):
 
     read: LabelsRead
     joined: LabelledPayloads
-
-
-def _label_counts(labels: _Labels) -> list[beam.PCollection[Counts]]:
-    reject_unmatched = labels.joined.rejected | "CountUnplaced" >> count_elements(_one_rejected)
-    return [labels.read.counts, reject_unmatched]
 
 
 def _one_rejected(_: RejectedLabel) -> Counts:

@@ -187,6 +187,7 @@ def _finish(run: StartedRun, show: Show) -> int:
 
 def _plan(run: StartedRun, rules: RulesFile, template_only: bool) -> graph.Plan:
     config = run.config
+    in_memory = ENGINES[config.runner].in_memory  # other engines can use their disks
     input_bytes = sum(file.size for file in run.inputs)
     other_bytes = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
     if run.pool is not None:
@@ -198,7 +199,11 @@ def _plan(run: StartedRun, rules: RulesFile, template_only: bool) -> graph.Plan:
             format=config.format,
             shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_PER_FILE)),
             area=run.area,
-            max_held_bytes=_max_held_bytes(config, input_bytes + other_bytes),
+            max_held_bytes=(
+                config.max_held_bytes or default_memory_budget(input_bytes + other_bytes)
+            )
+            if in_memory
+            else None,
         ),
         scoring=scoring_of(
             config,
@@ -218,7 +223,7 @@ def _plan(run: StartedRun, rules: RulesFile, template_only: bool) -> graph.Plan:
         labels=run.labels,
         iteration_base=config.iteration_base,
         # Other engines have a worker for each core.
-        threads=usable_threads() if ENGINES[config.runner].in_memory else 1,
+        threads=usable_threads() if in_memory else 1,
         finishes=run if template_only else None,
     )
 
@@ -235,12 +240,6 @@ def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
         parent = unfinished_folder(config.output, area)
         os.makedirs(parent, exist_ok=True)
     return TemporaryDirectory(prefix="goodgain-", dir=parent, ignore_cleanup_errors=True)
-
-
-def _max_held_bytes(config: RunConfig, input_bytes: int) -> int | None:
-    if not ENGINES[config.runner].in_memory:
-        return None  # such engines can use their disks
-    return config.max_held_bytes or default_memory_budget(input_bytes)
 
 
 def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> None:

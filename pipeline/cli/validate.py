@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.local import local_files, open_local, read_files
     from goodgain.pipeline.options.yaml_model import load_rules
-    from goodgain.pipeline.survey.survey import Survey
+    from goodgain.pipeline.survey import Survey
     from goodgain.pipeline.terminal import progress
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.transforms.core.dedup.rules import compile_rules

@@ -11,12 +11,12 @@ from rich.text import Text
 
 from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.options.option_types import MaxRejected
-from goodgain.pipeline.survey.name_findings import (
+from goodgain.pipeline.survey import (
+    Survey,
     findings_about_fields,
     findings_about_ids,
     findings_about_types,
 )
-from goodgain.pipeline.survey.survey import Survey
 from goodgain.pipeline.terminal.console import plain_table
 from goodgain.pipeline.terminal.safe_text import printable, untrusted
 from goodgain.pipeline.terminal.values import minute, share

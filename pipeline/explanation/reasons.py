@@ -40,7 +40,9 @@ class Reasons:
         self._results = results
         self._details = details
         self._rules = rules
-        self._names = _attribute_names(rules)
+        self._names = {number: name for name, number in rules.fields.items()}
+        self._names |= {number: f"ids.{name}" for name, number in rules.ids.items()}
+        self._names[GENERIC_ID] = "id"
         self._evidence: dict[int, Evidence] = {}
         self._occurrences: dict[int, list[int]] = {}
         for index, duplicate in enumerate(turn.duplicates):
@@ -161,13 +163,6 @@ def _points(
     if clause == _POINTS_WITHOUT_CONTEXT:
         needed = f"{confidence.needed} needed"
     return f"{sum(worth.values())} points for equal fields ({listed}), {needed}"
-
-
-def _attribute_names(rules: RuleTable) -> dict[int, str]:
-    names = {number: name for name, number in rules.fields.items()}
-    names |= {number: f"ids.{name}" for name, number in rules.ids.items()}
-    names[GENERIC_ID] = "id"
-    return names
 
 
 def _unknown_names(result: Result) -> dict[int, str]:

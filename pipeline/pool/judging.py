@@ -26,7 +26,6 @@ from goodgain.pipeline.pool.labelling import GivenLabel, add_labels
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.pipeline.pool.todo import row_of
 from goodgain.transforms.core.errors import UsageError, problem_of
-from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.todo import in_order
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.filesystems import is_local
@@ -102,12 +101,17 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
     words = shlex.split(request.command)
     if not words:
         raise UsageError("--command is empty; give the program that judges.")
-    documents = in_order(
-        (one for one in pool.documents() if one.places and _wanted(one, request)), "CG"
+    wanted = (
+        one
+        for one in pool.documents()
+        if one.places
+        and request.annotator not in one.given
+        and (request.again or one.label() is None)
     )
     journal = _Journal(answers_of(request.folder, request.annotator))
     known = journal.read()
-    questions = map(_question, documents)
+    rows = map(row_of, in_order(wanted, "CG"))
+    questions = [{name: row[name] for name in ("document", *_ASKED)} for row in rows]
     keyed = [(one["document"], one, _key(one, request.command)) for one in questions]
     gains = {document: known[key] for document, _, key in keyed if key in known}
     cached = len(gains)
@@ -139,17 +143,6 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
     if labels:
         add_labels(request.folder, labels)
     return Judged(len(labels), cached, calls, left, rejected)
-
-
-def _wanted(document: PoolDocument, request: JudgingRequest) -> bool:
-    if request.annotator in document.given:
-        return False
-    return request.again or document.label() is None
-
-
-def _question(document: PoolDocument) -> dict[str, Any]:
-    row = row_of(document)
-    return {"document": document.document, **{name: row[name] for name in _ASKED}}
 
 
 def _key(question: Mapping[str, Any], command: str) -> str:

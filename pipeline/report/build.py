@@ -15,7 +15,7 @@ from goodgain.pipeline.report.histograms import Histograms
 from goodgain.pipeline.report.noteworthy import REASONS, Noteworthy, listed
 from goodgain.pipeline.report.render import render_page
 from goodgain.pipeline.report.slices import read_slices, slice_data
-from goodgain.pipeline.survey.survey import Rejection, Rejections
+from goodgain.pipeline.survey import Rejection, Rejections
 from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.costs import COST, COST_METRICS, cost_metric

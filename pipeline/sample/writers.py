@@ -144,7 +144,10 @@ def _write_jsonl(options: SampleOptions, file: BinaryIO, codec: str, written: Wr
     draw = Draw(f"{options.seed}/broken lines")
     with packed(file, codec) as stream:
         for record in written.count(sample_records(options)):
-            line = _json_line(record)
+            written_record = {**record, "timestamp": iso(record["timestamp"])}
+            # NaN and Infinity are written as by Python's json, as real producers do.
+            text = json.dumps(written_record, ensure_ascii=False, separators=(",", ":"))
+            line = text.encode()
             if draw.chance(options.bad_share):
                 written.broken_lines += 1
                 stream.write(_broken(draw, line) + b"\n")
@@ -157,12 +160,6 @@ def _broken(draw: Draw, line: bytes) -> bytes:
         return line[: len(line) // 2]
     position = draw.between(len(line) // 3, len(line) // 2)
     return line[:position] + b"\xff\xfe" + line[position:]
-
-
-def _json_line(record: dict[str, Any]) -> bytes:
-    record = {**record, "timestamp": iso(record["timestamp"])}
-    # NaN and Infinity are written as by Python's json, as real producers do.
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @contextmanager

@@ -1,17 +1,20 @@
-"""Counts of the content of trace files, record by record, and of what is wrong with it."""
+"""What trace files contain, without scoring them: counts, mistakes, unknown names (SPEC 2, 3)."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from sys import getsizeof
+from typing import Literal
 
 import xxhash
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.evidence import layout_of
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
-from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.dedup.normalise import normalise_type
+from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import (
@@ -20,10 +23,14 @@ from goodgain.transforms.core.records.search_call import (
     SearchCall,
     canonical_encoding,
 )
+from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.delivery import BEFORE_ALL_TIME
 from goodgain.transforms.core.warnings.check_inputs import READ, REJECTED
 
+_ID_EFFECT = "counts only for results without a known type"
+NameKind = Literal["id", "field"]
+_TOP_LEVEL = ("title", "snippet", "content")  # inside `fields` they are ignored (SPEC 2)
 _MOST_NAMES = 1_000  # distinct names of each kind to count
 _MOST_VALUES = 20  # distinct values of an attribute to keep
 _BYTES_KEPT_PER_RECORD = 600  # bytes, in addition to its ids
@@ -239,3 +246,88 @@ def _count(names: Counter[str], name: str) -> str:
         name = OTHER_NAMES
     names[name] += 1
     return name
+
+
+class TypeFinding(Struct, frozen=True):
+    """An entity type that occurs.
+
+    Attributes:
+      name: as written in the traces; "" for results without a type.
+      rules: the type whose rules apply.
+      likely: the known name that was probably meant, if the rules do not know this one.
+    """
+
+    name: str
+    results: int
+    rules: str
+    likely: str | None
+
+
+class NameFinding(Struct, frozen=True):
+    """A named id or field that no rule uses.
+
+    Attributes:
+      name: as written in the traces.
+    """
+
+    kind: NameKind
+    name: str
+    results: int
+    likely: str | None
+    effect: str
+
+
+def findings_about_types(types: Mapping[str, int], rules: RuleTable) -> list[TypeFinding]:
+    """Every type that occurs, the most frequent first."""
+    known = [entry.name for entry in rules.types if entry.name != DEFAULT_TYPE]
+    findings = []
+    for name, results in types.items():
+        applicable = _rules_for(name, rules)
+        is_unknown = name != "" and applicable.name == DEFAULT_TYPE
+        near = similar_name(name, known) if is_unknown else None
+        findings.append(TypeFinding(name, results, applicable.name, near))
+    return sorted(findings, key=lambda finding: (-finding.results, finding.name))
+
+
+def findings_about_ids(ids: Mapping[str, int], rules: RuleTable) -> list[NameFinding]:
+    """Every named id that no rule mentions, the most frequent first."""
+    findings = [
+        NameFinding("id", name, results, similar_name(name, rules.ids), _ID_EFFECT)
+        for name, results in ids.items()
+        if name not in rules.ids
+    ]
+    return sorted(findings, key=_by_frequency)
+
+
+def findings_about_fields(
+    fields: Mapping[str, int], types_of: Mapping[str, Iterable[str]], rules: RuleTable
+) -> list[NameFinding]:
+    """Every field that no rule uses, the most frequent first.
+
+    If the rules use every field, even those that they do not mention, a field is listed only if its
+    name looks misspelt.
+
+    Args:
+      types_of: for each name of a field, the types that it occurs with; "" for none.
+    """
+    findings = []
+    for name, results in fields.items():
+        if name in _TOP_LEVEL:
+            effect = "ignored: it belongs next to `fields`, not inside"
+            findings.append(NameFinding("field", name, results, name, effect))
+        elif name not in rules.fields:
+            near = similar_name(name, rules.fields)
+            applicable = [_rules_for(one, rules) for one in types_of[name]]
+            compared = all(entry.reject_on is None for entry in applicable)
+            if near is not None or not compared:
+                effect = "compared like any other field" if compared else "no rule compares it"
+                findings.append(NameFinding("field", name, results, near, effect))
+    return sorted(findings, key=_by_frequency)
+
+
+def _by_frequency(finding: NameFinding) -> tuple[int, str]:
+    return -finding.results, finding.name
+
+
+def _rules_for(type_name: str, rules: RuleTable) -> TypeRules:
+    return rules.of_type(rules.type_numbers.get(normalise_type(type_name), NO_TYPE))
