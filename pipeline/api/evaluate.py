@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from itertools import chain
@@ -13,12 +13,12 @@ from typing import Any
 import xxhash
 from msgspec import Struct
 from msgspec.structs import asdict
+from pydantic import ValidationError
 
 from goodgain.pipeline.api.fold import RunSums, gather, scores_of
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
 from goodgain.pipeline.api.labels import Labels, join_labels, read_result_labels
 from goodgain.pipeline.api.messages import phrased_for_python, warn
-from goodgain.pipeline.api.options import evaluation_config
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.data_warnings import misspelt_names, warnings_of_run
@@ -28,9 +28,13 @@ from goodgain.pipeline.labels import rejected_row
 from goodgain.pipeline.local import open_local, read_files, shards_of, usable_threads
 from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
 from goodgain.pipeline.manifest import manifest_of
+from goodgain.pipeline.options.config_file import read_config_file
+from goodgain.pipeline.options.run_config import RunConfig
+from goodgain.pipeline.options.yaml_model import reason, unknown
 from goodgain.pipeline.outputs import datasets, rows
 from goodgain.pipeline.outputs.datasets import Dataset
 from goodgain.pipeline.terminal import progress
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.means.rows import MeanRow
@@ -53,7 +57,13 @@ from goodgain.transforms.core.scoring.shard_payloads import (
 )
 from goodgain.transforms.core.warnings.warning import allowed_codes
 
+IN_MEMORY = "(in memory)"
 _ENGINE = "none (goodgain.evaluate)"
+# Options that do not apply to Python functions, which write no files and choose no engine.
+_OF_THE_COMMAND = frozenset(
+    {"input", "output", "format", "overwrite", "shards", "runner", "gate", "baseline"}
+)
+_ALIASES = {"slices": "slice"}
 
 
 def evaluate(
@@ -114,7 +124,7 @@ def _evaluated(
         for name, value in chosen.items()
     }
     paths = None if files is None else [file.path for file in files]
-    settings = evaluation_config(paths, chosen, config)
+    settings = _config_of(paths, chosen, config)
     source: _Memory | _Files
     if files is None:
         records, seen = in_memory(traces, settings.adaptation)
@@ -192,6 +202,42 @@ def _evaluated(
     )
     _warn_of(run, means)
     return run
+
+
+def _config_of(
+    inputs: Sequence[str] | None, options: Mapping[str, Any], config: str | None = None
+) -> RunConfig:
+    """The options of an evaluation, checked.
+
+    Args:
+      inputs: paths of the traces; None for traces in memory.
+      options: by name, as in a configuration file, but `slices` for `slice`; None = default.
+      config: a YAML file with options of `goodgain run`, which `options` override.
+
+    Raises:
+      UsageError: an option is unknown or has a wrong value; the message lists every mistake.
+    """
+    known = sorted((set(RunConfig.model_fields) - _OF_THE_COMMAND) | set(_ALIASES))
+    mistakes = [unknown(name, known) for name in options if name not in known]
+    values: dict[str, Any] = {}
+    if config is not None:
+        file = read_config_file(config, RunConfig)
+        mistakes += [f"{config}:{line}: {what}" for line, what in file.mistakes]
+        values.update(file.values)
+    for name, value in options.items():
+        if value is not None and name in known:
+            # Tuples and sets become lists, as they are in files.
+            plain = list(value) if isinstance(value, tuple | set | frozenset) else value
+            values[_ALIASES.get(name, name)] = plain
+    # Duplicates are always kept: in memory they cost no files.
+    values |= {"input": inputs or [IN_MEMORY], "output": IN_MEMORY, "write_duplicates": True}
+    try:
+        checked = RunConfig.model_validate(values)
+    except ValidationError as error:
+        mistakes += [f"{one['loc'][0]} {reason(one)}" for one in error.errors()]
+    if mistakes:
+        raise UsageError("The options cannot be used: " + "; ".join(mistakes) + ".")
+    return checked
 
 
 def _warn_of(run: Run, means: Sequence[MeanRow]) -> None:

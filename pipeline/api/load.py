@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
-from goodgain.pipeline.api.options import IN_MEMORY, saved_config
+from pydantic import ValidationError
+
+from goodgain.pipeline.api.evaluate import IN_MEMORY
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.first_look import first_look
@@ -57,7 +60,7 @@ def load(folder: str | Path) -> Run:
     if not isinstance(manifest, dict):
         raise UsageError(f"{place / _MANIFEST} is not a manifest; run it again.")
     check_run(manifest, str(folder))
-    config = saved_config(manifest["parameters"])
+    config = _saved_config(manifest["parameters"])
     found = {dataset.name: dataset for dataset in _datasets(config)}
     tables = {
         name: cache(partial(_read, str(place), dataset))
@@ -72,6 +75,21 @@ def load(folder: str | Path) -> Run:
         lambda budget: local_labels(config.labels, config.iteration_base, budget),
         lambda scored_with: memory_budget_of(config, _files(config), scored_with.pool),
     )
+
+
+def _saved_config(parameters: Mapping[str, Any]) -> RunConfig:
+    """The options in a manifest.
+
+    Raises:
+      UsageError: it was written by a version with other options.
+    """
+    try:
+        return RunConfig.model_validate(parameters)
+    except ValidationError as error:
+        names = ", ".join(sorted({str(one["loc"][0]) for one in error.errors()}))
+        raise UsageError(
+            f"The run was made by a version with other options ({names}); run it again."
+        ) from None
 
 
 def _datasets(config: RunConfig) -> Iterator[Dataset]:

@@ -178,11 +178,11 @@ def _to_traces(args: argparse.Namespace) -> dict[str, Any]:
     from goodgain.pipeline.convert.to_traces import (
         IterationSource,
         TraceCounts,
+        TrecFile,
         compiled,
         trace_records,
     )
     from goodgain.pipeline.convert.trace_files import write_traces
-    from goodgain.pipeline.convert.trec_files import TrecFile
     from goodgain.pipeline.terminal import progress
 
     counts = TraceCounts()

@@ -20,7 +20,6 @@ import msgspec
 import pyarrow.parquet as pq
 from msgspec.structs import asdict, astuple
 
-from goodgain.pipeline.outputs.avro_rows import row_encoder
 from goodgain.pipeline.outputs.datasets import MEANS, Column
 from goodgain.pipeline.outputs.folder import MEANS_CSV, unfinished_folder
 from goodgain.pipeline.outputs.formats import (
@@ -32,6 +31,7 @@ from goodgain.pipeline.outputs.formats import (
     arrow_schema,
     arrow_table,
     parsed_schema,
+    row_encoder,
 )
 from goodgain.pipeline.outputs.rows import mean_of_key, slice_sort_key
 from goodgain.pipeline.outputs.sinks import Target, WrittenFile

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.outputs.avro_rows import row_encoder
 from goodgain.pipeline.outputs.datasets import Column, Dataset
-from goodgain.pipeline.outputs.formats import parsed_schema
+from goodgain.pipeline.outputs.formats import parsed_schema, row_encoder
 
 WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-70, 5_000)
 VALUES = {
