@@ -18,13 +18,9 @@ from goodgain.pipeline.outputs import datasets, rows
 from goodgain.pipeline.outputs.folder import unfinished_folder
 from goodgain.pipeline.outputs.means import WriteMeans
 from goodgain.pipeline.outputs.sinks import DatasetRows, Target, WriteRows, WrittenFile
-from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.labels import LabelFile
-from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.means.values import cluster_counts
-from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.rows import LateRow
@@ -44,37 +40,24 @@ class Plan(Struct, frozen=True):
     """Everything that the graph of a run is built from.
 
     Attributes:
-      adaptation: how to convert records to those of SPEC 2; None if they need no conversion.
-      qrels: files of judgments that replace the labels of the traces; empty = keep the labels.
-      labels: files with labels of single results, which override those of the traces.
-      iteration_base: number of the first iteration of a turn, in traces and labels.
       spill_folder: where an engine that keeps everything in memory writes payloads
         (`goodgain.transforms.gather.GatherPayloads`); empty for other engines.
       threads: how many threads of native code read one file (`Packing.threads`).
-      finishes: the run, if the last step of the graph must finish it because no program waits for
+      finishes: whether the last step of the graph finishes the run, because no program waits for
         the end.
     """
 
-    inputs: tuple[InputFile, ...]
+    run: StartedRun
     target: Target
     scoring: Scoring
-    slices: tuple[tuple[str, ...], ...]
-    max_i: int
-    interval: Interval
-    cluster: str | None
-    shard_bytes: int
-    adaptation: Adaptation | None = None
-    bounds: ReadBounds = DEFAULT_BOUNDS
-    qrels: tuple[InputFile, ...] = ()
-    labels: tuple[LabelFile, ...] = ()
-    iteration_base: int = 1
     spill_folder: str = ""
     threads: int = 1
-    finishes: StartedRun | None = None
+    finishes: bool = False
 
 
 def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     """Put the batch pipeline together."""
+    run, config = plan.run, plan.run.config
     packing = Packing(
         plan.scoring.rules,
         keep_encodings=plan.scoring.pool is not None,  # a pool orders documents by their texts
@@ -82,21 +65,21 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         threads=plan.threads,
     )
     files = pipeline | "Read" >> ReadPayloads(
-        plan.inputs,
+        run.inputs,
         packing,
-        plan.shard_bytes,
-        plan.adaptation,
-        plan.bounds,
+        DEFAULT_SHARD_BYTES,
+        config.adaptation,
+        config.read_bounds,
         plan.target.max_held_bytes,
     )
-    labelling = _join_qrels(pipeline, files, plan) if plan.qrels else None
+    labelling = _join_qrels(pipeline, files, plan) if run.qrels else None
     payloads = files.payloads
     if labelling:
         payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
     labels = None
-    if plan.labels:
+    if run.labels:
         read = pipeline | "ReadLabels" >> ReadLabels(
-            plan.labels, plan.iteration_base, plan.target.max_held_bytes
+            run.labels, config.iteration_base, plan.target.max_held_bytes
         )
         labels = _Labels(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
         payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
@@ -113,7 +96,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     # Not flattened into one collection: Beam's local runner would keep all of it.
     scores = (scored.scores, tied)
 
-    means = scores | "Means" >> SumMeans(plan.scoring, plan.slices, plan.max_i, plan.cluster)
+    means = scores | "Means" >> SumMeans(plan.scoring, config.slice, config.max_i, config.cluster)
 
     counts = (
         read_counts | "CountRead" >> count_elements(dict),
@@ -122,9 +105,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             _each(
                 scores,
                 "CountAlone",
-                count_elements(partial(cluster_counts, cluster_by=plan.cluster)),
+                count_elements(partial(cluster_counts, cluster_by=config.cluster)),
             )
-            if plan.cluster
+            if config.cluster
             else ()
         ),
         *([labelling.counts] if labelling else []),
@@ -138,7 +121,8 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     written = (
         _each(scores, "WithoutCounts", beam.Map(_without_counts))
         | "WriteScores" >> _write_scores(plan),
-        means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring.ranking.names, plan.interval),
+        means
+        | "WriteMeans" >> WriteMeans(plan.target, plan.scoring.ranking.names, config.interval),
         rejected
         | "WriteRejected"
         >> _write_one(plan, datasets.REJECTED, rows.struct_row, RejectedRecord, rows.rejected_key),
@@ -161,8 +145,8 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             qrels_problems=beam.pvalue.AsSingleton(labelling.problems) if labelling else [],
         )
     )
-    if plan.finishes is not None:
-        _ = summary | "Finish" >> beam.Map(_finish, plan.finishes)
+    if plan.finishes:
+        _ = summary | "Finish" >> beam.Map(_finish, run)
 
 
 def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
@@ -177,7 +161,7 @@ def _counts_of_score(score: ConversationScore) -> Counts:
 def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
     """Labels for the conversations, and a list of the first problems with the judgments."""
     read = pipeline | "ReadQrels" >> ReadQrels(
-        plan.qrels, plan.shard_bytes, plan.target.max_held_bytes
+        plan.run.qrels, DEFAULT_SHARD_BYTES, plan.target.max_held_bytes
     )
     joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(
         read.judgments, plan.target.max_held_bytes
@@ -208,7 +192,8 @@ def _write_rejected_labels(
     unplaced = (
         (labels.joined.rejected, *_each(scores, "RejectedLabels", to_rejected))
         | "Unplaced" >> beam.Flatten()
-        | "RejectedRows" >> beam.Map(rejected_row, plan.labels).with_output_types(RejectedRecord)
+        | "RejectedRows"
+        >> beam.Map(rejected_row, plan.run.labels).with_output_types(RejectedRecord)
     )
     return (
         (labels.read.rejected, unplaced)
@@ -231,7 +216,8 @@ def _write_scores(plan: Plan) -> WriteRows:
     written = [
         DatasetRows(datasets.iterations(pooled, costs), rows.iteration_rows),
         DatasetRows(
-            datasets.conversations(metrics, bool(plan.qrels), pooled, costs), ranked.conversation
+            datasets.conversations(metrics, bool(plan.run.qrels), pooled, costs),
+            ranked.conversation,
         ),
     ]
     if plan.scoring.per_call:

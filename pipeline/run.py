@@ -51,7 +51,7 @@ from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.qrels import read_qrels
-from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
+from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.memory_budget import default_memory_budget
 from goodgain.transforms.core.wording import counted
@@ -193,7 +193,7 @@ def _plan(run: StartedRun, rules: RulesFile, template_only: bool) -> graph.Plan:
     if run.pool is not None:
         other_bytes += sum(file.size for file in matching(run.pool.use.files.pattern))
     return graph.Plan(
-        inputs=run.inputs,
+        run=run,
         target=Target(
             folder=config.output,
             format=config.format,
@@ -212,19 +212,9 @@ def _plan(run: StartedRun, rules: RulesFile, template_only: bool) -> graph.Plan:
             run.pool.use if run.pool else None,
             run.seen.costs,
         ),
-        slices=config.slice,
-        max_i=config.max_i,
-        interval=config.interval,
-        cluster=config.cluster,
-        shard_bytes=DEFAULT_SHARD_BYTES,
-        adaptation=config.adaptation,
-        bounds=config.read_bounds,
-        qrels=run.qrels,
-        labels=run.labels,
-        iteration_base=config.iteration_base,
         # Other engines have a worker for each core.
         threads=usable_threads() if in_memory else 1,
-        finishes=run if template_only else None,
+        finishes=template_only,
     )
 
 
@@ -254,7 +244,7 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> N
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
     try:
-        with progress.shown(sum(file.size for file in plan.inputs), quiet=quiet):
+        with progress.shown(sum(file.size for file in plan.run.inputs), quiet=quiet):
             pipeline.run().wait_until_finish()
     except GoodGainError as error:
         raise type(error)(_PLACE_IN_GRAPH.sub("", str(error))) from error

@@ -27,7 +27,6 @@ _STEP_TOKENS = 350  # added to the context by each earlier step
 _USD_PER_TOKEN = 2.0**-18  # a power of 2, so that sums are exact
 _NO_PRICES_SHARE = 0.04  # of conversations: they have no costs in USD
 _ENTERPRISE, _WEB = "enterprise_search", "web_search"
-
 _NEAR_MISS_SHARE = 0.04
 _OTHER_LABEL_SHARE = 0.04
 # Repeats within the first call of a turn, relative to later calls: passages of one document.
@@ -62,16 +61,6 @@ class SampleCall:
     origins: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Producer:
-    """Properties of the system that wrote the trace of one conversation."""
-
-    numbers_calls: bool
-    names_records: bool
-    knows_turns: bool
-    marks_end: bool
-
-
 def sample_records(options: SampleOptions) -> Iterator[dict[str, Any]]:
     """The trace records of a sample as plain dicts (SPEC 2), conversation after conversation.
 
@@ -92,22 +81,27 @@ def _conversation(options: SampleOptions, index: int) -> list[SampleCall]:
     spacing = options.spacing_millis
     begins = options.first_millis + index * spacing + draw.below(spacing)
     scene = make_scene(draw, begins)
-    producer = _Producer(
-        numbers_calls=draw.chance(0.85),
-        names_records=draw.chance(0.9),
-        knows_turns=draw.chance(0.3),
-        marks_end=draw.chance(0.8),
-    )
+    # What the system that wrote the trace does.
+    numbers_calls, names_records = draw.chance(0.85), draw.chance(0.9)
+    knows_turns, marks_end = draw.chance(0.3), draw.chance(0.8)
     calls = _searches(scene, options, _iterations_of_turns(draw, options, index))
     _add_costs(Draw(f"{options.seed}/{index}/costs"), calls)
     for call in calls:
-        if not producer.numbers_calls:
+        if not numbers_calls:
             del call.record["call"]
-        if producer.names_records:
+        if names_records:
             call.record["record_id"] = draw.guid()
-    _add_ending(draw, producer, calls[-1].record)
+    last = calls[-1].record
+    if marks_end:
+        last["is_final"] = True
+    if knows_turns:
+        last["turn_count"] = last["turn"]
+    if draw.chance(_UNSEARCHED_TURN_SHARE):
+        last["turn_count"] = last["turn"] + 1
+    if draw.chance(0.03):
+        last["attributes"] = {**last["attributes"], "arm": ""}
     calls = [_spoiled(draw, options, call) for call in calls]
-    return _with_redeliveries(draw, producer, calls)
+    return _with_redeliveries(draw, names_records or numbers_calls, calls)
 
 
 def _iterations_of_turns(draw: Draw, options: SampleOptions, index: int) -> list[int]:
@@ -188,18 +182,6 @@ def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
     return (results,)
 
 
-def _add_ending(draw: Draw, producer: _Producer, last: dict[str, Any]) -> None:
-    """Mark the last record, add the number of turns, and sometimes drop an attribute."""
-    if producer.marks_end:
-        last["is_final"] = True
-    if producer.knows_turns:
-        last["turn_count"] = last["turn"]
-    if draw.chance(_UNSEARCHED_TURN_SHARE):
-        last["turn_count"] = last["turn"] + 1
-    if draw.chance(0.03):
-        last["attributes"] = {**last["attributes"], "arm": ""}
-
-
 def _spoiled(draw: Draw, options: SampleOptions, call: SampleCall) -> SampleCall:
     """The call, or sometimes a copy with an impossible value, which is rejected (SPEC 3)."""
     if not draw.chance(options.bad_share):
@@ -220,23 +202,20 @@ def _spoiled(draw: Draw, options: SampleOptions, call: SampleCall) -> SampleCall
     return replace(call, record=record, kind=f"bad:{kind}")
 
 
-def _with_redeliveries(
-    draw: Draw, producer: _Producer, calls: list[SampleCall]
-) -> list[SampleCall]:
+def _with_redeliveries(draw: Draw, identified: bool, calls: list[SampleCall]) -> list[SampleCall]:
     """Redeliver some usable records: at once or at the end, unchanged or changed (SPEC 3)."""
     delivered: list[SampleCall] = []
     at_end: list[SampleCall] = []
     for call in calls:
         delivered.append(call)
         if draw.chance(_REDELIVERED_SHARE) and call.kind == _REGULAR:
-            copy = _redelivered(draw, producer, call)
+            copy = _redelivered(draw, identified, call)
             (at_end if draw.chance(0.5) else delivered).append(copy)
     return delivered + at_end
 
 
-def _redelivered(draw: Draw, producer: _Producer, call: SampleCall) -> SampleCall:
+def _redelivered(draw: Draw, identified: bool, call: SampleCall) -> SampleCall:
     # Without record_id and call number only an exact copy is a redelivery.
-    identified = producer.names_records or producer.numbers_calls
     if not identified or not call.record["results"] or draw.chance(0.6):
         return replace(call, kind="redelivered")
     results = list(call.record["results"])

@@ -5,10 +5,12 @@ import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from goodgain.pipeline.graph import Plan, build
+from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.sinks import Target
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from tests.pipeline.runs import plain_scoring
+from tests.pipeline.test_finish import started_run
 
 pytestmark = pytest.mark.slow
 
@@ -19,20 +21,16 @@ PARDO = "beam:transform:pardo:v1"
 
 def transforms_of(qrels, spill_folder=""):
     """The primitive transforms of the graph, as engines see them."""
-    plan = Plan(
-        (InputFile("in.jsonl", 10),),
-        Target("out", "avro", 1),
-        plain_scoring(
-            per_call=True, keep_duplicates=True, label_keys=LabelKeys() if qrels else None
-        ),
-        (("arm",),),
-        max_i=10,
-        shard_bytes=1000,
+    run = started_run(
+        "out",
+        config=RunConfig(input=("in.jsonl",), output="out", slice=["arm"]),
+        inputs=(InputFile("in.jsonl", 10),),
         qrels=(InputFile("qrels.txt", 10),) if qrels else (),
-        spill_folder=spill_folder,
-        interval="hall",
-        cluster=None,
     )
+    scoring = plain_scoring(
+        per_call=True, keep_duplicates=True, label_keys=LabelKeys() if qrels else None
+    )
+    plan = Plan(run, Target("out", "avro", 1), scoring, spill_folder)
     pipeline = beam.Pipeline(options=PipelineOptions([]))
     build(pipeline, plan)
     components = pipeline.to_runner_api().components
