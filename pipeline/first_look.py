@@ -26,7 +26,6 @@ def first_look(
     Args:
       files: the input; if there are more than 1,000 files, a sample that includes the first and the
         last.
-      open_file: opens a path as a seekable binary file.
       adaptation: applied to the records first, so that renamed fields are seen under their new
         names.
     """

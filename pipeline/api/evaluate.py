@@ -210,7 +210,6 @@ def _config_of(
     """The options of an evaluation, checked.
 
     Args:
-      inputs: paths of the traces; None for traces in memory.
       options: by name, as in a configuration file, but `slices` for `slice`; None = default.
       config: a YAML file with options of `goodgain run`, which `options` override.
 

@@ -52,7 +52,6 @@ def write_scores(
     """Write one line of JSON per score, or per conversation for OTLP.
 
     Args:
-      rows: rows of the dataset `conversations`.
       tool: a key of TOOLS.
       metrics: columns; None = all metrics.
       path: the file, which is written completely or not at all.

@@ -300,9 +300,6 @@ def for_workers(config: _Config, engine: PipelineRunner, options: PipelineOption
 def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineOptions) -> Any:
     """A path, or a tuple of paths, that workers can use; absolute if they may run elsewhere.
 
-    Args:
-      option: the option that the path belongs to.
-
     Raises:
       UsageError: a path on this machine, which Dataflow's workers cannot reach.
     """

@@ -45,7 +45,6 @@ class Column(Struct, frozen=True):
     Attributes:
       kind: text, whole (64-bit), number (double), time (milliseconds UTC), map (text to text) or
         flag (true or false).
-      nullable: whether null occurs.
     """
 
     name: str

@@ -112,14 +112,19 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool 
             request = _completed(request, before, digest)
         discard_unfinished(request.output)
         size = sum(file.size for files in inputs.values() for file in files)
+        target = Target(
+            os.path.abspath(request.output) if is_local(request.output) else request.output,
+            request.format or FORMAT,
+            request.shards or max(1, ceil(size / _INPUT_BYTES_PER_FILE)),
+        )
         with progress.shown(size, quiet=quiet):
-            summary = _run(request, inputs, rules, before, engine, options)
+            summary = _run(request, inputs, rules, before, target, engine, options)
         manifest = store.manifest_of(
             counts=summary.counts,
             before=before.manifest if before else None,
             documents=store.next_documents(before),
-            format=request.format or FORMAT,
-            shards=_shards(request, inputs),
+            format=target.format,
+            shards=target.shards,
             topic=request.topic,
             inputs=inputs,
             rules_digest=digest,
@@ -177,11 +182,6 @@ def _warn_of_names(
         message_console().print(warning_text(warning), soft_wrap=True)
 
 
-def _shards(request: PoolRequest, inputs: Mapping[str, Sequence[InputFile]]) -> int:
-    size = sum(file.size for files in inputs.values() for file in files)
-    return request.shards or max(1, ceil(size / _INPUT_BYTES_PER_FILE))
-
-
 class _Summary(Struct, frozen=True):
     """Counts that the pipeline returns at its end."""
 
@@ -195,17 +195,13 @@ def _run(
     inputs: Mapping[str, Sequence[InputFile]],
     rules: RulesFile,
     before: Pool | None,
+    target: Target,
     engine: Any,
     options: Any,
 ) -> _Summary:
     local = isinstance(engine, FnApiRunner)
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL if local else logging.ERROR)
     pipeline = beam.Pipeline(runner=engine, options=options)
-    target = Target(
-        os.path.abspath(request.output) if is_local(request.output) else request.output,
-        request.format or FORMAT,
-        _shards(request, inputs),
-    )
     _graph(pipeline, request, inputs, compile_rules(rules), before, target)
     try:
         pipeline.run().wait_until_finish()

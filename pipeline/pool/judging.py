@@ -44,7 +44,6 @@ class JudgingRequest(Struct, frozen=True):
         one.
       at_most: most questions, retries included; None = no limit.
       again: also judge documents that others have labelled.
-      seconds: time limit of an answer.
     """
 
     folder: str

@@ -17,7 +17,6 @@ class SampleOptions:
     Attributes:
       seed: random seed. Conversation k depends on seed, k and the options except `conversations`,
         so a smaller sample is a prefix of a larger one.
-      conversations: number of conversations.
       iterations: mean number of iterations of a conversation, over all of its turns; a single
         conversation has from 1 to 2 * `iterations` - 1.
       fixed_iterations: give every conversation exactly `iterations` iterations.

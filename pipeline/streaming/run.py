@@ -59,7 +59,6 @@ def stream(
 
     Args:
       ends_when_silent: stop when no record has come for `idle`.
-      show: called at the end of a stream on this machine.
 
     Raises:
       UsageError: the input, the output folder, the rules or the engine cannot be used.

@@ -51,7 +51,6 @@ class StreamTarget(Struct, frozen=True):
     """Where and how to write.
 
     Attributes:
-      folder: the output folder, on any filesystem that Beam writes.
       start: number of this start, from 1.
       window: length in ms of the windows of event time that share files.
       flush: longest time in ms that a row waits before it is written.
