@@ -23,19 +23,7 @@ from goodgain.pipeline.judgments import describe
 from goodgain.pipeline.manifest import check_complete, manifest_of, written_time
 from goodgain.pipeline.options.opened_pool import OpenedPool
 from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.outputs.folder import (
-    MANIFEST,
-    MEANS_CSV,
-    REPORT,
-    check_claim,
-    check_written,
-    discard_unfinished,
-    publish,
-    read_manifest,
-    unfinished_folder,
-    write_file,
-    write_manifest,
-)
+from goodgain.pipeline.outputs import folder
 from goodgain.pipeline.outputs.readers import MeansWanted, read_means
 from goodgain.pipeline.outputs.sinks import WrittenFile
 from goodgain.pipeline.report import build_report
@@ -105,7 +93,7 @@ def write_summary(
 ) -> None:
     """Write the summary that `finish` needs from the pipeline."""
     summary = Summary(sorted(files, key=lambda file: file.path), counts, qrels_problems)
-    write_file(unfinished, SUMMARY, msgspec.json.encode(summary, order="sorted"))
+    folder.write_file(unfinished, SUMMARY, msgspec.json.encode(summary, order="sorted"))
 
 
 def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
@@ -125,7 +113,7 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
         manifest = _own_manifest(run, run.folder)
         if manifest is None:
             manifest = _publish(run, finished)
-        discard_unfinished(run.folder, run.area)
+        folder.discard_unfinished(run.folder, run.area)
     except OSError as error:
         if is_full(error):
             raise GoodGainError(
@@ -140,7 +128,7 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
 
 def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     _check_folder(run)
-    unfinished = unfinished_folder(run.folder, run.area)
+    unfinished = folder.unfinished_folder(run.folder, run.area)
     with open_plain(join(unfinished, SUMMARY)) as file:
         summary = msgspec.json.decode(file.read(), type=Summary)
     if summary.qrels_problems:
@@ -148,25 +136,25 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     paths = [file.path for file in summary.files]
     manifest = _own_manifest(run, unfinished)
     if manifest is None:
-        check_written(run.folder, [*paths, MEANS_CSV], run.area)
+        folder.check_written(run.folder, [*paths, folder.MEANS_CSV], run.area)
         manifest = _manifest(run, summary, finished)
-        write_file(unfinished, REPORT, build_report(unfinished, manifest))
+        folder.write_file(unfinished, folder.REPORT, build_report(unfinished, manifest))
         # If it exists, everything is decided and only moves are left.
-        write_manifest(unfinished, manifest)
+        folder.write_manifest(unfinished, manifest)
     _check_folder(run)  # again, since building a report takes time
     if _own_manifest(run, run.folder) is None:
         # Without it, leftovers of an earlier run do not look finished.
-        delete(join(run.folder, MANIFEST))
-    publish(run.folder, [*paths, MEANS_CSV, REPORT], run.area)
+        delete(join(run.folder, folder.MANIFEST))
+    folder.publish(run.folder, [*paths, folder.MEANS_CSV, folder.REPORT], run.area)
     _check_folder(run, moved=True)
-    write_manifest(run.folder, manifest)
+    folder.write_manifest(run.folder, manifest)
     return manifest
 
 
-def started_in(folder: str) -> str | None:
+def started_in(place: str) -> str | None:
     """The start time of the run whose outputs are in a folder; None if there are none."""
     try:
-        return str(read_manifest(folder).get("started"))
+        return str(folder.read_manifest(place).get("started"))
     except (UsageError, OSError):
         return None  # writing to it will report the error
 
@@ -181,7 +169,7 @@ def _check_folder(run: StartedRun, moved: bool = False) -> None:
     Raises:
       GoodGainError: another run writes or has written to it.
     """
-    check_claim(run.folder, run.area, or_none=moved)
+    folder.check_claim(run.folder, run.area, or_none=moved)
     if started_in(run.folder) not in (None, run.replaces, written_time(run.started)):
         raise GoodGainError(
             f"Another run has since written to {run.folder}, so this one publishes nothing "
@@ -189,10 +177,10 @@ def _check_folder(run: StartedRun, moved: bool = False) -> None:
         )
 
 
-def _own_manifest(run: StartedRun, folder: str) -> dict[str, Any] | None:
+def _own_manifest(run: StartedRun, place: str) -> dict[str, Any] | None:
     """The manifest in a folder, if it is complete and of this run."""
     try:
-        manifest: dict[str, Any] = read_manifest(folder)
+        manifest: dict[str, Any] = folder.read_manifest(place)
     except UsageError:
         return None
     return manifest if manifest.get("started") == written_time(run.started) else None
@@ -204,7 +192,7 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
     for file in summary.files:
         rows[file.dataset] += file.rows
     check_complete(summary.counts, rows, run.inputs)
-    to_check = read_means(unfinished_folder(run.folder, run.area), _TO_CHECK)
+    to_check = read_means(folder.unfinished_folder(run.folder, run.area), _TO_CHECK)
     means = [MeanRow(**row) for row in to_check]
     return manifest_of(
         counts=summary.counts,

@@ -11,16 +11,7 @@ from rich.console import Console
 from rich.text import Text
 from scipy.special import stdtrit
 
-from goodgain.pipeline.data_warnings import (
-    failing_in,
-    is_bad,
-    misspelt_names,
-    unknown_attributes,
-    unknown_costs,
-    unshared_cluster,
-    warning_text,
-    warnings_in,
-)
+from goodgain.pipeline import data_warnings
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.readers import MeansWanted, read_means
@@ -82,9 +73,9 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
     slices = read_means(folder, _SLICES) if parameters.get("slice") else ()
     for line in chain(
         _record_lines(manifest),
-        unknown_costs(at_end),
+        data_warnings.unknown_costs(at_end),
         _everyone_lines(at_end, definitions),
-        unknown_attributes(row["slice"] for row in slices),
+        data_warnings.unknown_attributes(row["slice"] for row in slices),
         _changed_lines(manifest["inputs"]),
         _rejected_lines(folder, manifest["records"], parameters["max_rejected"]),
         ("", f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})"),
@@ -95,7 +86,7 @@ def print_summary(folder: str, manifest: Mapping[str, Any]) -> None:
 
 def print_if_wrong(folder: str, manifest: Mapping[str, Any]) -> None:
     """Print the summary if bad data make the exit code 3, else only findings, on stderr."""
-    if is_bad(manifest):
+    if data_warnings.is_bad(manifest):
         print_summary(folder, manifest)
         return
     at_end = list(takewhile(_is_of_everything, read_means(folder, _AT_END)))
@@ -103,15 +94,18 @@ def print_if_wrong(folder: str, manifest: Mapping[str, Any]) -> None:
     console = message_console()
     for warning in _warning_lines(manifest):
         print_line(console, warning)
-    for line in (*misspelt_names(at_end, slices, manifest), *_changed_lines(manifest["inputs"])):
+    for line in (
+        *data_warnings.misspelt_names(at_end, slices, manifest),
+        *_changed_lines(manifest["inputs"]),
+    ):
         print_line(console, line)
 
 
 def _warning_lines(manifest: Mapping[str, Any]) -> Iterator[Text]:
-    fatal = failing_in(manifest)
-    for warning in warnings_in(manifest):
+    fatal = data_warnings.failing_in(manifest)
+    for warning in data_warnings.warnings_in(manifest):
         ending = " The exit code is 3." if warning in fatal else ""
-        yield Text(printable(warning_text(warning)) + ending, style="yellow")
+        yield Text(printable(data_warnings.warning_text(warning)) + ending, style="yellow")
 
 
 def _print_means(
@@ -164,7 +158,7 @@ def _print_clusters(
         return
     alone = manifest["conversations"].get("without_cluster", 0)
     rows = {row["metric"]: row for row in means if row["i"] is None and row["population"] == "all"}
-    if line := unshared_cluster(rows.values(), manifest):
+    if line := data_warnings.unshared_cluster(rows.values(), manifest):
         print_line(console, f"\n{line}")
         return
     print_line(

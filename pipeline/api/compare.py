@@ -51,6 +51,7 @@ class Comparison:
     """
 
     def __init__(self, summary: str, rows: Table, report: bytes) -> None:
+        """Wrap the results of a comparison; `report` is the HTML page."""
         self.summary = summary
         self.rows = rows
         self._report = report

@@ -10,15 +10,7 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.explanation.model import (
-    ConversationExplanation,
-    EarlierTurn,
-    ExplainedCall,
-    ExplainedIteration,
-    ExplainedResult,
-    InPool,
-    Outcome,
-)
+from goodgain.pipeline.explanation import model
 from goodgain.pipeline.explanation.reasons import Reasons
 from goodgain.pipeline.judgments import join, read_judgments
 from goodgain.pipeline.local import open_local
@@ -127,7 +119,7 @@ def explain(
     budget: MemoryBudget,
     qrels: Sequence[InputFile] = (),
     result_labels: Iterable[ResultLabel] = (),
-) -> ConversationExplanation:
+) -> model.ConversationExplanation:
     """Score a conversation and explain the outcome of each of its results.
 
     The numbers come from `score_conversation`, as in the pipeline (SPEC 3-5).
@@ -168,7 +160,7 @@ def explain(
     earlier = [fingerprint.turn for fingerprint in delivered.calls if fingerprint.turn != last_turn]
     last_turn_calls = [calls_by_fingerprint[id(one)] for one in delivered.of_last_turn()]
     labelled = replace(delivered, calls=label_calls(delivered.calls, labels).calls)
-    explained_calls: dict[int, list[ExplainedCall]] = {}
+    explained_calls: dict[int, list[model.ExplainedCall]] = {}
     attributes = delivered.attributes()
     judgments = None
     if scoring.label_keys is not None and external is not None:
@@ -179,11 +171,15 @@ def explain(
         labelled.of_last_turn(), last_turn_calls, scoring, judgments, pool
     ):
         explained_calls.setdefault(i, []).append(explained_call)
-    return ConversationExplanation(
+    return model.ConversationExplanation(
         row=score.conversation,
         ranking=dict(zip(scoring.ranking.names, score.conversation.ranking, strict=True)),
-        iterations=[ExplainedIteration(row, explained_calls[row.i]) for row in score.iterations],
-        earlier_turns=[EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)],
+        iterations=[
+            model.ExplainedIteration(row, explained_calls[row.i]) for row in score.iterations
+        ],
+        earlier_turns=[
+            model.EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)
+        ],
         conflicting_redeliveries=delivered.conflicting,
         rejected=gathered.rejected,
         near_misses=grouped(score.counts, "near_misses_by_step"),
@@ -216,7 +212,7 @@ def _explained_calls(
     scoring: Scoring,
     judgments: TopicLabels | None,
     pool: TurnPool | None,
-) -> Iterator[tuple[int, ExplainedCall]]:
+) -> Iterator[tuple[int, model.ExplainedCall]]:
     """Each call of the turn with its i."""
     turn = fold_turn(fingerprints, scoring.rules, scoring.good_gain_threshold, judgments, pool)
     details = TurnDetails(turn, scoring.rules)
@@ -234,9 +230,9 @@ def _explained_calls(
             duplicate = reasons.why(index)
             gain = turn.results[index].gain if duplicate else turn.labels[index]
             good = gain is not None and gain >= scoring.good_gain_threshold
-            outcome: Outcome = "duplicate" if duplicate else "good" if good else "other"
+            outcome: model.Outcome = "duplicate" if duplicate else "good" if good else "other"
             explained_results.append(
-                ExplainedResult(
+                model.ExplainedResult(
                     rank=rank,
                     gain=gain,
                     entity_type=details.entity_type(index),
@@ -251,7 +247,7 @@ def _explained_calls(
             )
         yield (
             i,
-            ExplainedCall(
+            model.ExplainedCall(
                 call_position=call_position,
                 call=call.call,
                 record_id=call.record_id,
@@ -263,15 +259,15 @@ def _explained_calls(
         )
 
 
-def _in_pool(turn: FoldedTurn, index: int, pool: TurnPool | None) -> InPool | None:
+def _in_pool(turn: FoldedTurn, index: int, pool: TurnPool | None) -> model.InPool | None:
     """How a first occurrence matches the pool; None for copies, and without a pool."""
     if pool is None or turn.pooled is None or turn.duplicates[index] is not None:
         return None
     if index not in turn.pooled:
-        return InPool(None, None, None, "outside")
+        return model.InPool(None, None, None, "outside")
     pooled = turn.pooled[index]
     document = pool.topic_pool.documents[pooled.document]
-    return InPool(
+    return model.InPool(
         number=document.number,
         document=document.document,
         label=pool.topic_pool.labels[pooled.document],

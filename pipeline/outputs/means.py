@@ -20,19 +20,9 @@ import msgspec
 import pyarrow.parquet as pq
 from msgspec.structs import asdict, astuple
 
+from goodgain.pipeline.outputs import formats
 from goodgain.pipeline.outputs.datasets import MEANS, Column
 from goodgain.pipeline.outputs.folder import MEANS_CSV, unfinished_folder
-from goodgain.pipeline.outputs.formats import (
-    FORMATS,
-    ROWS_AT_ONCE,
-    SYNC_MARKER,
-    Format,
-    Row,
-    arrow_schema,
-    arrow_table,
-    parsed_schema,
-    row_encoder,
-)
 from goodgain.pipeline.outputs.rows import mean_of_key, slice_sort_key
 from goodgain.pipeline.outputs.sinks import Target, WrittenFile
 from goodgain.transforms.core.interval import Interval
@@ -90,7 +80,7 @@ def _write(
 ) -> Iterator[WrittenFile]:
     _, slices = grouped
     folder = unfinished_folder(target.folder, target.area)
-    path = f"{MEANS.name}/part-00000-of-00001{FORMATS[target.format].suffix}"
+    path = f"{MEANS.name}/part-00000-of-00001{formats.FORMATS[target.format].suffix}"
     make_folder(join(folder, MEANS.name))
     rows = 0
     with _created(folder, path) as dataset, _created(folder, MEANS_CSV) as table:
@@ -151,11 +141,13 @@ class _AvroFile:
         self._rows = _EncodedRows(_avro)
         self._block: list[bytes] = []
         # Only a header if there are no rows.
-        fastavro.writer(file, parsed_schema(MEANS), (), codec="deflate", sync_marker=SYNC_MARKER)
+        fastavro.writer(
+            file, formats.parsed_schema(MEANS), (), codec="deflate", sync_marker=formats.SYNC_MARKER
+        )
 
     def add(self, slice_: dict[str, str], means: _Means) -> None:
         self._block += self._rows.of(slice_, means)
-        if len(self._block) >= ROWS_AT_ONCE:
+        if len(self._block) >= formats.ROWS_AT_ONCE:
             self.end()
 
     def end(self) -> None:
@@ -165,7 +157,7 @@ class _AvroFile:
         data = deflate.compress(b"".join(self._block)) + deflate.flush()
         for number in (len(self._block), len(data)):
             fastavro.schemaless_writer(self._file, "long", number)
-        self._file.write(data + SYNC_MARKER)
+        self._file.write(data + formats.SYNC_MARKER)
         self._block = []
 
 
@@ -183,13 +175,13 @@ class _TextFile:
 
 class _ParquetFile:
     def __init__(self, file: BinaryIO) -> None:
-        self._writer = pq.ParquetWriter(file, arrow_schema(MEANS), compression="zstd")
-        self._rows: list[Row] = []
+        self._writer = pq.ParquetWriter(file, formats.arrow_schema(MEANS), compression="zstd")
+        self._rows: list[formats.Row] = []
 
     def add(self, slice_: dict[str, str], means: _Means) -> None:
         for of, estimate in means:
             self._rows.append({"slice": slice_} | of._asdict() | asdict(estimate))
-        if len(self._rows) >= ROWS_AT_ONCE:
+        if len(self._rows) >= formats.ROWS_AT_ONCE:
             self._flush()
 
     def end(self) -> None:
@@ -197,7 +189,7 @@ class _ParquetFile:
         self._writer.close()
 
     def _flush(self) -> None:
-        self._writer.write_table(arrow_table(MEANS, self._rows))
+        self._writer.write_table(formats.arrow_table(MEANS, self._rows))
         self._rows = []
 
 
@@ -205,7 +197,7 @@ def _avro(columns: Sequence[Column], values: Sequence[Any]) -> bytes:
     return _row_encoder(columns)(_by_name(columns, values))
 
 
-_row_encoder = lru_cache(row_encoder)
+_row_encoder = lru_cache(formats.row_encoder)
 
 
 def _jsonl(columns: Sequence[Column], values: Sequence[Any]) -> bytes:
@@ -226,7 +218,7 @@ def _end(columns: Sequence[Column], of_row: bytes) -> bytes:
     return of_row if columns is _ESTIMATE else b","
 
 
-def _by_name(columns: Sequence[Column], values: Sequence[Any]) -> Row:
+def _by_name(columns: Sequence[Column], values: Sequence[Any]) -> formats.Row:
     return {column.name: value for column, value in zip(columns, values, strict=True)}
 
 
@@ -235,7 +227,7 @@ def _csv_file(file: BinaryIO) -> _TextFile:
     return _TextFile(file, _csv)
 
 
-_WRITERS: Mapping[Format, Callable[[BinaryIO], _AvroFile | _TextFile | _ParquetFile]] = {
+_WRITERS: Mapping[formats.Format, Callable[[BinaryIO], _AvroFile | _TextFile | _ParquetFile]] = {
     "avro": _AvroFile,
     "jsonl": partial(_TextFile, encode=_jsonl),
     "parquet": _ParquetFile,

@@ -123,7 +123,7 @@ class TestInterruptedRuns:
         "moment",
         [
             "goodgain.pipeline.outputs.means._mean_of_key",
-            "goodgain.pipeline.finish.publish",
+            "goodgain.pipeline.outputs.folder.publish",
         ],
     )
     def test_killed_run_looks_unfinished(self, moment, tmp_path):
