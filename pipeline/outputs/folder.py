@@ -218,11 +218,10 @@ def discard_unfinished(folder: str, area: str = "") -> None:
 
 def same_folder(one: str, other: str) -> bool:
     """Whether two paths name the same folder."""
-    return _settled(one) == _settled(other)
-
-
-def _settled(folder: str) -> str:
-    return os.path.realpath(folder) if is_local(folder) else folder.rstrip("/")
+    settled = {
+        os.path.realpath(path) if is_local(path) else path.rstrip("/") for path in (one, other)
+    }
+    return len(settled) == 1
 
 
 def write_file(folder: str, name: str, content: bytes) -> None:

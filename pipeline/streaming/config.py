@@ -24,6 +24,10 @@ KafkaTimestamps = Literal["create", "append"]
 BacklogOrder = Literal["time", "name"]
 
 
+def _span(description: str, default: str | None = None) -> Any:
+    return option(TIME, "SPAN", description, default)
+
+
 class StreamConfig(ScoringConfig):
     """The options of a stream (SPEC 7), one per field."""
 
@@ -60,34 +64,22 @@ class StreamConfig(ScoringConfig):
     )
     output: Text = option(DATA, "DIR", "folder for the outputs and for the state of a restart")
     format: Format = option(DATA, "FORMAT", "file format of the datasets", "avro")
-    gap: Duration = option(
-        TIME, "SPAN", "close a conversation this long after its last event", "30m"
-    )
-    allowed_lateness: Duration = option(
-        TIME,
-        "SPAN",
+    gap: Duration = _span("close a conversation this long after its last event", "30m")
+    allowed_lateness: Duration = _span(
         "how long a closed conversation is remembered, so that its stragglers are counted as late",
         "1h",
     )
-    out_of_orderness: Duration = option(
-        TIME, "SPAN", "how far out of order a record may arrive without being late", "5m"
+    out_of_orderness: Duration = _span(
+        "how far out of order a record may arrive without being late", "5m"
     )
-    idle: Duration | None = option(
-        TIME,
-        "SPAN",
-        "advance the watermark after this long without records; the gap by default",
-        None,
+    idle: Duration | None = _span(
+        "advance the watermark after this long without records; the gap by default"
     )
-    ahead: Duration | None = option(
-        TIME,
-        "SPAN",
+    ahead: Duration | None = _span(
         "largest watermark jump one record may cause, in case its clock is wrong; the gap "
-        "by default",
-        None,
+        "by default"
     )
-    max_open: Duration = option(
-        TIME, "SPAN", "close a conversation at this age, however busy it is", "1d"
-    )
+    max_open: Duration = _span("close a conversation at this age, however busy it is", "1d")
     max_open_results: Number = option(
         TIME,
         "N",
@@ -102,9 +94,7 @@ class StreamConfig(ScoringConfig):
         64 * 2**20,
         ge=1,
     )
-    window: Duration = option(
-        TIME, "SPAN", "length of the windows, in UTC, over which means are computed", "1d"
-    )
+    window: Duration = _span("length of the windows, in UTC, over which means are computed", "1d")
     live: bool = option(
         TIME,
         "",
