@@ -22,7 +22,7 @@ from typing import IO, Any, cast
 import xxhash
 from msgspec import Struct
 
-from goodgain.pipeline.pool.labelling import GivenLabel, add_labels
+from goodgain.pipeline.pool.labelling import add_labels
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.pipeline.pool.todo import row_of
 from goodgain.transforms.core.errors import UsageError, problem_of
@@ -135,13 +135,10 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
             else:
                 rejected.append(Rejected(document, answer))
             advance(at + 1 - left, len(waiting))
-    labels = {
-        document: {request.annotator: GivenLabel(0, document, gain, request.annotator)}
-        for document, gain in gains.items()
-    }
-    if labels:
+    if gains:
+        labels = {document: {request.annotator: gain} for document, gain in gains.items()}
         add_labels(request.folder, labels)
-    return Judged(len(labels), cached, calls, left, rejected)
+    return Judged(len(gains), cached, calls, left, rejected)
 
 
 def _key(question: Mapping[str, Any], command: str) -> str:

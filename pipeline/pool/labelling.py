@@ -76,48 +76,45 @@ def label_pool(
         no labels.
     """
     rejected: list[LabelProblem] = []
-    labels: dict[str, dict[str, GivenLabel]] = {}
+    labels: dict[str, dict[str, int]] = {}
+    accepted: list[GivenLabel] = []
     empty = 0
-    overruled: list[GivenLabel] = []
     for label in read_labels(path, annotator) if path else ():
         if isinstance(label, LabelProblem):
             rejected.append(label)
         elif label.gain is None:
             empty += 1
         else:
-            by_annotator = labels.setdefault(label.document, {})
-            if label.annotator in by_annotator:
-                overruled.append(by_annotator[label.annotator])
-            by_annotator[label.annotator] = label
+            accepted.append(label)
+            labels.setdefault(label.document, {})[label.annotator] = label.gain
     named = {name for by_annotator in labels.values() for name in by_annotator}
     if preferred is not None and preferred not in named:
         _check_has_labels(folder, preferred)
     given, changed, unknown = add_labels(folder, labels, preferred)
-    unknown_documents = {one.document for one in unknown}
-    unknown += [one for one in overruled if one.document in unknown_documents]
     rejected += [
-        LabelProblem(one.line, f"The pool has no document {one.document}.") for one in unknown
+        LabelProblem(one.line, f"The pool has no document {one.document}.")
+        for one in accepted
+        if one.document in unknown
     ]
     return Labelled(given, changed, empty, sorted(rejected, key=lambda one: one.line))
 
 
 def add_labels(
-    folder: str, labels: Mapping[str, Mapping[str, GivenLabel]], preferred: str | None = None
-) -> tuple[int, int, list[GivenLabel]]:
+    folder: str, labels: Mapping[str, Mapping[str, int]], preferred: str | None = None
+) -> tuple[int, int, set[str]]:
     """Write labels, by document and annotator, into a pool.
 
     Returns:
-      How many were added, how many of these replaced another, and the labels of unknown documents.
+      How many were added, how many of these replaced another, and the unknown documents.
     """
-    remaining = {document: dict(by_annotator) for document, by_annotator in labels.items()}
+    remaining = dict(labels)
     given = changed = 0
 
     def labelled(document: PoolDocument) -> PoolDocument:
         nonlocal given, changed
-        by_annotator = remaining.pop(document.document, None)
-        if not by_annotator:
+        new = remaining.pop(document.document, None)
+        if not new:
             return document
-        new = {name: one.gain for name, one in by_annotator.items() if one.gain is not None}
         given += len(new)
         changed += sum(document.given.get(name, gain) != gain for name, gain in new.items())
         return replace(document, given=dict(sorted({**document.given, **new}.items())))
@@ -126,8 +123,7 @@ def add_labels(
     with changing(folder, datetime.now(UTC)):
         pool = read_pool(folder)
         rewrite(pool, labelled, preferred or pool.preferred)
-    unknown = [one for by_annotator in remaining.values() for one in by_annotator.values()]
-    return given, changed, unknown
+    return given, changed, set(remaining)
 
 
 def withdraw_labels(folder: str, annotator: str) -> int:
