@@ -34,19 +34,19 @@ class Search(Struct, frozen=True):
     model_costs: dict[str, float]
 
 
-def is_search(span: Span, tools: Collection[str]) -> bool:
+def _is_search(span: Span, tools: Collection[str]) -> bool:
     """Whether a span is a search; a tool's span is if the tool is in `tools`."""
     return span.kind == SEARCH or (span.kind == TOOL and span.tool in tools)
 
 
-def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], int]:
+def _searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], int]:
     """The search calls of a trace by start, and how many spans were merged into them.
 
     Of nested searches, the innermost ones that record their documents count; if none does, the
     innermost. A re-ranking replaces the earlier searches, under the same parent or under itself,
     whose documents it contains.
     """
-    candidates = [span for span in tree.spans if is_search(span, tools)]
+    candidates = [span for span in tree.spans if _is_search(span, tools)]
     innermost = _innermost(candidates, tree)
     names = {span.span_id for span in candidates}
     outermost = {
@@ -77,14 +77,14 @@ def searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], i
         models = (
             [model.costs for model in models_inside.get(wrapper.span_id, ())] if is_first else []
         )
-        model_costs = total(models)
+        model_costs = _total(models)
         model_costs.pop(MILLISECONDS, None)  # included in the search's own
         searches.append(Search(span, costs, model_costs))
     reranked, merged = _reranked(searches, outermost, tree)
     return reranked, len(candidates) - len(innermost) + merged
 
 
-def total(costs: Iterable[dict[str, float]]) -> dict[str, float]:
+def _total(costs: Iterable[dict[str, float]]) -> dict[str, float]:
     """The sum of each cost that all of them have."""
     several = list(costs)
     names = set(several[0]).intersection(*several[1:]) if several else set()
@@ -134,8 +134,8 @@ def _reranked(
             and (search.span.parent_id == span.parent_id or span in tree.ancestors(search.span))
             and documents & _names(search.span.results or [])
         ]
-        costs = total([span.costs, *(search.costs for search in replaced)])
-        model_costs = total([search.model_costs for search in replaced])
+        costs = _total([span.costs, *(search.costs for search in replaced)])
+        model_costs = _total([search.model_costs for search in replaced])
         replaced_span = replaced[0].span if replaced else span
         reranked = replace(
             replaced_span,
@@ -198,7 +198,7 @@ def turns_of_trace(
     tree = SpanTree(with_id)
     counts.repeated += tree.repeated
     counts.parent_missing += tree.parent_missing
-    searches, counted_once = searches_of(tree, tools)
+    searches, counted_once = _searches_of(tree, tools)
     counts.counted_once += counted_once
     sessions = _Sessions(tree, of_trace)
     common = {name: text for span in of_trace for name, text in span.attributes.items()}
@@ -236,7 +236,7 @@ def _model_steps(tree: SpanTree, tools: Collection[str]) -> list[Span]:
         for span in tree.spans
         if span.kind == MODEL
         and not any(
-            above.kind == MODEL or is_search(above, tools) for above in tree.ancestors(span)
+            above.kind == MODEL or _is_search(above, tools) for above in tree.ancestors(span)
         )
     ]
 
