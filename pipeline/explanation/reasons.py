@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from goodgain.pipeline.explanation.model import Why
 from goodgain.transforms.core.dedup.duplicates import Duplicate
@@ -43,7 +44,7 @@ class Reasons:
         self._names = {number: name for name, number in rules.fields.items()}
         self._names |= {number: f"ids.{name}" for name, number in rules.ids.items()}
         self._names[GENERIC_ID] = "id"
-        self._evidence: dict[int, Evidence] = {}
+        self._read = cache(lambda index: read_evidence(turn.results[index]))
         self._occurrences: dict[int, list[int]] = {}
         for index, duplicate in enumerate(turn.duplicates):
             first = index if duplicate is None else duplicate.first
@@ -67,11 +68,6 @@ class Reasons:
             first_gain=first_gain,
             label_conflict=None not in (gain, first_gain) and gain != first_gain,
         )
-
-    def _read(self, index: int) -> Evidence:
-        if index not in self._evidence:
-            self._evidence[index] = read_evidence(self._turn.results[index])
-        return self._evidence[index]
 
     def _matched(self, index: int, duplicate: Duplicate) -> int:
         """The earliest occurrence with which verification gives the recorded verdict."""
