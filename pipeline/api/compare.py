@@ -51,7 +51,12 @@ class Comparison:
     """
 
     def __init__(self, summary: str, rows: Table, report: bytes) -> None:
-        """Wrap the results of a comparison; `report` is the HTML page."""
+        """Wrap the results of a comparison.
+
+        Args:
+          summary, rows: see the class.
+          report: the HTML page.
+        """
         self.summary = summary
         self.rows = rows
         self._report = report

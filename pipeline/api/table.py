@@ -51,7 +51,12 @@ class Table:
     """
 
     def __init__(self, dataset: Dataset, rows: Sequence[Row]) -> None:
-        """Wrap rows, as stored in files."""
+        """Wrap rows.
+
+        Args:
+          dataset: see the class.
+          rows: the rows, as stored in files.
+        """
         self.dataset = dataset
         self._rows = rows
         self._times = [column.name for column in dataset.columns if column.kind == "time"]
