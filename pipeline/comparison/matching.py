@@ -142,6 +142,7 @@ class Sample(Struct, frozen=True):
 
     Attributes:
       base, candidate: defined values; pair by pair when paired.
+      with_nulls: the same for both arms, with NaN for each null.
       shared: for each pair, the index of its key in `Matched.keys`; empty when unpaired.
       only_in_base, only_in_candidate: number of keys that only this arm has in the population; 0
         when unpaired.
@@ -152,7 +153,9 @@ class Sample(Struct, frozen=True):
 
     base: Array
     candidate: Array
+    with_nulls: tuple[Array, Array]
     shared: _Indexes
+    paired: bool
     only_in_base: int
     only_in_candidate: int
     undefined_in_base: int
@@ -163,36 +166,36 @@ class Sample(Struct, frozen=True):
 def sample(matched: Matched, measure: Measure) -> Sample:
     """The values of one measure."""
     if not matched.paired:
-        return _unpaired_sample(matched.base.arm, matched.candidate.arm, measure)
+        (base, in_base), (candidate, in_candidate) = (
+            grouped.arm.values(measure) for grouped in (matched.base, matched.candidate)
+        )
+        with_nulls = base[in_base], candidate[in_candidate]
+        base, candidate = (values[~np.isnan(values)] for values in with_nulls)
+        nulls = [
+            len(all_) - len(one) for all_, one in zip(with_nulls, (base, candidate), strict=True)
+        ]
+        return Sample(base, candidate, with_nulls, np.array([], np.intp), False, 0, 0, *nulls, 0)
     base, in_base = matched.base.values(measure)
     candidate, in_candidate = matched.candidate.values(measure)
     of_base, of_candidate = matched.base_indexes, matched.candidate_indexes
     shared = in_base[of_base] & in_candidate[of_candidate]
-    base_missing, candidate_missing = np.isnan(base[of_base]), np.isnan(candidate[of_candidate])
-    defined = shared & ~base_missing & ~candidate_missing
     both = int(shared.sum())
+    only_in_base, only_in_candidate = int(in_base.sum()) - both, int(in_candidate.sum()) - both
+    base, candidate = base[of_base], candidate[of_candidate]
+    base_missing, candidate_missing = np.isnan(base), np.isnan(candidate)
+    defined = shared & ~base_missing & ~candidate_missing
     return Sample(
-        base=base[of_base][defined],
-        candidate=candidate[of_candidate][defined],
+        base=base[defined],
+        candidate=candidate[defined],
+        with_nulls=(base[shared], candidate[shared]),
         shared=defined.nonzero()[0],
-        only_in_base=int(in_base.sum()) - both,
-        only_in_candidate=int(in_candidate.sum()) - both,
+        paired=True,
+        only_in_base=only_in_base,
+        only_in_candidate=only_in_candidate,
         undefined_in_base=int((shared & base_missing & ~candidate_missing).sum()),
         undefined_in_candidate=int((shared & ~base_missing & candidate_missing).sum()),
         undefined_in_both=int((shared & base_missing & candidate_missing).sum()),
     )
-
-
-def _unpaired_sample(base: Arm, candidate: Arm, measure: Measure) -> Sample:
-    values: list[Array] = []
-    missing: list[int] = []
-    for arm in (base, candidate):
-        of_arm, present = arm.values(measure)
-        undefined = np.isnan(of_arm)
-        values.append(of_arm[present & ~undefined])
-        missing.append(int((present & undefined).sum()))
-    no_pairs = np.array([], dtype=np.intp)
-    return Sample(values[0], values[1], no_pairs, 0, 0, missing[0], missing[1], 0)
 
 
 class Account(Struct, frozen=True):

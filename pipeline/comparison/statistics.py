@@ -69,10 +69,10 @@ def row_of(
     metric = metric_by_name(measure.metric)
     better = metric.direction
     family = measures.family(measure)
-    worst = worst_case(matched, measure, values, conditions)
+    worst = worst_case(measure.metric, values, conditions.max_i)
     notes = [compared.note] if compared.note else []
     if is_outcome(measure.metric) and worst is not None:
-        notes.append(reached(values, paired))
+        notes.append(reached(values))
     requested: dict[str, Any] = {}
     tolerance = measures.tolerance_of(measure)
     if paired and better != "neither":
@@ -110,7 +110,7 @@ def row_of(
         own_ideal=metric.own_ideal and not conditions.shared_judgments,
         family=family,
         tolerance=tolerance,
-        reason=withheld(measure, values, worst, conditions, paired),
+        reason=withheld(measure, values, worst, conditions),
         note="; ".join(notes) or None,
         **{name: getattr(values, name) for name in _LEFT_OUT},
         **{name: getattr(compared, name) for name in _COMPARED},
@@ -118,7 +118,7 @@ def row_of(
     )
     studentized = compared.studentized
     interval_at = None if studentized is None else studentized.interval
-    return TestedRow(row, interval_at, _test(slice_, measure, values, paired))
+    return TestedRow(row, interval_at, _test(slice_, measure, values))
 
 
 _LEFT_OUT = (
@@ -137,14 +137,14 @@ def _good_same_bad(
     return counts | {"gsb_ci_low": counted.ci_low, "gsb_ci_high": counted.ci_high}
 
 
-def _test(slice_: dict[str, str], measure: Measure, values: Sample, paired: bool) -> int:
+def _test(slice_: dict[str, str], measure: Measure, values: Sample) -> int:
     """A number that is the same for rows of one slice and metric that make the same test.
 
     A metric at N and its counterpart at i count as one metric. Tests do not depend on the scale,
     which is all that differs in gain per iteration after the last iteration.
     """
     contrast = at_i(measure.metric) if measure.i is None else measure.metric
-    if paired:
+    if values.paired:
         tested, of = rounded_differences(values.base, values.candidate), values.shared
     else:
         tested, of = np.concatenate((values.base, values.candidate)), np.array([values.base.size])

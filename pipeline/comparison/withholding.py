@@ -135,7 +135,6 @@ def withheld(
     values: Sample,
     worst: WorstCase | None,
     conditions: VerdictConditions,
-    paired: bool,
 ) -> str | None:
     """Why there can be no verdict, as a clause; None if there can be one.
 
@@ -158,14 +157,14 @@ def withheld(
         )
     if conditions.unequal_search and measure.population != "everyone":
         return different_search(conditions)
-    missing = _missing(values, paired)
+    missing = _missing(values)
     if missing is None:
         return None
     if not is_outcome(measure.metric):
         return missing
     if worst is not None and _agrees(values, worst):
         return None
-    return f"{reached(values, paired)}, and the others have no value"
+    return f"{reached(values)}, and the others have no value"
 
 
 def different_search(conditions: VerdictConditions) -> str:
@@ -181,16 +180,16 @@ def is_outcome(metric: str) -> bool:
     return metric.startswith(_OUTCOMES)
 
 
-def reached(values: Sample, paired: bool) -> str:
+def reached(values: Sample) -> str:
     """In how many conversations of each arm an outcome was reached, in words."""
-    base, candidate = _defined(values, paired)
+    base, candidate = _defined(values)
     return f"reached in {_percent(base)} of the base, {_percent(candidate)} of the candidate"
 
 
-def _missing(values: Sample, paired: bool) -> str | None:
+def _missing(values: Sample) -> str | None:
     """The reason if too many conversations have null in one arm only."""
-    if not paired:
-        base, candidate = _defined(values, paired)
+    if not values.paired:
+        base, candidate = _defined(values)
         if base is None or candidate is None or not differ(base, candidate):
             return None
         return (
@@ -198,24 +197,18 @@ def _missing(values: Sample, paired: bool) -> str | None:
             f"{_percent(1 - candidate)} of the candidate's"
         )
     alone = values.undefined_in_base + values.undefined_in_candidate
-    pairs = len(values.base) + alone + values.undefined_in_both
+    pairs = len(values.with_nulls[0])
     if not pairs or alone / pairs <= MOST_DIFFERENT + _ROUNDING:
         return None
     return f"null in one arm alone for {alone:,} of {pairs:,} pairs ({_percent(alone / pairs)})"
 
 
-def _defined(values: Sample, paired: bool) -> tuple[float | None, float | None]:
+def _defined(values: Sample) -> list[float | None]:
     """Share of the conversations of each arm that have a value."""
-    both = values.undefined_in_both
-    base, candidate = len(values.base), len(values.candidate)
-    if paired:
-        base += values.undefined_in_candidate
-        candidate += values.undefined_in_base
-    wholes = (
-        base + values.undefined_in_base + both,
-        candidate + values.undefined_in_candidate + both,
-    )
-    return base / wholes[0] if wholes[0] else None, candidate / wholes[1] if wholes[1] else None
+    return [
+        int(np.count_nonzero(~np.isnan(one))) / len(one) if len(one) else None
+        for one in values.with_nulls
+    ]
 
 
 def differ(one: float, other: float) -> bool:
@@ -261,30 +254,15 @@ def worst_value(metric: str, max_i: int) -> float | None:
     return None
 
 
-def worst_case(
-    matched: Matched, measure: Measure, values: Sample, conditions: VerdictConditions
-) -> WorstCase | None:
+def worst_case(metric: str, values: Sample, max_i: int) -> WorstCase | None:
     """The means with nulls as the worst value; None if nothing is null, or there is no worst value.
 
     Args:
-      values: values of the measure in the same two arms.
+      max_i: last i for which both runs have means.
     """
-    worst = worst_value(measure.metric, conditions.max_i)
-    if worst is None or not (
-        values.undefined_in_base or values.undefined_in_candidate or values.undefined_in_both
-    ):
-        return None
-    if matched.paired:
-        base, in_base = matched.base.values(measure)
-        candidate, in_candidate = matched.candidate.values(measure)
-        of_base, of_candidate = matched.base_indexes, matched.candidate_indexes
-        shared = in_base[of_base] & in_candidate[of_candidate]
-        base, candidate = base[of_base][shared], candidate[of_candidate][shared]
-    else:
-        (base, in_base), (candidate, in_candidate) = (
-            grouped.arm.values(measure) for grouped in (matched.base, matched.candidate)
-        )
-        base, candidate = base[in_base], candidate[in_candidate]
-    if not base.size or not candidate.size:
+    worst = worst_value(metric, max_i)
+    base, candidate = values.with_nulls
+    nothing_is_null = len(base) == len(values.base) and len(candidate) == len(values.candidate)
+    if worst is None or nothing_is_null or not len(base) or not len(candidate):
         return None
     return WorstCase(*(float(np.nan_to_num(one, nan=worst).mean()) for one in (base, candidate)))

@@ -176,8 +176,8 @@ def _compared(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | 
     if measure.population == "everyone":
         matched = _match(rule, base.everyone(), candidate.everyone())
     values = sample(matched, measure)
-    worst = worst_case(matched, measure, values, conditions)
-    reason = withheld(measure, values, worst, conditions, matched.paired)
+    worst = worst_case(measure.metric, values, conditions.max_i)
+    reason = withheld(measure, values, worst, conditions)
     if decisive != measure:
         reason = f"{different_search(conditions)}; population: everyone includes them"
     codes = None

@@ -64,7 +64,12 @@ def test_a_verdict_is_withheld_if_the_worst_case_points_the_other_way(worst, rea
     sample = Sample(
         base=np.full(8, 3.0),
         candidate=np.full(8, 2.0),
+        with_nulls=(
+            np.array([*[3.0] * 8, *[np.nan] * 10, 3.0, 3.0]),
+            np.array([*[2.0] * 18, np.nan, np.nan]),
+        ),
         shared=np.arange(8),
+        paired=True,
         only_in_base=0,
         only_in_candidate=0,
         undefined_in_base=10,
@@ -72,7 +77,7 @@ def test_a_verdict_is_withheld_if_the_worst_case_points_the_other_way(worst, rea
         undefined_in_both=0,
     )
     measure = Measure("iterations_for_all_good_results", None, "all")
-    assert withheld(measure, sample, worst, SAME_SHARES, paired=True) == reason
+    assert withheld(measure, sample, worst, SAME_SHARES) == reason
 
 
 @pytest.mark.slow
