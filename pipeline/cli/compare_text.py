@@ -23,11 +23,11 @@ from goodgain.pipeline.cli.compare_parts import (
 from goodgain.pipeline.comparison.arms import Arm
 from goodgain.pipeline.comparison.clusters import arm_warnings, leading_row
 from goodgain.pipeline.comparison.compare import Compared
-from goodgain.pipeline.comparison.correction import corrected_p
 from goodgain.pipeline.comparison.examples import Example
 from goodgain.pipeline.comparison.matching import Account
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Source
+from goodgain.pipeline.comparison.statistics import corrected_p
 from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.outputs.without_labels import ShownRows
 from goodgain.pipeline.terminal.console import metric_table

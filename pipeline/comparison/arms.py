@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,13 +13,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.measures import Measure, Measures
-from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.rows import iteration_row
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.scoring.computed import COMPUTED_ITERATION_METRICS, rows_beyond
 from goodgain.transforms.core.scoring.costs import iteration_columns
+from goodgain.transforms.core.scoring.metric_by_name import value_without_search
+from goodgain.transforms.core.scoring.registry import OF_POOL
 from goodgain.transforms.core.scoring.rows import IterationRow, PoolShares
 
 WITHOUT_SEARCH = "did not search"
@@ -33,6 +35,52 @@ class LeftOut(Struct, frozen=True):
 
     reason: str
     attributes: Mapping[str, str]
+
+
+class Unsearched:
+    """The values of one run's conversations without search, for `everyone` (SPEC 6, 9)."""
+
+    def __init__(self, parameters: Mapping[str, Any]) -> None:
+        """Read how the run was scored.
+
+        Args:
+          parameters: the parameters in its manifest.
+        """
+        threshold = parameters["good_gain_threshold"]
+        self._evaluator = RankingEvaluator(
+            parse_ranking_metrics(parameters.get("metrics", ())),
+            parameters.get("relevance_threshold") or threshold,
+            parameters.get("g_max", 4),
+        )
+        self._ranking = cache(self._of_empty_list)
+
+    def at_end(self, name: str, row: Mapping[str, Any]) -> float:
+        """The value of a metric at N; NaN if it has none.
+
+        See `value_without_search`; ranking metrics have the value of an empty list, as in `means`.
+
+        Args:
+          row: a row of `conversations` without search.
+        """
+        value, nothing = row[name], self.by_i(name, row)
+        if value_without_search(name) is None or value is None:
+            value = nothing
+            best = "pool_best" if "pool_best" in row else "qrels_best"
+            if value == 0:
+                value = self._ranking(row.get(best)).get(name, value)
+        return float("nan") if value is None else float(value)
+
+    def by_i(self, name: str, row: Mapping[str, Any]) -> float:
+        """The value of a metric of iterations, which is the same at every i."""
+        nothing = value_without_search(name)
+        nothing_to_find = name in OF_POOL and not row["pool_good"]
+        return float("nan") if nothing is None or nothing_to_find else nothing
+
+    def _of_empty_list(self, best: int | None) -> dict[str, float | None]:
+        """The ranking metrics of an empty list; they depend only on the best judged label."""
+        values = self._evaluator.evaluate((), () if best is None else (best,), ())
+        names = (metric.name for metric in self._evaluator.metrics)
+        return dict(zip(names, values, strict=True))
 
 
 class Part(NamedTuple):

@@ -9,7 +9,6 @@ from msgspec import Struct
 from goodgain.pipeline.comparison.answer import answer
 from goodgain.pipeline.comparison.arms import Arm, check_attribute
 from goodgain.pipeline.comparison.clusters import cluster_codes, cluster_warnings, common_cluster
-from goodgain.pipeline.comparison.correction import corrected
 from goodgain.pipeline.comparison.costs import arm_means
 from goodgain.pipeline.comparison.examples import Examples, example_metric, examples
 from goodgain.pipeline.comparison.matching import (
@@ -26,7 +25,7 @@ from goodgain.pipeline.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Arms, read_arms, silent
-from goodgain.pipeline.comparison.statistics import TestedRow, row_of
+from goodgain.pipeline.comparison.statistics import TestedRow, corrected, row_of
 from goodgain.pipeline.comparison.withholding import (
     compared_measure,
     verdict_conditions,

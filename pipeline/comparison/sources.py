@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.arms import Arm, check_attribute, read_arm
+from goodgain.pipeline.comparison.arms import Arm, Unsearched, check_attribute, read_arm
 from goodgain.pipeline.comparison.comparability import (
     POOL,
     Mismatch,
@@ -20,7 +20,6 @@ from goodgain.pipeline.comparison.comparability import (
 from goodgain.pipeline.comparison.measures import Measures, choose
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.comparison.scored_again import score_on_pool
-from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from goodgain.transforms.core.errors import UsageError

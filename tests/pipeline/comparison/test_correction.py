@@ -2,8 +2,8 @@
 
 import pytest
 
-from goodgain.pipeline.comparison.correction import corrected
 from goodgain.pipeline.comparison.statistics import TestedRow as RowWithP
+from goodgain.pipeline.comparison.statistics import corrected
 from tests.pipeline.comparison.test_answer import comparison_row
 
 

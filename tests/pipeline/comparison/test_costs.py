@@ -4,11 +4,10 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.comparison.arms import arm_of
+from goodgain.pipeline.comparison.arms import Unsearched, arm_of
 from goodgain.pipeline.comparison.costs import arm_means
 from goodgain.pipeline.comparison.measures import Measure, choose
 from goodgain.pipeline.comparison.sources import Arms
-from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.comparison.traces import base_arm, candidate_arm, conversation

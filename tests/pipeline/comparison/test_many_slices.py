@@ -10,10 +10,9 @@ from rich.console import Console
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.cli import compare_text
 from goodgain.pipeline.comparison import compare as comparing
-from goodgain.pipeline.comparison.arms import arm_of
+from goodgain.pipeline.comparison.arms import Unsearched, arm_of
 from goodgain.pipeline.comparison.measures import choose
 from goodgain.pipeline.comparison.request import ComparisonRequest
-from goodgain.pipeline.comparison.unsearched import Unsearched
 from goodgain.pipeline.gate.change import changed_slices
 from goodgain.pipeline.gate.evidence import GateMeans, gather
 from goodgain.pipeline.gate.rules import GateFile, Rule
