@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.measures import Measure, Measures
-from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.rows import iteration_row
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
@@ -170,7 +169,7 @@ class Arm(Struct, frozen=True, dict=True):
     def where(self, attributes: Mapping[str, str], label: str | None = None) -> Arm:
         """The part of the arm whose conversations have these attributes; "" = missing or blank."""
         if not attributes:
-            return self if label is None else replace(self, label=label)
+            return self
         part = self.parts(tuple(attributes)).get(tuple(attributes.values()), Part([], []))
         indexes = np.array(part.indexes, dtype=np.intp)
         return Arm(
@@ -210,20 +209,6 @@ def _part(
     return parts.setdefault(tuple(attributes.get(name, "") for name in names), Part([], []))
 
 
-def read_arm(folder: str, label: str, measures: Measures, unsearched: Unsearched) -> Arm:
-    """Read an arm from the output of a finished run.
-
-    Args:
-      unsearched: computes the values of conversations that did not search.
-
-    Raises:
-      UsageError: the output lacks a metric, or its datasets are not from one run.
-    """
-    conversations = read_dataset(folder, "conversations")
-    iterations = read_dataset(folder, "iterations") if measures.iteration_columns else iter(())
-    return arm_of(conversations, iterations, label, measures, unsearched)
-
-
 def arm_of(
     conversations: Iterable[_Row],
     iterations: Iterable[_Row],
@@ -231,7 +216,10 @@ def arm_of(
     measures: Measures,
     unsearched: Unsearched,
 ) -> Arm:
-    """An arm made of rows of `conversations` and `iterations`; see `read_arm`.
+    """An arm made of rows of `conversations` and `iterations` of a finished run.
+
+    Args:
+      unsearched: computes the values of conversations that did not search.
 
     Raises:
       UsageError: the rows lack a metric, or iterations of a conversation are missing.
@@ -249,7 +237,7 @@ def arm_of(
             pool_found[identity] = row["pool_good"], row["pool_found"]
         _check_columns(row, measures, label)
         if row["N"]:
-            values = [_number(row[name]) for name in measures.columns]
+            values = [row[name] for name in measures.columns]
             searching.append(_Conversation(identity, attributes, row["N"], values))
         else:
             left_out[identity] = LeftOut(WITHOUT_SEARCH, attributes)
@@ -276,14 +264,14 @@ class _Conversation(NamedTuple):
     identity: str
     attributes: Mapping[str, str]
     reached: int
-    values: list[float]
+    values: list[float | None]
     at_each_i: Sequence[float] = ()  # without search, the value is the same at every i
 
 
 def _arm(conversations: list[_Conversation], label: str, measures: Measures) -> Arm:
     """An arm of some conversations, from their rows only; sorts them by id."""
     conversations.sort(key=lambda one: one.identity)
-    values = np.array([one.values for one in conversations])
+    values = np.array([one.values for one in conversations], dtype=np.float64)
     at_end = values.reshape(len(conversations), len(measures.columns))
     return Arm(
         label=label,
@@ -300,10 +288,6 @@ def _check_columns(row: _Row, measures: Measures, label: str) -> None:
     wanted = (*measures.columns, *(("pool_found",) if "pool_recall" in row else ()))
     if missing := [name for name in wanted if name not in row]:
         raise UsageError(f"The conversations of {label} have no metric {missing[0]}: run it again.")
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
 
 
 def _by_i(

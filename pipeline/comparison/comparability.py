@@ -11,10 +11,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
 _PARAMETERS = ("good_gain_threshold", "g_max", "duplicates", "qrels_id", "qrels_topic")
-RELEVANCE = "relevance_threshold"
-RULES = "rules"
 QRELS = "qrels"
-SCORING = "scoring_version"
 POOL = "pool"
 
 
@@ -56,40 +53,33 @@ def refuse(differing: list[Mismatch]) -> None:
 def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
     """Whether two manifests are of runs with the same external judgments."""
     one, other = _compared_parameters(base), _compared_parameters(candidate)
-    judgments = (QRELS, "pool")
-    return any(one.get(name) for name in judgments) and all(
-        one.get(name) == other.get(name) for name in judgments
+    return any(one[name] for name in (QRELS, POOL)) and all(
+        one[name] == other[name] for name in (QRELS, POOL)
     )
 
 
 def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    parameters = manifest["parameters"]
+    """The parameters; judgments and pools by their digests, so that a copy counts as the same."""
+    parameters, pool = manifest["parameters"], manifest.get(POOL)
     compared = {name: parameters.get(name) for name in _PARAMETERS}
-    relevance = parameters.get(RELEVANCE)
-    compared[RELEVANCE] = compared["good_gain_threshold"] if relevance is None else relevance
-    compared[RULES] = manifest.get("rules_digest")
-    compared[QRELS] = _qrels(manifest)
-    compared[POOL] = _pool(manifest)
-    compared[SCORING] = manifest.get(SCORING)
-    return compared
+    relevance = parameters.get("relevance_threshold")
+    return compared | {
+        "relevance_threshold": compared["good_gain_threshold"] if relevance is None else relevance,
+        "rules": manifest.get("rules_digest"),
+        QRELS: _qrels(manifest),
+        POOL: f"one with the digest {pool['digest'][:8]}" if pool else None,
+        "scoring_version": manifest.get("scoring_version"),
+    }
 
 
 def _qrels(manifest: Mapping[str, Any]) -> str | None:
-    """The judgments by their digest: a copy is the same, a file with one other label is not."""
     qrels = manifest.get(QRELS)
     if qrels is None:
         return None
-    if (
-        "digest" not in qrels
-    ):  # run by an early version; a mismatch, since an error would end a nightly job
+    # Early versions recorded no digest: a mismatch, since an error would end a nightly job.
+    if "digest" not in qrels:
         return f"labels that the run of {manifest['started']} did not record"
     return f"{counted(qrels['judgments'], 'judgment')} with the digest {qrels['digest']}"
-
-
-def _pool(manifest: Mapping[str, Any]) -> str | None:
-    """The pool by its digest, so that a copy counts as the same and an updated one does not."""
-    pool = manifest.get(POOL)
-    return f"one with the digest {pool['digest'][:8]}" if pool else None
 
 
 def _shown(value: Any) -> str:

@@ -218,11 +218,7 @@ def _rows(
     """Compare every measure in every slice; arms without labels are added to `without_labels`."""
     key = _key_name(request)
     every = arms.measures.all()
-    of_slices = [
-        measure
-        for measure in every
-        if not only_family_in_slices or arms.measures.family(measure) != "further"
-    ]
+    of_slices = arms.measures.of_family if only_family_in_slices else every
     for slice_ in parts:
         base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
         matched = match(base, candidate, key, paired)
@@ -232,15 +228,15 @@ def _rows(
         by_population = {"all": matched}
         if conditions.unequal_search:
             by_population["everyone"] = match_everyone(matched)
-        codes_of = {
-            population: None if cluster is None else cluster_codes(one, cluster)
+        counted = {
+            population: (one, None if cluster is None else cluster_codes(one, cluster))
             for population, one in by_population.items()
         }
         for measure in of_slices if slice_ else every:
             measure = compared_measure(measure, conditions)
-            population = measure.population if measure.population == "everyone" else "all"
-            counted, codes = by_population[population], codes_of[population]
-            yield row_of(slice_, measure, counted, conditions, arms.measures, request.tests, codes)
+            of_measure, codes = counted.get(measure.population, counted["all"])
+            tests = request.tests
+            yield row_of(slice_, measure, of_measure, conditions, arms.measures, tests, codes)
 
 
 def slices(names: Sequence[Sequence[str]], base: Arm, candidate: Arm) -> Iterator[dict[str, str]]:
@@ -260,11 +256,10 @@ def slices(names: Sequence[Sequence[str]], base: Arm, candidate: Arm) -> Iterato
 def _warn_of_bootstrap(
     request: ComparisonRequest, arms: Arms, matched: Matched, say: Callable[[str], None]
 ) -> None:
-    declared = [
-        measure for measure in arms.measures.all() if arms.measures.family(measure) != "further"
-    ]
     values = len(matched.keys) if matched.paired else len(arms.base.ids) + len(arms.candidate.ids)
-    draws = request.tests.resamples * values * len(declared) * (1 + len(request.slices))
+    draws = (
+        request.tests.resamples * values * len(arms.measures.of_family) * (1 + len(request.slices))
+    )
     seconds = draws / DRAWS_PER_SECOND
     if seconds > _SLOW_SECONDS:
         say(

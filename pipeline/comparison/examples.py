@@ -9,12 +9,11 @@ import numpy as np
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.matching import Grouped, Matched, sample
-from goodgain.pipeline.comparison.measures import CONTEXT, HEADLINE, Measure, direction
+from goodgain.pipeline.comparison.measures import CONTEXT, HEADLINE, Measure
 from goodgain.pipeline.comparison.sources import Arms, Source
 from goodgain.pipeline.options.explain_command import explain_command
 from goodgain.transforms.core.comparison.samples import rounded_differences
-
-_Numbers = Mapping[str, float | None]
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 
 class Example(Struct, frozen=True):
@@ -35,8 +34,8 @@ class Example(Struct, frozen=True):
     base_value: float
     candidate_value: float
     difference: float
-    base_numbers: _Numbers
-    candidate_numbers: _Numbers
+    base_numbers: Mapping[str, float | None]
+    candidate_numbers: Mapping[str, float | None]
     base_conversation: str
     candidate_conversation: str
     commands: tuple[str, ...]
@@ -54,7 +53,7 @@ def example_metric(arms: Arms, requested: str | None) -> str | None:
     """The metric at N by which examples are chosen; None if no compared metric is suitable."""
     names = [requested] if requested else [*arms.measures.declared, *HEADLINE]
     for name in names:
-        if name in arms.measures.at_end and direction(name) != "neither":
+        if name in arms.measures.at_end and metric_by_name(name).direction != "neither":
             return name
     return None
 
@@ -64,7 +63,7 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
     metric = measure.metric
     values = sample(matched, measure)
     differences = rounded_differences(values.base, values.candidate)
-    gains = differences if direction(metric) == "higher" else -differences
+    gains = differences if metric_by_name(metric).direction == "higher" else -differences
     # Keys ascend and the sort is stable, so ties are in order of key.
     best = [int(at) for at in np.argsort(-gains, kind="stable")[:most] if gains[at] > 0]
     worst = [int(at) for at in np.argsort(gains, kind="stable")[:most] if gains[at] < 0]

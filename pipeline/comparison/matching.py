@@ -171,10 +171,9 @@ def sample(matched: Matched, measure: Measure) -> Sample:
         )
         with_nulls = base[in_base], candidate[in_candidate]
         base, candidate = (values[~np.isnan(values)] for values in with_nulls)
-        nulls = [
-            len(all_) - len(one) for all_, one in zip(with_nulls, (base, candidate), strict=True)
-        ]
-        return Sample(base, candidate, with_nulls, np.array([], np.intp), False, 0, 0, *nulls, 0)
+        no_pairs = np.array([], dtype=np.intp)
+        nulls = [int(np.isnan(values).sum()) for values in with_nulls]
+        return Sample(base, candidate, with_nulls, no_pairs, False, 0, 0, nulls[0], nulls[1], 0)
     base, in_base = matched.base.values(measure)
     candidate, in_candidate = matched.candidate.values(measure)
     of_base, of_candidate = matched.base_indexes, matched.candidate_indexes

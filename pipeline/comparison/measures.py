@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import Population
-from goodgain.transforms.core.metric import Direction
 from goodgain.transforms.core.ranking import respelled
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring.costs import (
@@ -20,10 +19,7 @@ from goodgain.transforms.core.scoring.costs import (
     conversation_columns,
     iteration_columns,
 )
-from goodgain.transforms.core.scoring.metric_by_name import (
-    at_i,
-    metric_by_name,
-)
+from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
 from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
 
 Family = Literal["primary", "declared", "further"]
@@ -103,6 +99,11 @@ class Measures(Struct, frozen=True):
         beside = (*_GAINED, *iteration_columns(self.costs)) if self.costs else ()
         return tuple(dict.fromkeys((*self.by_i, *beside)))
 
+    @property
+    def of_family(self) -> list[Measure]:
+        """The measures of the declared family."""
+        return [measure for measure in self.all() if self.family(measure) != "further"]
+
     def family(self, measure: Measure) -> Family:
         """The family within which the measure's p value is corrected."""
         if measure.i is None and measure.metric == self.primary:
@@ -114,15 +115,6 @@ class Measures(Struct, frozen=True):
         by_name = self.tolerances
         same = (value for name, value in by_name.items() if at_i(name) == measure.metric)
         return by_name.get(measure.metric, next(same, self.tolerance))
-
-
-def direction(metric: str) -> Direction:
-    """Whether higher or lower values of a metric are better.
-
-    Raises:
-      UsageError: there is no such metric.
-    """
-    return metric_by_name(metric).direction
 
 
 def choose(
@@ -176,7 +168,9 @@ def choose(
     declared: Sequence[str] = family or requested or by_default
     if primary:
         declared = [primary, *declared]
-    deciding = [name for name in declared if name in at_end and direction(name) != "neither"]
+    deciding = [
+        name for name in declared if name in at_end and metric_by_name(name).direction != "neither"
+    ]
     if primary and primary not in deciding:
         raise UsageError(
             f"{primary} cannot be the primary metric: name one at N for which higher or lower "

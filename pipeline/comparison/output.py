@@ -74,7 +74,7 @@ def write(
     rows = rows_of(compared)
     datasets = {COMPARISON.name: _write(folder, COMPARISON, rows, file_format)}
     if compared.matched.paired:
-        pairs = list(differences(compared))
+        pairs = differences(compared)
         datasets[DIFFERENCES.name] = _write(folder, DIFFERENCES, pairs, file_format)
     if compared.arm_means:
         of_arms = [{"arm": arm, **asdict(row)} for arm, row in compared.arm_means]
@@ -123,8 +123,7 @@ def document(
     compared: Compared, sensitivity: Sequence[SensitivityRow] | None = None
 ) -> dict[str, Any]:
     """Everything about a comparison except its rows and the values of its pairs."""
-    arms, request = compared.arms, compared.request
-    examples = compared.examples
+    arms = compared.arms
     return {
         "kind": COMPARISON.name,
         "answer": compared.answer,
@@ -149,10 +148,10 @@ def document(
         "forced": [asdict(mismatch) for mismatch in arms.forced],
         "shared_judgments": arms.shared_judgments,
         "without_labels": to_builtins(compared.without_labels),
-        "examples": to_builtins(examples),
+        "examples": to_builtins(compared.examples),
         **_pool(compared.pool_finds, arms.base_source),
         "sensitivity": to_builtins(sensitivity),
-        "request": to_builtins(request),
+        "request": to_builtins(compared.request),
         "versions": {"goodgain": goodgain_version()},
     }
 

@@ -18,7 +18,7 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.pool.document import PoolDocument, Topic, topic_of
+from goodgain.transforms.core.pool.document import Topic, topic_of
 from goodgain.transforms.core.pool.files import read_documents, shard_of
 from goodgain.transforms.core.pool.rows import first_text
 from goodgain.transforms.filesystems import open_plain
@@ -165,23 +165,20 @@ def _documents(
                 of_topic = wanted.get(document.topic)
                 label = document.label(stored.preferred)
                 if of_topic is not None and label is not None and label >= good_from:
-                    listed[document.topic].append(_found(document, label, of_topic))
+                    found = FoundDocument(
+                        topic=document.topic.value,
+                        conversation_id=document.topic.conversation_id,
+                        number=document.number,
+                        document=document.document,
+                        label=label,
+                        title=first_text(document, "title"),
+                        url=first_text(document, "url"),
+                        found_by=of_topic.found_by(document.number),
+                    )
+                    listed[document.topic].append(found)
     except GoodGainError as error:
         return (), str(error).rstrip(".")
     return tuple(one for topic in topics for one in listed[topic.topic]), None
-
-
-def _found(document: PoolDocument, label: int, topic: _OfTopic) -> FoundDocument:
-    return FoundDocument(
-        document.topic.value,
-        document.topic.conversation_id,
-        document.number,
-        document.document,
-        label,
-        first_text(document, "title"),
-        first_text(document, "url"),
-        topic.found_by(document.number),
-    )
 
 
 def _shares(

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.comparison.arms import Arm, Unsearched, check_attribute, read_arm
+from goodgain.pipeline.comparison.arms import Arm, Unsearched, arm_of, check_attribute
 from goodgain.pipeline.comparison.comparability import (
     POOL,
     Mismatch,
@@ -116,7 +116,8 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
 
     def read(folder: str) -> Arm:
         place, manifest = outputs[folder]
-        return read_arm(place, folder, measures, Unsearched(manifest["parameters"]))
+        rows, iterations = read_dataset(place, "conversations"), read_dataset(place, "iterations")
+        return arm_of(rows, iterations, folder, measures, Unsearched(manifest["parameters"]))
 
     by = request.by
     values: tuple[str, str] | tuple[None, None] = (None, None)

@@ -22,7 +22,6 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from goodgain.pipeline.comparison.measures import direction
 from goodgain.pipeline.options.yaml_model import config_text, read_model, reason, unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
@@ -272,7 +271,8 @@ class Rule(_StrictModel):
         if self.population != "everyone" or self.share is not None:
             return
         if value_without_search(metric) is None:
-            is_lower = "is better when lower and " if direction(metric) == "lower" else ""
+            lower = metric_by_name(metric).direction == "lower"
+            is_lower = "is better when lower and " if lower else ""
             yield (
                 f"{metric} {is_lower}has no value without a search: a bound on it cannot use "
                 "population everyone"

@@ -57,11 +57,11 @@ import apache_beam as beam
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.comparison.measures import direction
 from goodgain.pipeline.outputs.datasets import conversations, iterations
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.pipeline.outputs.formats import avro_schema
 from goodgain.transforms.beam_rows import ScoreConversationRows
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 traces = [
     {"conversation_id": "a", "iteration": 1, "results": [{"id": "x", "gain": 1}]},
@@ -104,7 +104,7 @@ print(json.dumps({
                at_2["reached"], at_2["all"])],
     "compared": [row["base_mean"] for row in read_dataset(compared, "comparison")
                  if row["metric"] == "misses_at_i" and row["i"] == 2],
-    "direction": [direction("first_good"), direction("misses_at_i")],
+    "direction": [metric_by_name(name).direction for name in ("first_good", "misses_at_i")],
     "schema": [one for dataset in (conversations(()), iterations())
                for one in avro_schema(dataset)["fields"]
                if one["name"] in ("first_good", "misses_at_i")],
