@@ -4,17 +4,67 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options, add_rules_option
+from goodgain.pipeline.terminal.console import (
+    message_console,
+    print_json,
+    print_line,
+    result_console,
+)
+from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import counted, pluralize
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from goodgain.pipeline.convert.importing.counts import ImportCounts
 
 NAME = "convert"
 HELP = "import traces of other tools and TREC files; export traces to TREC"
 EXAMPLE = "goodgain convert --from otlp 'spans/*.jsonl' --output traces.parquet"
 
 _LAST_NUMBER = r"(\d+)$"
+# What the counts of an import mean: the words after a count of one, and after several.
+_NOTES = {
+    "found_nothing": ("call found nothing", "calls found nothing"),
+    "documents_not_recorded": (
+        "call does not record its results: counted as none",
+        "calls do not record their results: counted as none",
+    ),
+    "without_identity": (
+        "result has no id, address or text: it is a new document",
+        "results have no id, address or text: each is a new document",
+    ),
+    "from_trace_ids": (
+        "conversation is a single trace, which names no session",
+        "conversations are single traces, which name no session",
+    ),
+    "last_turn_without_search": (
+        "conversation did not search in its last turn, which alone is measured",
+        "conversations did not search in their last turn, which alone is measured",
+    ),
+    "without_search": (
+        "session or trace never searched: not written",
+        "sessions or traces never searched: not written",
+    ),
+    "repeated": (
+        "span was in the input again: counted once",
+        "spans were in the input again: counted once",
+    ),
+    "counted_once": (
+        "search lay within another span of the same search: counted once",
+        "searches lay within another span of the same search: counted once",
+    ),
+    "parent_missing": (
+        "span has a parent that is not in the input",
+        "spans have a parent that is not in the input",
+    ),
+    "cut_off": ("answer is cut off: read up to there", "answers are cut off: read up to there"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,9 +141,6 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--output needs --from FORMAT; to TREC files, see --to-run.")
     _check_one_direction(args)
     counts = _to_trec(args) if args.from_traces else _to_traces(args)
-    # Imported here to keep --help fast.
-    from goodgain.pipeline.terminal.console import print_json, result_console
-
     if args.json:
         print_json(counts)
         return 0
@@ -109,11 +156,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _import(args: argparse.Namespace) -> int:
-    from goodgain.pipeline.cli.import_text import print_import, print_skipped
+    # Imported here to keep --help fast.
     from goodgain.pipeline.convert.importing.formats import FORMATS
     from goodgain.pipeline.convert.importing.import_files import import_files
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
-    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
     _refuse_both(["--from"], _used_options(args, (*_TO_TRACES, *_TO_TREC)))
     if args.from_format not in FORMATS:
@@ -135,6 +181,61 @@ def _import(args: argparse.Namespace) -> int:
     else:
         print_import(console, args.output, counts)
     return 0
+
+
+def print_import(console: Console, output: str, counts: ImportCounts) -> None:
+    """Print the counts of `goodgain convert --from`."""
+    print_line(
+        console,
+        f"{output}: {counted(counts.conversations, 'conversation')}, "
+        f"{counted(counts.turns, 'turn')}, {counted(counts.iterations, 'iteration')}, "
+        f"{counted(counts.calls, 'call')}, {counted(counts.results, 'result')}\n"
+        f"of {counted(counts.records, 'record')} read; "
+        f"{counted(counts.labelled, 'result has', 'results have')} a label.\n",
+    )
+    for number, what in _notes(counts):
+        if number:
+            print_line(console, f"{number:>12,}  {what}")
+    print_skipped(console, counts)
+
+
+def print_skipped(console: Console, counts: ImportCounts) -> None:
+    """Print what could not be read, by reason."""
+    for reason, skipped in sorted(counts.skipped.items()):
+        first = printable(skipped.example)
+        skips = f"{skipped.count:>12,}  skipped: {printable(reason)} (first: {first})"
+        print_line(console, skips)
+
+
+def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
+    """Each count, including zeros, with the words after it."""
+    for name, words in _NOTES.items():
+        number = getattr(counts, name)
+        yield number, pluralize(number, *words)
+    for of, tools in (
+        ("of tools that search", counts.search_tools),
+        ("of tools that do not", counts.other_tools),
+    ):
+        number = tools.total()
+        yield number, f"{pluralize(number, 'call', 'calls')} {of}: {_named(tools)}"
+    yield (
+        len(counts.unread),
+        pluralize(
+            len(counts.unread),
+            f"column is not in the mapping, so it is not read: {_named(counts.unread)}",
+            f"columns are not in the mapping, so they are not read: {_named(counts.unread)}",
+        ),
+    )
+    for name, number in sorted(counts.costs.items()):
+        yield number, pluralize(number, f"call reports its {name}", f"calls report their {name}")
+
+
+def _named(tools: Mapping[str, int], most: int = 8) -> str:
+    greatest = sorted(tools.items(), key=lambda one: (-one[1], one[0]))
+    named = ", ".join(
+        f"{printable(name) or '(no name)'} {number:,}" for name, number in greatest[:most]
+    )
+    return named + (", ..." if len(greatest) > most else "")
 
 
 _TO_TRACES = ("from_run", "from_qrels", "to_traces", "iteration_from", "iteration_pattern")

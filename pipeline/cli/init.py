@@ -103,7 +103,7 @@ def _write_configuration(config: Path, name: str) -> list[Path]:
     if (model := _model(name)) is None:
         config.write_text(text, encoding="utf-8")
         return [config]
-    from goodgain.pipeline.options.json_schema import schema_of
+    from goodgain.pipeline.options.config_file import schema_of
 
     schema = config.with_name(f"{config.stem}.schema.json")
     config.write_text(f"# yaml-language-server: $schema={schema.name}\n{text}", encoding="utf-8")

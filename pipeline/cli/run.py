@@ -48,11 +48,11 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")
     # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.run
-    from goodgain.pipeline.cli.gate_text import render
+    from goodgain.pipeline.cli.gate import render
     from goodgain.pipeline.gate.evaluate import Gate
     from goodgain.pipeline.gate.outcome import passed
     from goodgain.pipeline.summary import print_if_wrong, print_summary
-    from goodgain.pipeline.terminal.console import print_json, result_console
+    from goodgain.pipeline.terminal.console import print_json
 
     gate = Gate.load(config.gate, config.baseline) if config.gate else None
     if gate is not None:
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(_document(config.output, outcomes))
     elif gate is not None and (plain or not passed(outcomes)):
-        render(outcomes, result_console())
+        render(outcomes)
     if gate is None or passed(outcomes):
         return code
     # Bad data take precedence: they may be the only cause of the gate's verdict.

@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"--shards is {args.shards}, but must be at least 1.")
     runs = _runs(args.run)
     # Imported here, since it imports Beam, which is slow.
-    from goodgain.pipeline.cli.pool.text import print_findings, print_manifest
+    from goodgain.pipeline.cli.pool.show import print_findings, print_manifest
     from goodgain.pipeline.pool.build import build_pool
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 

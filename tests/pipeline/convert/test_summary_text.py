@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import fields
 from rich.console import Console
 
-from goodgain.pipeline.cli.import_text import print_import
+from goodgain.pipeline.cli.convert import print_import
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 
 

@@ -1,4 +1,4 @@
-from goodgain.pipeline.report.duplicate_counts import step_counts, type_counts
+from goodgain.pipeline.report.build import step_counts, type_counts
 from goodgain.transforms.core.dedup.verification import Step
 
 
