@@ -6,16 +6,14 @@ The more intervals a gate checks, the higher is the confidence that each needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.gate.rules import Proof, Rule
+from goodgain.pipeline.gate.rules import Proof, Rule, Side
 from goodgain.transforms.core.statistics import Studentized, wilson_lower, wilson_upper
 from goodgain.transforms.core.wording import no_interval
 
 DEFAULT_CONFIDENCE = 0.95
-Side = Literal["at least", "at most"]
 _ROUNDING = 1e-12  # relative; the same numbers summed in another way may differ by this much
 
 
@@ -137,6 +135,5 @@ def count_proofs(proofs: Iterable[tuple[Rule, int]]) -> ProofCounts:
     """
     counted = [0, 0]
     for rule, slices in proofs:
-        bounds = (rule.at_least, rule.at_most, rule.drop_at_most, rule.rise_at_most)
-        counted[bool(rule.slice)] += slices * sum(bound is not None for bound in bounds)
+        counted[bool(rule.slice)] += slices * len(rule.limits)
     return ProofCounts(*counted)

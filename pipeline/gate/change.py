@@ -30,7 +30,7 @@ from goodgain.pipeline.comparison.withholding import (
     without_counterpart,
     worst_case,
 )
-from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, ProofCounts, Side
+from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, ProofCounts
 from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import (
     SHOWN_DIGITS,
@@ -41,7 +41,7 @@ from goodgain.pipeline.gate.outcome import (
     outcome_of,
     signed_number,
 )
-from goodgain.pipeline.gate.rules import Amount, GateFile, Rule
+from goodgain.pipeline.gate.rules import Amount, GateFile, Rule, Side
 from goodgain.pipeline.terminal.metric_values import difference_text, value_text
 from goodgain.transforms.core.comparison.difference_test import ComparisonOptions, MetricComparison
 from goodgain.transforms.core.comparison.paired import compare_paired
@@ -127,7 +127,7 @@ def _judge(
     uneven = ""
     if compared.codes is not None and (tested := compare(values.base)).stderr is not None:
         uneven = cluster_note(rule, tested.clusters, tested.effective_clusters)
-    for side, amount in _limits(rule):
+    for side, amount in rule.limits:
         if amount.percent and not values.base.any():
             reason = "the baseline's mean is 0, so a change in percent is undefined"
             return outcome(rule, slice_, change, n, failure=reason)
@@ -192,13 +192,6 @@ def _match(rule: Rule, base: Arm, candidate: Arm) -> Matched:
     return match(base, candidate, rule.pair_by, paired=True)
 
 
-def _limits(rule: Rule) -> Iterator[tuple[Side, Amount]]:
-    if rule.drop_at_most is not None:
-        yield "at least", rule.drop_at_most
-    if rule.rise_at_most is not None:
-        yield "at most", rule.rise_at_most
-
-
 def _check_change(
     rule: Rule,
     values: Sample,
@@ -252,7 +245,7 @@ def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
     before, after = float(values.base.mean()), float(values.candidate.mean())
     difference, relative = _differences(values)
     numbers, texts = [], []
-    for percent in dict.fromkeys(amount.percent for _, amount in _limits(rule)):
+    for percent in dict.fromkeys(amount.percent for _, amount in rule.limits):
         if not percent:
             numbers.append(signed_number(difference))
             texts.append(difference_text(str(rule.metric), difference, digits=SHOWN_DIGITS))

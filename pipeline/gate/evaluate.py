@@ -26,7 +26,7 @@ from goodgain.pipeline.gate.outcome import (
     number,
     outcome_of,
 )
-from goodgain.pipeline.gate.rules import Amount, GateFile, Rule, load_gate
+from goodgain.pipeline.gate.rules import GateFile, Rule, load_gate
 from goodgain.pipeline.manifest import check_run
 from goodgain.pipeline.outputs.folder import read_manifest, same_folder
 from goodgain.pipeline.terminal.metric_values import value_text
@@ -159,19 +159,11 @@ def _manifest_count(evidence: GateEvidence, group: str, name: str) -> int:
 
 def _broken(rule: Rule, value: float) -> str:
     """The bound of a rule that a value breaks; "" if none."""
-    for side, bound in _bounds(rule):
-        if not check_bound(
-            GateEstimate(value, None, abs(value)), bound.value, side, "none", 0.5
-        ).passed:
+    estimate = GateEstimate(value, None, abs(value))
+    for side, bound in rule.limits:
+        if not check_bound(estimate, bound.value, side, "none", 0.5).passed:
             return f"it is not {side} {amount_text(rule, bound)}"
     return ""
-
-
-def _bounds(rule: Rule) -> Iterator[tuple[Any, Amount]]:
-    if rule.at_least is not None:
-        yield "at least", rule.at_least
-    if rule.at_most is not None:
-        yield "at most", rule.at_most
 
 
 def _share(rule: Rule, slice_: Mapping[str, str], part: int, whole: int) -> Outcome:
@@ -248,7 +240,7 @@ def _mean(
         uneven = cluster_note(rule, row["clusters"], row.get("effective_clusters"))
     notes = []
     is_not = "not proven that it is" if rule.proof == "of_compliance" else "it is not"
-    for side, bound in _bounds(rule):
+    for side, bound in rule.limits:
         check = proofs.check(rule, estimate, bound.value, side)
         if not check.passed:
             reason = f"{is_not} {side} {amount_text(rule, bound)}"

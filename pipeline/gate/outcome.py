@@ -76,7 +76,7 @@ def outcome_of(
         verdict="failed" if failure else "passed",
         reason=failure or note,
         n=n,
-        metric=metric_at_n(rule),
+        metric=(rule.metric or "") if rule.share is None and rule.i is None else "",
         population=population or of_rule,
         subject=rule_text(rule, slice_, in_words=True),
         shown=shown or value,
@@ -120,28 +120,19 @@ def _subject(rule: Rule, in_words: bool) -> str:
     return f"{change}{metric}{at}"
 
 
-def metric_at_n(rule: Rule) -> str:
-    """The metric whose value at N, or its change, a rule bounds; "" for other rules."""
-    return (rule.metric or "") if rule.share is None and rule.i is None else ""
-
-
 def bound_text(rule: Rule, in_words: bool = False) -> str:
     """The bounds of a rule, like `drop <= 2 %, proven (95 %)`.
 
     Args:
       in_words: whether bounds are in the unit in which people see the metric, see `amount_text`.
     """
-    parts = [
-        f"{sign} {amount_text(rule, bound) if in_words else bound}"
-        for sign, bound in (
-            (">=", rule.at_least),
-            ("<=", rule.at_most),
-            ("drop <=", rule.drop_at_most),
-            ("rise <=", rule.rise_at_most),
-        )
-        if bound is not None
-    ]
-    text = " and ".join(parts)
+    signs = {"at least": ">=", "at most": "<="}
+    if rule.is_change:
+        signs = {"at least": "drop <=", "at most": "rise <="}
+    text = " and ".join(
+        f"{signs[side]} {amount_text(rule, bound) if in_words else bound}"
+        for side, bound in rule.limits
+    )
     if rule.proof in _PROOFS:
         confidence = rule.confidence or DEFAULT_CONFIDENCE
         text += f", {_PROOFS[str(rule.proof)]} ({confidence * 100:g} %)"

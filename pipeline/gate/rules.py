@@ -42,6 +42,7 @@ Share = Literal[
 ]  # fmt: skip
 Count = Literal["conversations", "records", "results"]
 Proof = Literal["none", "of_compliance", "of_breach"]
+Side = Literal["at least", "at most"]
 DEFAULT_LEAST_N = 30  # with fewer conversations, intervals are too wide to be useful
 _AMOUNT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
 _SENTENCE = re.compile(
@@ -204,6 +205,15 @@ class Rule(_StrictModel):
     def is_change(self) -> bool:
         """Whether the rule is about the change against a baseline."""
         return self.drop_at_most is not None or self.rise_at_most is not None
+
+    @property
+    def limits(self) -> list[tuple[Side, Amount]]:
+        """The bounds on the value or on its change, of which a drop is the lower one."""
+        bounds: list[tuple[Side, Amount | None]] = [
+            ("at least", self.drop_at_most if self.is_change else self.at_least),
+            ("at most", self.rise_at_most if self.is_change else self.at_most),
+        ]
+        return [(side, bound) for side, bound in bounds if bound is not None]
 
     @model_validator(mode="after")
     def _check_combinations(self) -> Rule:
