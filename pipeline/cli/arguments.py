@@ -25,7 +25,6 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
     """Parse the words after a command's name.
 
     Args:
-      command: declares the options.
       words: options and arguments; `--good_gain` and `--good-gain` are the same option.
 
     Returns:

@@ -16,11 +16,6 @@ class Command(Protocol):
 
     A command that passes unknown options to Beam also sets `PASSES_OPTIONS_TO_BEAM = True`, and
     finds them in `args.beam_arguments`.
-
-    Attributes:
-      NAME: the command's name, one word or two.
-      HELP: one line for the list of commands.
-      EXAMPLE: a complete command line.
     """
 
     NAME: str

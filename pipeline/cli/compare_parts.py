@@ -41,11 +41,7 @@ def p_text(value: float | None) -> str:
 
 
 def legend(compared: Compared, shown: Sequence[ComparisonRow]) -> Table:
-    """One line for each column or word that needs it.
-
-    Args:
-      shown: the rows in the tables.
-    """
+    """One line for each column or word in the tables that needs it."""
     table = Table.grid(padding=(0, 2))
     for heading, meaning in _meanings(compared, shown):
         table.add_row(Text(heading, "dim"), Text(meaning, "dim"))
@@ -173,11 +169,7 @@ def _document_text(one: FoundDocument) -> str:
 def render_sensitivity(
     rows: Sequence[SensitivityRow], console: Console, correction: AdjustmentMethod
 ) -> None:
-    """Print for each metric the difference under every policy, and which verdicts change.
-
-    Args:
-      correction: the method whose corrected p value decides the verdicts.
-    """
+    """Print for each metric the difference under every policy, and which verdicts change."""
     console.print(Text("\nUnder other policies, all conversations, at N", "bold"))
     table = plain_table()
     table.add_column("metric", max_width=on_terminal(20), overflow="fold")

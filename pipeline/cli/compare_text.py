@@ -44,11 +44,7 @@ _MOST_SLICES = 60
 
 
 def render(compared: Compared, console: Console, at: int | None = None) -> None:
-    """Print a comparison.
-
-    Args:
-      at: the iteration whose metrics are shown; None = those at N.
-    """
+    """Print a comparison: its metrics at iteration `at`, or at N."""
     _line(console, compared.answer, "bold")
     console.print()
     _arms(compared, console)

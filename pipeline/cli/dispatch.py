@@ -24,14 +24,7 @@ _HELP_WORDS = ("-h", "--help", "help")
 
 
 def dispatch(argv: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Args:
-      argv: the words after the program's name; by default those of this process.
-
-    Returns:
-      The exit code, see `ExitCode`. Users' mistakes are reported on stderr, without a traceback.
-    """
+    """Run a command, by default that of this process; mistakes of users end without a traceback."""
     words = sys.argv[1:] if argv is None else list(argv)
     # Beam warns about missing optional libraries at import, which helps no user.
     logging.getLogger().setLevel(logging.ERROR)

@@ -31,9 +31,6 @@ class _Kind(Struct, frozen=True):
     """What is written for one kind of configuration.
 
     Attributes:
-      shipped: name of the configuration among the shipped ones.
-      name: name to write it under.
-      commands: commands that use what was written, in this order.
       traces: where to write example traces; None for none.
       beside: shipped files that are written unchanged.
     """

@@ -40,11 +40,7 @@ class Unsearched:
     """The values of one run's conversations without search, for `everyone` (SPEC 6, 9)."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        """Read how the run was scored.
-
-        Args:
-          parameters: the parameters in its manifest.
-        """
+        """Read how the run was scored, from the parameters in its manifest."""
         threshold = parameters["good_gain_threshold"]
         self._evaluator = RankingEvaluator(
             parse_ranking_metrics(parameters.get("metrics", ())),
@@ -57,9 +53,6 @@ class Unsearched:
         """The value of a metric at N; NaN if it has none.
 
         See `value_without_search`; ranking metrics have the value of an empty list, as in `means`.
-
-        Args:
-          row: a row of `conversations` without search.
         """
         value, nothing = row[name], self.by_i(name, row)
         if value_without_search(name) is None or value is None:
@@ -83,12 +76,7 @@ class Unsearched:
 
 
 class Part(NamedTuple):
-    """The conversations of an arm that share their values of some attributes.
-
-    Attributes:
-      indexes: indexes of its conversations in the arm, ascending.
-      left_out: ids of those left out of the means.
-    """
+    """The conversations of an arm that share some values: indexes, ascending, and ids left out."""
 
     indexes: list[int]
     left_out: list[str]
@@ -217,9 +205,6 @@ def arm_of(
     unsearched: Unsearched,
 ) -> Arm:
     """An arm made of rows of `conversations` and `iterations` of a finished run.
-
-    Args:
-      unsearched: computes the values of conversations that did not search.
 
     Raises:
       UsageError: the rows lack a metric, or iterations of a conversation are missing.

@@ -49,11 +49,7 @@ def common_cluster(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> str
 
 
 def cluster_warnings(cluster: str | None, rows: Iterable[ComparisonRow]) -> list[DataWarning]:
-    """A warning if the intervals and tests of a comparison by cluster cannot be relied on.
-
-    Args:
-      cluster: the attribute; None = values are independent.
-    """
+    """A warning if the intervals and tests of a comparison by cluster cannot be relied on."""
     row = leading_row(rows)
     if cluster is None or row.clusters is None or row.effective_clusters is None:
         return []

@@ -50,8 +50,6 @@ class Compared(Struct, frozen=True):
       only_family_in_slices: whether there are so many slices that they get rows for the declared
         family only.
       arm_means: see `costs.arm_means`; empty if no cost is compared.
-      answer: one sentence that summarizes the verdicts.
-      matched: the pairs of all conversations, without slicing.
       pair_by: conversation_id or the attribute used for pairing; None when unpaired.
       cluster: attribute whose values are clusters; None = values are independent.
       base_account, candidate_account: what became of each arm's conversations; None when unpaired.

@@ -20,9 +20,6 @@ class Example(Struct, frozen=True):
     """One pair.
 
     Attributes:
-      key: the value that the pair shares.
-      metric: the metric by which the example was chosen.
-      base_value, candidate_value, difference: values of that metric.
       base_numbers, candidate_numbers: further metrics at N, in each arm.
       base_conversation, candidate_conversation: the first conversation of the pair in each arm.
       commands: `goodgain explain` for both; only one if they are the same conversation of the same

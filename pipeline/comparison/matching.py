@@ -87,7 +87,6 @@ class Matched(Struct, frozen=True):
     Attributes:
       keys: the keys in both arms, ascending; empty when unpaired.
       base_indexes, candidate_indexes: indexes of these keys in each arm's `Grouped.keys`.
-      paired: whether values are compared pair by pair.
       pair_by: BY_ID or the attribute whose values are the keys.
     """
 

@@ -45,7 +45,6 @@ class Measure(Struct, frozen=True):
 
     Attributes:
       metric: a column of `conversations` (i None) or of `iterations` (SPEC 6).
-      i: the iteration; None = at N.
       population: as in `means`; `all` or `everyone` at N.
     """
 
@@ -58,7 +57,6 @@ class Measures(Struct, frozen=True):
     """The measures of a comparison, and how they are tested.
 
     Attributes:
-      at_end: names of metrics at N.
       by_i: names of metrics of iterations, up to `max_i`.
       declared: names of the metrics in the declared family, including the primary one.
       primary: name of the metric at N that answers the question, tested by itself; None if the
@@ -137,10 +135,8 @@ def choose(
       requested: metric names as in `goodgain metrics`; empty = every metric.
       ranking: names of the ranking metrics that both arms have.
       tolerances: `VALUE`, or `NAME=VALUE` for one metric.
-      pooled: whether both arms were scored with a pool.
       primary: the metric that answers the question; None = the first of the family at N for which
         higher or lower values are better.
-      costs: names of the costs that both arms have.
 
     Raises:
       UsageError: a metric that neither arm has, a primary metric that is not at N or for which

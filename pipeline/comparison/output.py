@@ -42,9 +42,6 @@ from goodgain.transforms.filesystems import join
 def check_output(folder: str, overwrite: bool, outputs: Sequence[str]) -> None:
     """Make sure that a comparison can be written, before computing it.
 
-    Args:
-      outputs: folders of the compared runs, which must not be replaced.
-
     Raises:
       UsageError: it cannot be written.
     """

@@ -45,7 +45,6 @@ class FoundDocument(Struct, frozen=True):
 
     Attributes:
       topic, conversation_id: the topic; exactly one of the two is set.
-      number: its number in the topic's pool.
     """
 
     topic: str | None
@@ -67,7 +66,6 @@ class PoolFinds(Struct, frozen=True):
       topics_of_one_arm: number of topics in only one arm; their documents do not count.
       both, base, candidate, neither: number of good documents of the topics, by who found them.
       documents: those of the topics on which the arms differ most; if empty, `note` says why.
-      topics_listed: number of topics in `documents`.
     """
 
     shares: tuple[SharePoint, ...]

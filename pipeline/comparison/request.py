@@ -18,7 +18,6 @@ class Tests(Struct, frozen=True):
       resamples: bootstrap resamples for the measures of the declared family; 0 = no bootstrap.
       seed: seed of the bootstrap; each row has its own generator, seeded by this and the row's
         slice and measure, so that rows do not depend on one another.
-      wilcoxon, sign: whether to run these tests on pairs.
     """
 
     options: ComparisonOptions = ComparisonOptions()
@@ -39,13 +38,9 @@ class ComparisonRequest(Struct, frozen=True):
       slices: attributes to compare by, besides the comparison of all conversations.
       max_i: greatest i to compare at; None = the last i for which both runs have means.
       pair_by: conversation_id or an attribute; None = conversation_id if the arms share any.
-      unpaired: compare as two samples even where conversations could be paired.
       cluster: attribute whose values are clusters, like repeats of a query; None = that of both
         runs, if they agree.
-      correction: the correction whose p value decides the verdicts.
-      examples: how many wins and losses to list.
       examples_by: metric to choose them by; None = the first of the family.
-      force: compare runs even if they differ in parameters that metrics depend on.
       pool: folder of the pool to measure both arms against; None = as they were scored.
     """
 

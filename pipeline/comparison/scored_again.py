@@ -43,17 +43,12 @@ def score_again(
     policy: Policy | None = None,
     run: Callable[[RunConfig], object] = _run_here,
 ) -> Mapping[str, Any]:
-    """Score the inputs of a run again.
+    """Score the inputs of a run again, and return the manifest of the new outputs.
 
     Args:
-      outputs: output folder of the run.
-      folder: folder for the new outputs.
       changes: parameters to change, by name; None removes one.
       policy: policy of the rules for duplicates; None = that of the run.
       run: does the scoring; by default on this machine, even if the run used another engine.
-
-    Returns:
-      The manifest of the new outputs.
 
     Raises:
       UsageError: the inputs, rules or pool of the run are gone or have changed.
@@ -107,9 +102,7 @@ def score_on_pool(
     from its traces, under the name of the run in the pool that has the same files.
 
     Args:
-      manifests: manifests of the runs, by folder.
       scratch: folder for runs that are scored again; their own folders stay unchanged.
-      say: called with progress messages.
 
     Raises:
       UsageError: the pool does not exist, or a run cannot be scored again.

@@ -36,8 +36,6 @@ class Variant(Struct, frozen=True):
     """A variant of the scoring options.
 
     Attributes:
-      name: name in tables.
-      parameters: fields of the run's configuration that differ.
       policy: policy of the rules for duplicates; None = as in the run.
     """
 
@@ -62,9 +60,6 @@ def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[Sensitiv
     """Score both arms again under every variant, and compare the declared family at N.
 
     Reads the inputs that the manifests name, and writes to a temporary folder only.
-
-    Args:
-      say: receives a progress message before each variant.
 
     Raises:
       UsageError: the inputs or rules of a run are gone or have changed.

@@ -36,8 +36,6 @@ class Source(Struct, frozen=True):
     """Where an arm comes from.
 
     Attributes:
-      folder: output folder of a run.
-      manifest: manifest of that run.
       value: value of the attribute that separates the arms; None if the arm is the whole run.
     """
 
@@ -70,9 +68,6 @@ class Arms(Struct, frozen=True):
 
 def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -> Arms:
     """Read both arms.
-
-    Args:
-      say: called with one sentence before each slow step.
 
     Raises:
       UsageError: a folder is not the output of a run, the runs do not measure the same thing and

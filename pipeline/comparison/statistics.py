@@ -61,11 +61,7 @@ def row_of(
     tests: Tests,
     clusters: CodesOf | None,
 ) -> TestedRow:
-    """The row of one measure in one slice.
-
-    Args:
-      clusters: None = values are independent.
-    """
+    """The row of one measure in one slice."""
     values, paired = sample(matched, measure), matched.paired
     codes: Any = None if clusters is None else clusters(values, measure)
     compare: Any = compare_paired if paired else compare_unpaired

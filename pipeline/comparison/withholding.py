@@ -28,8 +28,6 @@ class VerdictConditions(Struct, frozen=True):
       labelled_base, labelled_candidate: share of the compared results with a label; None without
         results.
       idle_base, idle_candidate: share of the conversations whose last turn did not search.
-      shared_judgments: whether the same external judgments label both arms.
-      max_i: last i for which both runs have means.
       missing: which conversations one arm lacks, as a clause; None if it lacks few, or if values
         are not paired by conversation. A conversation that never searches leaves no record.
     """
@@ -255,11 +253,7 @@ def worst_value(metric: str, max_i: int) -> float | None:
 
 
 def worst_case(metric: str, values: Sample, max_i: int) -> WorstCase | None:
-    """The means with nulls as the worst value; None if nothing is null, or there is no worst value.
-
-    Args:
-      max_i: last i for which both runs have means.
-    """
+    """The means with nulls as the worst value; None if nothing is null, or it has no worst value."""
     worst = worst_value(metric, max_i)
     base, candidate = values.with_nulls
     nothing_is_null = len(base) == len(values.base) and len(candidate) == len(values.candidate)

@@ -36,11 +36,9 @@ class GateEstimate(Struct, frozen=True):
     """A number and its uncertainty.
 
     Attributes:
-      value: the estimate.
       uncertainty: computes its one-sided intervals; None = it has none.
       scale: the magnitude of the numbers behind it, for rounding.
       subject: its name in a reason.
-      no_interval: why it has no interval, if it has none.
       constant: whether all values behind it are equal: then a proof `of_breach` goes by its value.
       show: formats it, and the ends of its intervals, for people.
     """
@@ -78,8 +76,6 @@ def check_bound(
 
     Args:
       side: whether the true value must be at least or at most the bound.
-      proof: see `Rule`.
-      confidence: confidence of the one-sided interval.
     """
     sign = 1.0 if side == "at least" else -1.0
     tolerance = _ROUNDING * max(abs(bound), estimate.scale)
@@ -105,9 +101,6 @@ class ProofCounts(Struct, frozen=True):
     The more proofs, the likelier is a chance error in one of them. So each needs a higher
     confidence (Bonferroni): of m proofs at 95 %, each is made at 100 % - 5 % / m. Rules about
     slices do not affect the proofs over all conversations.
-
-    Attributes:
-      whole, slices: the number of proofs.
     """
 
     whole: int
@@ -128,11 +121,7 @@ class ProofCounts(Struct, frozen=True):
 
 
 def count_proofs(proofs: Iterable[tuple[Rule, int]]) -> ProofCounts:
-    """Count the proofs.
-
-    Args:
-      proofs: rules with a proof, each with its number of slices.
-    """
+    """Count the proofs of rules, each given with its number of slices."""
     counted = [0, 0]
     for rule, slices in proofs:
         counted[bool(rule.slice)] += slices * len(rule.limits)

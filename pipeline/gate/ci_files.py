@@ -43,7 +43,6 @@ def junit(outcomes: Sequence[Outcome], folder: str, timestamp: str) -> bytes:
     """One test suite with a test case for each outcome.
 
     Args:
-      folder: the run that was checked.
       timestamp: time of the check, ISO 8601 without a zone, as the format requires.
     """
     counts = {

@@ -61,7 +61,6 @@ class GateEvidence(Struct, frozen=True):
     """The data on which the rules are checked.
 
     Attributes:
-      manifest: manifest of the run.
       arms: reads the arms of a change; None without a baseline.
     """
 

@@ -24,8 +24,6 @@ class Outcome(Struct, frozen=True):
 
     Attributes:
       rule: its subject, like `CG` or `share of rejected`, with its slice.
-      value: the actual value, as text; "" without one.
-      bound: the bound, as text.
       reason: why it failed or was skipped, or how it was proven; one sentence without a full stop.
       n: number of conversations (pairs) behind the value; None for shares and counts.
       metric: the metric if its value at N was checked; else "".

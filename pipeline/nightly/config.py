@@ -101,7 +101,6 @@ class PoolChoice(Struct, frozen=True):
     """The pool that every night is scored with.
 
     Attributes:
-      path: folder of the pool.
       digest: prefix of the digest of a pinned state; None if each night first adds its traces.
       topic: attribute that holds the topic, in case the first night creates the pool.
     """

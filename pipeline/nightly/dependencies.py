@@ -28,12 +28,9 @@ def _say(message: str) -> None:
 
 
 def post(url: str, body: bytes, timeout_seconds: float) -> int:
-    """Send JSON by HTTP POST.
+    """Send JSON by HTTP POST, and return the status of the answer.
 
     Redirects are not followed: that would send a GET without the document.
-
-    Returns:
-      The status of the answer.
 
     Raises:
       OSError: no complete answer in time.
@@ -79,10 +76,7 @@ def _posted(url: str, body: bytes, timeout_seconds: float) -> int:
 
 
 def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -> int:
-    """Run a command and wait for its end; its output goes to stderr.
-
-    Returns:
-      Its exit code.
+    """Run a command, and return its exit code; its output goes to stderr.
 
     Raises:
       OSError: it cannot be started.
@@ -109,12 +103,9 @@ class Dependencies(Struct, frozen=True):
     """What the job calls outside its own code; tests replace some of it.
 
     Attributes:
-      now: returns the time, UTC.
-      sleep: waits some seconds.
       run: scores a day, see `goodgain.pipeline.run.run`.
       check_engine: refuses an engine, or options for it, that cannot be used.
       build_pool: adds a day to the pool, see `goodgain.pipeline.pool.build.build_pool`.
-      say: writes a message to the log.
     """
 
     now: Callable[[], datetime] = partial(datetime.now, UTC)

@@ -52,12 +52,7 @@ class NightlyRequest(Struct, frozen=True):
 
 
 class NightlyResult(Struct, frozen=True):
-    """The result of one call of the job.
-
-    Attributes:
-      entries: entries of the days that were run, in that order.
-      late: days whose input has changed since their run.
-    """
+    """The entries of the days that were run, in order, and days whose input has changed since."""
 
     entries: tuple[DayEntry, ...]
     late: tuple[LateFiles, ...]

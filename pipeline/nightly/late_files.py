@@ -16,12 +16,7 @@ _SHOWN = 3
 
 
 class LateFiles(Struct, frozen=True):
-    """Changes in the input of a day since its run.
-
-    Attributes:
-      added: paths of new files.
-      changed: paths of files whose size has changed.
-    """
+    """Files of a day's input that are new, or have another size, since its run."""
 
     day: date
     added: tuple[str, ...]
@@ -43,10 +38,6 @@ def late_files(
     """The changes in a day's input since its run; None if there are none.
 
     Files that are gone do not count, since traces are deleted after their retention period.
-
-    Args:
-      manifest: manifest of the day's run.
-      files: the files that the day's patterns match now.
     """
     sizes_at_run = {absolute(file["path"]): file["size"] for file in manifest["inputs"]}
     sizes = [(file, sizes_at_run.get(absolute(file.path))) for file in files]

@@ -53,7 +53,6 @@ def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, fol
     """The document that is sent: `text` for chat systems, the rest for programs.
 
     Args:
-      subject: what happened, like `2025-03-05: gate failed`.
       entry: None if the whole job failed.
     """
     content = {

@@ -49,12 +49,7 @@ GATE_SUMMARY = "gate.md"
 
 
 class Night(Struct, frozen=True):
-    """The settings shared by all days of a job.
-
-    Attributes:
-      gate: None if the configuration names none.
-      beam_arguments: options for the engine.
-    """
+    """The settings shared by all days of a job."""
 
     config: NightlyConfig
     gate: GateFile | None

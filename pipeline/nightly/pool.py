@@ -28,10 +28,6 @@ def with_pool(
     the pool is not changed, so that an interrupted job can resume; if the files differ, the night
     is replaced. Documents keep their numbers and labels.
 
-    Args:
-      config: configuration of the run, without a pool.
-      build: see `goodgain.pipeline.pool.build.build_pool`.
-
     Raises:
       UsageError: the run has judgments of its own, or the pool is not in the pinned state.
       GoodGainError: the pool cannot be updated; it is unchanged.

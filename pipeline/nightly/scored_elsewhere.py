@@ -48,7 +48,6 @@ def has_newer_run(scored: str, day: date, published: Mapping[str, Any]) -> bool:
     """Whether a newer run of a day than the published one has finished.
 
     Args:
-      scored: see `copy_outputs`.
       published: manifest of the published day.
     """
     (folder,) = patterns_of([scored], day)

@@ -23,7 +23,6 @@ class ConfigFile(Struct, frozen=True):
     """The content of a configuration file.
 
     Attributes:
-      name: what messages call the file.
       values: by field of the configuration.
       lines: the line, from 1, on which each value begins.
       mistakes: (line, what is wrong), found before the values are checked.
@@ -51,9 +50,7 @@ def load_config(
     """Merge a file and options into a configuration; options win.
 
     Args:
-      model: its fields are the options.
       options: values from the command line by field name, as text or lists of text.
-      path: a YAML file, or None.
       file_model: its fields are the keys of the file, if it has more than `model`, which ignores
         the others.
 

@@ -24,15 +24,7 @@ _DEFAULTS = {name: list(one) if isinstance(one, tuple) else one for name, one in
 
 
 def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str | None:
-    """The `goodgain explain` command for a conversation.
-
-    Args:
-      conversation_id: from the traces, so untrusted.
-      parameters: from the run's manifest.
-
-    Returns:
-      The command; None if it would be too long to be useful.
-    """
+    """The `goodgain explain` command for a conversation of a run; None if it would be too long."""
     words = ["goodgain", "explain", "--input", *map(quoted, parameters.get("input", ()))]
     for name, default in _DEFAULTS.items():
         value = parameters.get(name, default)

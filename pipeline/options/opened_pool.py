@@ -20,10 +20,7 @@ class OpenedPool(Struct, frozen=True):
     """A pool that a run is scored with.
 
     Attributes:
-      use: the part that scoring needs.
-      folder: the folder of the pool.
       digest: of the pool's content; pools with equal digests give equal scores.
-      rules_digest: digest of the rules that the pool was built with.
       label_spans: by id name, how far votes on its documents lie apart.
     """
 

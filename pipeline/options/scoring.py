@@ -25,10 +25,8 @@ def scoring_of(
     """The `Scoring` of a run or stream.
 
     Args:
-      config: the options.
       rules: the rules for duplicates that `config.rules` names.
       clock: start time of the run; None in a stream.
-      pool: the pool that `config.pool` names.
       costs: names of costs in the first records, used unless the options name others.
     """
     return Scoring(

@@ -227,11 +227,7 @@ class ScoringConfig(BaseModel):
         return parse_adaptation(self.mapping, self.iteration_base)
 
     def costs(self, seen: Collection[str]) -> tuple[str, ...]:
-        """The names of the costs to use: those of `cost`, or else those of the first records.
-
-        Args:
-          seen: names of costs in the first records.
-        """
+        """The names of the costs to use: those of `cost`, or else those of the first records."""
         chosen = self.cost
         if chosen is None:
             chosen = tuple(sorted(name for name in seen if is_cost_name(name)))

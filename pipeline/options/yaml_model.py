@@ -73,8 +73,6 @@ def read_model(
     """The values in a YAML text.
 
     Args:
-      model: what the text is checked against.
-      text: YAML.
       name: what messages call the file.
       what: what messages call its content, like "The gate".
       describe: puts a pydantic error into words; see `reason` and `unknown`.

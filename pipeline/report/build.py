@@ -139,11 +139,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
 
 
 def answer(means: Mapping[str, _Row]) -> str:
-    """Say how much was good, new and repeated, and how much gain came from how many iterations.
-
-    Args:
-      means: the rows of `means` of all conversations at N, by metric; may be empty.
-    """
+    """Say how much was good, new and repeated, and how much gain came from how many iterations."""
     by_metric = {name: row["mean"] for name, row in means.items()}
     repeated, iterations = by_metric.get("SRR"), by_metric.get("N")
     if repeated is None or iterations is None:
@@ -163,9 +159,6 @@ def answer(means: Mapping[str, _Row]) -> str:
 
 def _costs(rows: Mapping[str, _Row]) -> dict[str, Sequence[Any]] | None:
     """The costs to show; None if no conversation in the means reported any.
-
-    Args:
-      rows: the rows of `means` of all conversations at N, by metric.
 
     Returns:
       `names` of the costs, and `rows`: each metric with its row, cost by cost, then those within
@@ -210,9 +203,6 @@ def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
     """Entity types with their results and duplicates, most frequent first.
 
     Rare types share the last entry.
-
-    Args:
-      results: the part `results` of a manifest.
     """
     copies = results.get("duplicates_by_type", {})
     types = [
@@ -234,7 +224,6 @@ def step_counts(pairs: Mapping[str, int], same: bool) -> list[tuple[str, str, in
     """Steps with the reason for their decision and the number of pairs, most frequent first.
 
     Args:
-      pairs: number of pairs of results that each step decided.
       same: whether it decided that they are the same document.
     """
     meanings = {step.value: words[0 if same else 1] for step, words in _STEPS.items()}

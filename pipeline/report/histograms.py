@@ -25,8 +25,6 @@ class Bins(Struct, frozen=True):
     """Bins of equal width; each includes its lower end, the last one both ends.
 
     Attributes:
-      start: the lower end of the first bin.
-      width: of each bin, in the metric's unit.
       single: whether each bin is for one whole number, at its middle.
     """
 

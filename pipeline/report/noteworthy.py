@@ -22,10 +22,7 @@ class NoteworthyReason(Struct, frozen=True):
     """A reason to look at a conversation.
 
     Attributes:
-      name: name of the metric.
-      title, meaning: texts of the report.
       key: sort key; the most noteworthy conversation has the least.
-      applies: whether a conversation is noteworthy for this reason.
     """
 
     name: str
@@ -61,11 +58,7 @@ REASONS = (
 
 
 class Noteworthy:
-    """The conversations that are most noteworthy for one reason; memory is bounded.
-
-    Attributes:
-      rows: the conversations, the most noteworthy first.
-    """
+    """The conversations that are most noteworthy for one reason; memory is bounded."""
 
     def __init__(self, reason: NoteworthyReason) -> None:
         self.reason = reason
@@ -84,9 +77,7 @@ def listed(
     """Conversations as the page lists them.
 
     Args:
-      rows: their rows in the dataset `conversations`.
       iterations: their rows in the dataset `iterations` by id, in any order.
-      parameters: parameters of the run.
 
     Returns:
       For each its `row`, `name` and first `attributes` as text, `iterations` in order, and the

@@ -51,19 +51,14 @@ def render_page(
     scripts: Sequence[str],
     own: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Render a page that loads nothing and runs no script but its own.
+    """Render a page, HTML in UTF-8, that loads nothing and runs no script but its own.
 
     Args:
-      template: file name of the template.
       context: variables of the template; their content is escaped.
-      data: data for the scripts, as JSON.
       scripts: file names, in order; they run after plotly and the scripts of every page, in one
         scope with the latter.
       own: packages whose folder `page` has further templates and scripts, by prefix: with
         {"nights": PACKAGE}, "nights/report.html" is in PACKAGE.
-
-    Returns:
-      HTML in UTF-8.
     """
     packages = own or {}
     plotly = get_plotlyjs()

@@ -29,7 +29,6 @@ class SliceRows(Struct):
 
     Attributes:
       attributes: the shared attributes; {} = all conversations.
-      at_end: rows at N by metric.
       curves: rows by population, then metric, in the order of i.
     """
 

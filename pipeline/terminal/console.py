@@ -26,11 +26,7 @@ class _Console(Console):
 
 
 def result_console(quiet: bool = False) -> Console:
-    """For results on stdout; plain, unwrapped text unless it is a terminal.
-
-    Args:
-      quiet: print nothing.
-    """
+    """For results on stdout; plain, unwrapped text unless it is a terminal."""
     console = _Console(highlight=False, markup=False, emoji=False, quiet=quiet)
     if _is_unlimited():
         console.width = _UNLIMITED
@@ -57,11 +53,7 @@ def print_line(console: Console, line: str | Text) -> None:
 
 
 def plain_table(*headings: str) -> Table:
-    """A table with one rule under its heading and no other lines.
-
-    Args:
-      headings: the first is left-aligned, the others are right-aligned.
-    """
+    """A table with one rule under its heading; columns but the first are right-aligned."""
     table = Table(box=_BOX, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for at, heading in enumerate(headings):
         table.add_column(heading, justify="right" if at else "left")
@@ -69,11 +61,7 @@ def plain_table(*headings: str) -> Table:
 
 
 def metric_table(*numbers: str, first: str = "metric", width: int | None = None) -> Table:
-    """A table of metrics by line: a column of their names, and columns of numbers.
-
-    Args:
-      width: the greatest width of the names on a terminal.
-    """
+    """A table of metrics by line: a column of their names, and columns of numbers."""
     table = plain_table()
     table.add_column(first, max_width=width and on_terminal(width), overflow="fold")
     for heading in numbers:
@@ -82,11 +70,7 @@ def metric_table(*numbers: str, first: str = "metric", width: int | None = None)
 
 
 def print_json(value: Any) -> None:
-    """Print a result as JSON, in ASCII, so that text from traces cannot control a terminal.
-
-    Args:
-      value: structs become objects.
-    """
+    """Print a result as JSON, in ASCII, so that text from traces cannot control a terminal."""
     written = json.dumps(value, allow_nan=False, default=msgspec.to_builtins).encode()
     # json's own indentation is implemented in Python and five times as slow.
     sys.stdout.write(msgspec.json.format(written, indent=2).decode() + "\n")

@@ -31,11 +31,7 @@ def value_text(metric: str, value: float | None, digits: int = _SIGNIFICANT) -> 
 def difference_text(
     metric: str, value: float | None, signed: bool = True, digits: int = _SIGNIFICANT
 ) -> str:
-    """A difference of a metric, of percentages in points (pp); a dash for none.
-
-    Args:
-      digits: see `value_text`.
-    """
+    """A difference of a metric, of percentages in points (pp); a dash for none."""
     if value is None:
         return "-"
     if metric_by_name(metric).in_percent:

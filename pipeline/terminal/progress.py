@@ -59,8 +59,6 @@ def shown(
 
     Args:
       planned_bytes: bytes to read; 0 if unknown.
-      stream: the output stream; stderr by default.
-      quiet: show nothing.
     """
     if quiet:
         yield

@@ -20,11 +20,7 @@ def number(value: float | int | None) -> str:
 
 
 def decimal(value: float | None, thousands: str = "") -> str:
-    """A number to four decimals, or to four significant digits if it is small; - for none.
-
-    Args:
-      thousands: the thousands separator.
-    """
+    """A number to four decimals, or to four significant digits if it is small; - for none."""
     if value is None:
         return "-"
     if _NOTHING <= abs(value) < _SMALLEST_PLAIN:

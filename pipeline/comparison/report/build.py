@@ -39,9 +39,6 @@ _Row = Mapping[str, Any]
 def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     """Build `report.html` from the outputs of a comparison.
 
-    Args:
-      manifest: see `goodgain.pipeline.comparison.output`.
-
     Raises:
       UsageError: some of its rows are missing.
     """

@@ -64,9 +64,7 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Co
     """Arrange the rows of `comparison`; if there are too many slices, only the largest are shown.
 
     Args:
-      rows: in any order.
       declared: the declared family; if it has metrics by iteration, only those are shown.
-      correction: the correction whose p value decides the verdicts.
     """
     slices: dict[tuple[tuple[str, str], ...], ComparedSlice] = {}
     last_i = 0
@@ -190,9 +188,6 @@ def pairs_by_metric(
     rows: Iterable[Row], metrics: Sequence[str]
 ) -> dict[str, dict[str, int | list[Any]]]:
     """The pairs of each metric as the page's script needs them, in the order of `metrics`.
-
-    Args:
-      rows: rows of the dataset `differences`, in any order.
 
     Returns:
       By metric, the `count` of its pairs and, of all of them or evenly spaced ones, the largest

@@ -117,13 +117,11 @@ class DayEntry(Struct, frozen=True):
     Attributes:
       date: like 2025-03-01.
       reasons: why it did not pass, one sentence each.
-      notes: remarks on the verdict.
       baseline: the days that it was compared with, ascending; may be empty.
       means: by metric, at N over all conversations.
       changes: by metric, against the baseline.
       counts: counts of input files and bytes, records, conversations and results.
       pool: the pool that it was scored with; absent without a pool.
-      warnings: oddities in the data, from the manifest of the run.
       started: UTC, ISO 8601.
       seconds: duration; only this and `started` differ when the same day is run again.
     """

@@ -26,11 +26,7 @@ _RENAME_EXCHANGE = 2
 
 
 class DayFolders:
-    """The days below an output folder.
-
-    Attributes:
-      output: the output folder.
-    """
+    """The days below an output folder."""
 
     def __init__(self, output: Path) -> None:
         self.output = output
@@ -81,11 +77,7 @@ class DayFolders:
         sync(self.output)
 
     def repair(self) -> list[str]:
-        """Clean up after a job that was stopped.
-
-        Returns:
-          The names of the folders that were removed or restored.
-        """
+        """Clean up after a job that was stopped; returns the names of the folders it found."""
         cleaned = []
         for path in self._paths():
             match = _REPLACED.fullmatch(path.name)
@@ -103,11 +95,7 @@ class DayFolders:
 
 
 def exchanged(one: Path, other: Path) -> bool:
-    """Swap two folders atomically, with Linux's renameat2.
-
-    Returns:
-      Whether it was done; False if system, C library or filesystem does not support it.
-    """
+    """Swap two folders atomically, with Linux's renameat2; False if that is not supported here."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     if rename is None:
         return False
