@@ -253,7 +253,7 @@ def worst_value(metric: str, max_i: int) -> float | None:
 
 
 def worst_case(metric: str, values: Sample, max_i: int) -> WorstCase | None:
-    """The means with nulls as the worst value; None if nothing is null, or it has no worst value."""
+    """The means with nulls as the worst value; None if none is null, or there is no worst value."""
     worst = worst_value(metric, max_i)
     base, candidate = values.with_nulls
     nothing_is_null = len(base) == len(values.base) and len(candidate) == len(values.candidate)

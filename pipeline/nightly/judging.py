@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from goodgain.pipeline.comparison.compare import compare
 from goodgain.pipeline.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HEADLINE
 from goodgain.pipeline.comparison.request import ComparisonRequest
@@ -18,23 +16,10 @@ from goodgain.pipeline.gate.evidence import gather
 from goodgain.pipeline.gate.outcome import Outcome, passed
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline
-from goodgain.pipeline.nightly.days.entry import DayChange, Verdict
+from goodgain.pipeline.nightly.entry import DayChange, Verdict
 from goodgain.pipeline.outputs.folder import read_manifest
 from goodgain.pipeline.outputs.without_labels import NO_LABEL, ShownRows
 from goodgain.transforms.core.wording import pluralize
-
-
-class Judgement(Struct, frozen=True):
-    """The verdict on a day.
-
-    Attributes:
-      reasons: why it did not pass.
-      outcomes: outcomes of the gate's rules; empty without a gate, or with bad data.
-    """
-
-    verdict: Verdict
-    reasons: tuple[str, ...]
-    outcomes: tuple[Outcome, ...]
 
 
 def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
@@ -82,8 +67,8 @@ def _change(row: ComparisonRow) -> DayChange:
 
 def judge(
     folder: Path, manifest: Mapping[str, Any], baseline: Baseline, gate: GateFile | None
-) -> Judgement:
-    """The verdict on a day.
+) -> tuple[Verdict, tuple[str, ...], tuple[Outcome, ...]]:
+    """The verdict on a day, why it did not pass, and the outcomes of the gate's rules, if any.
 
     With bad data the day fails whatever the gate says. If there is no baseline yet, since no
     earlier day was good and measured the same thing, rules on change are skipped even if the gate
@@ -91,17 +76,17 @@ def judge(
     """
     bad = _bad_data(manifest)
     if bad:
-        return Judgement("bad data", (bad,), ())
+        return "bad data", (bad,), ()
     if gate is None:
-        return Judgement("passed", (), ())
+        return "passed", (), ()
     if baseline.lacking:
         gate = gate.model_copy(update={"without_baseline": "skip"})
     baseline_folder = None if baseline.folder is None else str(baseline.folder)
     outcomes = tuple(evaluate(gate, gather(gate, str(folder), baseline_folder)))
     if passed(outcomes):
-        return Judgement("passed", (), outcomes)
+        return "passed", (), outcomes
     failed = (outcome for outcome in outcomes if outcome.verdict == "failed")
-    return Judgement("gate failed", tuple(map(_failure_text, failed)), outcomes)
+    return "gate failed", tuple(map(_failure_text, failed)), outcomes
 
 
 def _bad_data(manifest: Mapping[str, Any]) -> str:

@@ -19,9 +19,10 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.gate.ci_files import markdown
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
-from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.days.dates import patterns_of
-from goodgain.pipeline.nightly.days.entry import (
+from goodgain.pipeline.nightly.config import NightlyConfig, PoolChoice
+from goodgain.pipeline.nightly.days import DayFolders, patterns_of
+from goodgain.pipeline.nightly.dependencies import Dependencies
+from goodgain.pipeline.nightly.entry import (
     DAY_FILE,
     EXIT_CODES,
     DayEntry,
@@ -30,19 +31,23 @@ from goodgain.pipeline.nightly.days.entry import (
     day_pool,
     failed_entry,
 )
-from goodgain.pipeline.nightly.days.folders import DayFolders
-from goodgain.pipeline.nightly.dependencies import Dependencies
-from goodgain.pipeline.nightly.judging import Judgement, changes, judge
-from goodgain.pipeline.nightly.pool import with_pool
+from goodgain.pipeline.nightly.judging import changes, judge
 from goodgain.pipeline.nightly.scored_elsewhere import copy_outputs, discard, fetch
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.opened_pool import pool_manifest
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.pipeline.outputs.datasets import MEANS
-from goodgain.pipeline.outputs.folder import REPORT, read_dataset, read_manifest, write_manifest
+from goodgain.pipeline.outputs.folder import (
+    MANIFEST,
+    REPORT,
+    read_dataset,
+    read_manifest,
+    write_manifest,
+)
+from goodgain.pipeline.pool.build import PoolRequest
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.filesystems import delete, join, open_plain
+from goodgain.transforms.filesystems import delete, exists, join, open_plain
 from goodgain.transforms.read import find_inputs
 
 GATE_SUMMARY = "gate.md"
@@ -124,12 +129,12 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
     manifest = _manifest_with_final_output(folder, night.folders.published_folder(day))
     on_pool = partial(_scored_again, night) if night.config.pool is not None else None
     baseline = find_baseline(night.config.baseline, day, manifest, night.folders, on_pool)
-    judgement = judge(folder, manifest, baseline, night.gate)
+    verdict, reasons, outcomes = judge(folder, manifest, baseline, night.gate)
     entry = DayEntry(
         date=day.isoformat(),
-        verdict=judgement.verdict,
-        exit_code=int(EXIT_CODES[judgement.verdict]),
-        reasons=judgement.reasons,
+        verdict=verdict,
+        exit_code=int(EXIT_CODES[verdict]),
+        reasons=reasons,
         notes=_notes(baseline),
         baseline=tuple(one.isoformat() for one in baseline.days),
         means=day_means(read_dataset(str(folder), MEANS.name), manifest),
@@ -140,7 +145,11 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         warnings=tuple(warnings_in(manifest)),
         pool=day_pool(manifest),
     )
-    _write_texts(folder, manifest, judgement, entry)
+    (folder / REPORT).write_bytes(build_report(str(folder), manifest))
+    if outcomes:
+        (folder / GATE_SUMMARY).write_text(markdown(outcomes, entry.date), "utf-8")
+    document = msgspec.json.format(msgspec.json.encode(entry), indent=2)
+    (folder / DAY_FILE).write_bytes(document + b"\n")
     night.folders.publish(day)
     night.folders.discard_baseline()
     return entry
@@ -153,13 +162,68 @@ def _score(night: Night, day: date, folder: Path) -> None:
     # The run would print paths in a folder that is renamed afterwards.
     with redirect_stdout(io.StringIO()):
         if night.config.pool is not None:
-            build = night.dependencies.build_pool
-            config = with_pool(night.config.pool, day, config, night.beam_arguments, build)
+            config = _with_pool(night, night.config.pool, day, config)
         night.dependencies.run(config, night.beam_arguments)
     scratch = _scratch(night.config, day)
     if scratch is not None:
         fetch(scratch, folder)
         discard(scratch)
+
+
+def _with_pool(night: Night, choice: PoolChoice, day: date, config: RunConfig) -> RunConfig:
+    """Update the pool if configured so, and return the run's configuration with it (SPEC 9).
+
+    A night is a run of the pool, named by its day. If the pool already has it with the same files,
+    the pool is not changed, so that an interrupted job can resume; if the files differ, the night
+    is replaced. Documents keep their numbers and labels.
+
+    Raises:
+      UsageError: the run has judgments of its own, or the pool is not in the pinned state.
+      GoodGainError: the pool cannot be updated; it is unchanged.
+    """
+    if config.qrels or config.pool:
+        own = "qrels" if config.qrels else "a pool"
+        raise UsageError(
+            f"The options of the run have {own}, but the nightly job has a pool of its own: leave "
+            "out one of them."
+        )
+    if choice.digest is not None:
+        name = _pinned_run(choice.path, choice.digest, config)
+    else:
+        name = day.isoformat()
+        _add_to_pool(night, choice, name, config)
+    return config.model_copy(update={"pool": choice.path, "run_name": name})
+
+
+def _pinned_run(folder: str, digest: str, config: RunConfig) -> str | None:
+    manifest = pool_manifest(folder, open_plain)
+    if not manifest["digest"].startswith(digest):
+        raise UsageError(
+            f"The pool {folder} has the digest {manifest['digest']}, but {digest} is pinned: "
+            "restore that state, or pin this one, with which earlier nights cannot be compared."
+        )
+    inputs = [{"path": file.path, "size": file.size} for file in find_inputs(config.input)]
+    return run_name_of(inputs, manifest["runs"])
+
+
+def _add_to_pool(night: Night, choice: PoolChoice, name: str, config: RunConfig) -> None:
+    has_pool = exists(join(choice.path, MANIFEST))
+    runs = pool_manifest(choice.path, open_plain)["runs"] if has_pool else {}
+    files = {(file.path, file.size) for file in find_inputs(config.input)}
+    if name in runs and files == {(one["path"], one["size"]) for one in runs[name]["inputs"]}:
+        return
+    request = PoolRequest(
+        runs={name: config.input},
+        output=choice.path,
+        topic=choice.topic,
+        update=has_pool,
+        replaces=has_pool,
+        rules=config.rules,
+        runner=config.runner,
+        max_rejected=config.max_rejected,
+        adaptation=config.adaptation,
+    )
+    night.dependencies.build_pool(request, night.beam_arguments)
 
 
 def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path | None:
@@ -207,16 +271,6 @@ def _notes(baseline: Baseline) -> tuple[str, ...]:
     if baseline.lacking:
         return (f"not compared with a baseline: {baseline.lacking}",)
     return (baseline.note,) if baseline.note else ()
-
-
-def _write_texts(
-    folder: Path, manifest: dict[str, Any], judgement: Judgement, entry: DayEntry
-) -> None:
-    (folder / REPORT).write_bytes(build_report(str(folder), manifest))
-    if judgement.outcomes:
-        (folder / GATE_SUMMARY).write_text(markdown(judgement.outcomes, entry.date), "utf-8")
-    document = msgspec.json.format(msgspec.json.encode(entry), indent=2)
-    (folder / DAY_FILE).write_bytes(document + b"\n")
 
 
 def _seconds(night: Night, started: datetime) -> float:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from goodgain.pipeline.comparison.measures import HEADLINE
-from goodgain.pipeline.nightly.days.dates import days_text
-from goodgain.pipeline.nightly.days.entry import DayChange, DayEntry, DayMean, Verdict
+from goodgain.pipeline.nightly.days import days_text
+from goodgain.pipeline.nightly.entry import DayChange, DayEntry, DayMean, Verdict
 from goodgain.pipeline.report.definitions import glossary
 from goodgain.pipeline.report.numbers import amount, rounded
 from goodgain.pipeline.report.render import render_page

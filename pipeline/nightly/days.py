@@ -1,4 +1,4 @@
-"""The folders of days below the output folder, each published whole or not at all.
+"""The days of the nightly job: their names, patterns of their input, folders, and late files.
 
 A day is written to a hidden folder next to its final one. Once complete, the folder is renamed,
 which is atomic on a local disk; if the day was published before, the two folders swap names in one
@@ -10,19 +10,85 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-from collections.abc import Iterator
-from datetime import date
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
 from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from msgspec import Struct
 
 from goodgain.pipeline.outputs.folder import MANIFEST
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.atomic_write import sync
-from goodgain.transforms.filesystems import delete
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.filesystems import delete, is_local
 
+_PLACEHOLDERS = ("date", "year", "month", "day")
+_WHOLE_DAYS = ({"date"}, {"year", "month", "day"})
+_ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DAY = re.compile(r"date=([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _UNFINISHED = re.compile(r"\..+\.unfinished")
 _REPLACED = re.compile(r"\.(date=[0-9-]{10})\.replaced")
 _AT_FDCWD = -100  # paths are relative to the working directory
 _RENAME_EXCHANGE = 2
+_SHOWN_FILES = 3
+
+
+def read_day(written: str) -> date:
+    """Parse a day like 2025-03-01.
+
+    Raises:
+      UsageError: it is not a day.
+    """
+    try:
+        if _ISO_DAY.fullmatch(written):
+            return date.fromisoformat(written)
+    except ValueError:
+        pass  # like 2025-02-30; the message is the same
+    raise UsageError(f"{written!r} is not a day; write it like 2025-03-01.")
+
+
+def days_between(first: date, last: date) -> Iterator[date]:
+    """Every day from the first to the last, inclusive."""
+    for number in range((last - first).days + 1):
+        yield first + timedelta(days=number)
+
+
+def days_text(days: Sequence[str]) -> str:
+    """Days in a few words: the only day, or their number with the first and the last."""
+    if len(days) <= 1:
+        return "".join(days)
+    return f"{len(days)} days, {days[0]} to {days[-1]}"
+
+
+def check_pattern(pattern: str) -> None:
+    """Make sure that an input pattern selects a single day.
+
+    Raises:
+      ValueError: it has an unknown placeholder, or does not determine a day.
+    """
+    try:
+        names = {name for _, name, _, _ in Formatter().parse(pattern) if name is not None}
+    except ValueError as error:
+        raise ValueError(f"cannot be filled in: {error}") from None
+    if unknown := names.difference(_PLACEHOLDERS):
+        raise ValueError(
+            f"has the unknown placeholder {{{min(unknown)}}}; known are {{date}}, {{year}}, "
+            "{month} and {day}"
+        )
+    if not any(whole <= names for whole in _WHOLE_DAYS):
+        raise ValueError(
+            f"does not name a day: {pattern!r} needs {{date}}, or {{year}}, {{month}} and {{day}}"
+        )
+
+
+def patterns_of(patterns: Sequence[str], day: date) -> list[str]:
+    """The patterns of one day's input: `{date}` is 2025-03-01, `{day}` 01."""
+    return [
+        pattern.format(date=day.isoformat(), year=f"{day:%Y}", month=f"{day:%m}", day=f"{day:%d}")
+        for pattern in patterns
+    ]
 
 
 class DayFolders:
@@ -107,3 +173,39 @@ def _with_contents(folder: Path) -> Iterator[Path]:
     """The folder and everything in it."""
     yield folder
     yield from folder.rglob("*")
+
+
+class LateFiles(Struct, frozen=True):
+    """Files of a day's input that are new, or have another size, since its run."""
+
+    day: date
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        parts = [
+            f"{len(paths)} {what} ({', '.join(paths[:_SHOWN_FILES])}"
+            f"{', ...' if len(paths) > _SHOWN_FILES else ''})"
+            for paths, what in ((self.added, "added"), (self.changed, "changed"))
+            if paths
+        ]
+        return f"{self.day.isoformat()}: {', '.join(parts)}"
+
+
+def late_files(
+    day: date, manifest: Mapping[str, Any], files: Sequence[InputFile]
+) -> LateFiles | None:
+    """The changes in a day's input since its run; None if there are none.
+
+    Files that are gone do not count, since traces are deleted after their retention period.
+    """
+    sizes_at_run = {absolute(file["path"]): file["size"] for file in manifest["inputs"]}
+    sizes = [(file, sizes_at_run.get(absolute(file.path))) for file in files]
+    added = tuple(file.path for file, size in sizes if size is None)
+    changed = tuple(file.path for file, size in sizes if size not in (None, file.size))
+    return LateFiles(day, added, changed) if added or changed else None
+
+
+def absolute(path: str) -> str:
+    """The path made absolute, as some engines' runs have it in their manifests."""
+    return os.path.abspath(path) if is_local(path) else path
