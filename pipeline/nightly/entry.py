@@ -178,9 +178,7 @@ def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:
 
 def day_pool(manifest: Mapping[str, Any]) -> DayPool | UnsetType:
     """The pool of a day from the manifest of its run."""
-    if "pool" not in manifest:
-        return UNSET
-    return DayPool(*(manifest["pool"][name] for name in DayPool.__struct_fields__))
+    return msgspec.convert(manifest["pool"], DayPool) if "pool" in manifest else UNSET
 
 
 def decoded_entry(content: bytes) -> DayEntry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -156,26 +156,16 @@ def _days(
     config: NightlyConfig, request: NightlyRequest, folders: DayFolders, today: date
 ) -> list[date]:
     """The days to run, ascending, so that the baseline of each is up to date."""
-    days = set(_requested_days(request, folders, today))
+    days = {_last(request, today)}
+    if request.backfill is not None:
+        days = set(days_between(*request.backfill)).difference(folders.published_days())
     if request.rerun_late:
-        late = {one.day for one in _late(config, folders, _last(request, today))}
-        days.update(day for day in late if _can_run_again(config, day, folders))
+        for one in _late(config, folders, _last(request, today)):
+            published = read_manifest(str(folders.published_folder(one.day)))
+            # A day that is scored elsewhere can only be run again with new outputs.
+            if config.scored is None or has_newer_run(config.scored, one.day, published):
+                days.add(one.day)
     return sorted(days)
-
-
-def _can_run_again(config: NightlyConfig, day: date, folders: DayFolders) -> bool:
-    """Whether a published day can be run again; days scored elsewhere need new outputs for that."""
-    if config.scored is None:
-        return True
-    return has_newer_run(config.scored, day, read_manifest(str(folders.published_folder(day))))
-
-
-def _requested_days(request: NightlyRequest, folders: DayFolders, today: date) -> Iterator[date]:
-    if request.backfill is None:
-        yield _last(request, today)
-        return
-    published = set(folders.published_days())
-    yield from (day for day in days_between(*request.backfill) if day not in published)
 
 
 def _last(request: NightlyRequest, today: date) -> date:

@@ -11,7 +11,7 @@ from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from goodgain.pipeline.outputs.readers import read_iterations, read_means
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary_of
 from goodgain.pipeline.report.histograms import Histograms
-from goodgain.pipeline.report.noteworthy import REASONS, Noteworthy, listed
+from goodgain.pipeline.report.noteworthy import listed, noteworthy
 from goodgain.pipeline.report.render import render_page
 from goodgain.pipeline.report.slices import read_slices, slice_data
 from goodgain.pipeline.survey import Rejection, Rejections
@@ -70,13 +70,13 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
     )
     metrics = [one.metric for one in glossary.measures + glossary.ranking_of_conversations]
     histograms = Histograms(metrics, slices.shown)
-    noteworthy = [Noteworthy(reason) for reason in REASONS]
+    lists = noteworthy()
     for row in read_dataset(folder, "conversations"):
         if row["N"] and not row["rejected_records"]:
             histograms.add(row)
-            for one in noteworthy:
+            for one in lists:
                 one.add(row)
-    identities = {row["conversation_id"] for one in noteworthy for row in one.rows}
+    identities = {row["conversation_id"] for one in lists for row in one.rows}
     iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
     for row in read_iterations(folder, identities):
         iterations[row["conversation_id"]].append(row)
@@ -104,7 +104,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
         ],
         "bounded": any(row.get("worst") is not None for row in rows.values()),
         "costs": _costs(rows),
-        "lists": [(one.reason, listed(one.rows, iterations, parameters)) for one in noteworthy],
+        "lists": [(one, listed(one.rows, iterations, parameters)) for one in lists],
         "steps": [
             step_counts(results.get("duplicates_by_step", {}), same=True),
             step_counts(results.get("near_misses_by_step", {}), same=False),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -15,60 +15,66 @@ Row = Mapping[str, Any]
 _LONGEST_ID = 80
 _LONGEST_ATTRIBUTE = 40
 _MOST_ATTRIBUTES = 8
-_SHOWN = 6  # conversations per reason
+_SHOWN = 6  # conversations per metric
 
 
-class NoteworthyReason(Struct, frozen=True):
-    """A reason to look at a conversation.
+class Noteworthy(Struct):
+    """The conversations that are most noteworthy by one metric; memory is bounded.
 
     Attributes:
-      key: sort key; the most noteworthy conversation has the least.
+      title, meaning: texts of the page.
+      ordinary: the value of conversations that are not noteworthy; all values lie on one side.
+      tie: of two conversations with the same value, that with more of this is more noteworthy.
+      rows: the most noteworthy first.
     """
 
-    name: str
+    metric: str
     title: str
     meaning: str
-    key: Callable[[Row], tuple[Any, ...]]
-    applies: Callable[[Row], bool]
+    ordinary: float
+    tie: str
+    rows: list[Row] = []
 
+    def applies(self, row: Row) -> bool:
+        """Whether a conversation is noteworthy."""
+        return bool(row[self.metric] != self.ordinary)
 
-REASONS = (
-    NoteworthyReason(
-        "SRE",
-        "Lowest search efficiency",
-        "Few of the results were good and new. Ties: most results first.",
-        lambda row: (row["SRE"], -row["R"], row["conversation_id"]),
-        lambda row: row["SRE"] < 1,
-    ),
-    NoteworthyReason(
-        "SRR",
-        "Most repetition",
-        "Many of the results repeated an earlier one. Ties: most copies first.",
-        lambda row: (-row["SRR"], -row["DupR"], row["conversation_id"]),
-        lambda row: row["SRR"] > 0,
-    ),
-    NoteworthyReason(
-        "iterations_after_last_good",
-        "Most wasted iterations",
-        "The agent kept searching after the last good document it found.",
-        lambda row: (-row["iterations_after_last_good"], -row["R"], row["conversation_id"]),
-        lambda row: row["iterations_after_last_good"] > 0,
-    ),
-)
-
-
-class Noteworthy:
-    """The conversations that are most noteworthy for one reason; memory is bounded."""
-
-    def __init__(self, reason: NoteworthyReason) -> None:
-        self.reason = reason
-        self.rows: list[Row] = []
+    def key(self, row: Row) -> tuple[Any, ...]:
+        """Sort key; the most noteworthy conversation has the least."""
+        return -abs(row[self.metric] - self.ordinary), -row[self.tie], row["conversation_id"]
 
     def add(self, row: Row) -> None:
         """Consider a conversation that is in the means."""
-        if self.reason.applies(row):
-            insort(self.rows, row, key=self.reason.key)
+        if self.applies(row):
+            insort(self.rows, row, key=self.key)
             del self.rows[_SHOWN:]
+
+
+def noteworthy() -> list[Noteworthy]:
+    """The lists of the page, still empty."""
+    return [
+        Noteworthy(
+            "SRE",
+            "Lowest search efficiency",
+            "Few of the results were good and new. Ties: most results first.",
+            ordinary=1,
+            tie="R",
+        ),
+        Noteworthy(
+            "SRR",
+            "Most repetition",
+            "Many of the results repeated an earlier one. Ties: most copies first.",
+            ordinary=0,
+            tie="DupR",
+        ),
+        Noteworthy(
+            "iterations_after_last_good",
+            "Most wasted iterations",
+            "The agent kept searching after the last good document it found.",
+            ordinary=0,
+            tie="R",
+        ),
+    ]
 
 
 def listed(

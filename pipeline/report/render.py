@@ -27,8 +27,14 @@ from goodgain.pipeline.report.numbers import (
 from goodgain.pipeline.terminal.safe_text import printable, shortened
 from goodgain.transforms.core.wording import counted
 
-_KIT = "goodgain.pipeline.report"
 _FOLDER = "page"
+# The packages whose folder `page` has templates and scripts, by the prefix of these; "" for what
+# pages share.
+_PACKAGES = {
+    "": "goodgain.pipeline.report",
+    "comparison": "goodgain.pipeline.comparison.report",
+    "nights": "goodgain.pipeline.nightly.report",
+}
 _STYLES = ("report.css", "parts.css")
 _COMMON_SCRIPTS = (
     "numbers.js", "theme.js", "marks.js", "pointed.js", "tables.js", "definitions.js", "page.js",
@@ -45,11 +51,7 @@ _ESCAPES = {
 
 
 def render_page(
-    template: str,
-    context: Mapping[str, Any],
-    data: Any,
-    scripts: Sequence[str],
-    own: Mapping[str, str] | None = None,
+    template: str, context: Mapping[str, Any], data: Any, scripts: Sequence[str]
 ) -> bytes:
     """Render a page, HTML in UTF-8, that loads nothing and runs no script but its own.
 
@@ -57,24 +59,21 @@ def render_page(
       context: variables of the template; their content is escaped.
       scripts: file names, in order; they run after plotly and the scripts of every page, in one
         scope with the latter.
-      own: packages whose folder `page` has further templates and scripts, by prefix: with
-        {"nights": PACKAGE}, "nights/report.html" is in PACKAGE.
     """
-    packages = own or {}
     plotly = get_plotlyjs()
     code = (
         '"use strict";\n(() => {\n'
-        + "\n".join(_asset(name, packages) for name in (*_COMMON_SCRIPTS, *scripts))
+        + "\n".join(_asset(name) for name in (*_COMMON_SCRIPTS, *scripts))
         + "\n})();\n"
     )
     html = (
-        _environment(tuple(sorted(packages.items())))
+        _environment()
         .get_template(template)
         .render(
             **context,
             content_policy=_content_policy(plotly, code),
             data=json_island(data),
-            style=Markup("\n".join(_asset(name, packages) for name in _STYLES)),
+            style=Markup("\n".join(_asset(name) for name in _STYLES)),
             plotly=Markup(plotly),
             script=Markup(code),
         )
@@ -92,10 +91,10 @@ def json_island(data: Any) -> Markup:
 
 # Cached with its compiled templates, since a nightly job and the tests render many pages.
 @cache
-def _environment(packages: tuple[tuple[str, str], ...]) -> Environment:
-    own = {prefix: PackageLoader(package, _FOLDER) for prefix, package in packages}
+def _environment() -> Environment:
+    loaders = {prefix: PackageLoader(package, _FOLDER) for prefix, package in _PACKAGES.items()}
     environment = Environment(
-        loader=ChoiceLoader([PrefixLoader(own), PackageLoader(_KIT, _FOLDER)]),
+        loader=ChoiceLoader([PrefixLoader(loaders), loaders[""]]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -119,7 +118,6 @@ def _content_policy(*scripts: str) -> str:
     )
 
 
-def _asset(name: str, packages: Mapping[str, str]) -> str:
+def _asset(name: str) -> str:
     prefix, _, file = name.rpartition("/")
-    package = packages[prefix] if prefix else _KIT
-    return files(package).joinpath(_FOLDER, file).read_text(encoding="utf-8")
+    return files(_PACKAGES[prefix]).joinpath(_FOLDER, file).read_text(encoding="utf-8")

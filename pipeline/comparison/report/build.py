@@ -22,8 +22,6 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
 
-# The package of the page's templates and scripts, see `render_page`.
-_PAGE = {"comparison": "goodgain.pipeline.comparison.report"}
 _SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison/report.js")
 _ARMS = ("base", "candidate")
 _MOST_EXAMPLES = 25
@@ -129,7 +127,7 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
         "paired": paired,
         "level": confidence,
     }
-    return render_page("comparison/report.html", context, data, _SCRIPTS, _PAGE)
+    return render_page("comparison/report.html", context, data, _SCRIPTS)
 
 
 def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, _Row]]:

@@ -15,7 +15,6 @@ from goodgain.pipeline.report.render import render_page
 from goodgain.transforms.core.scoring.metric_by_name import labels
 from goodgain.transforms.core.scoring.registry import POOL_METRICS
 
-_PAGE = {"nights": "goodgain.pipeline.nightly.report"}
 _SCRIPTS = ("nights/plots.js", "nights/report.js")
 MOST_DAYS = 500  # bounds the size of the page
 _OF_POOL = tuple(metric.name for metric in POOL_METRICS)
@@ -76,7 +75,7 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
             for entry in shown
         ],
     }
-    return render_page("nights/report.html", context, data, _SCRIPTS, _PAGE)
+    return render_page("nights/report.html", context, data, _SCRIPTS)
 
 
 def _counts(entry: DayEntry) -> dict[str, float | None]:

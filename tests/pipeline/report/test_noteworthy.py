@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.report.noteworthy import REASONS, Noteworthy
+from goodgain.pipeline.report.noteworthy import noteworthy
 
 
 def row(at, sre, srr, wasted, results):
@@ -23,17 +23,15 @@ rows = st.lists(st.tuples(share, share, st.integers(0, 3), st.integers(1, 4)), m
 def test_noteworthy_conversations_do_not_depend_on_the_order_of_conversations(drawn, random):
     all_rows = [row(at, *values) for at, values in enumerate(drawn)]
     shuffled = random.sample(all_rows, len(all_rows))
-    for reason in REASONS:
-        noteworthy = Noteworthy(reason)
+    for listed in noteworthy():
         for one in shuffled:
-            noteworthy.add(one)
-        expected = sorted(filter(reason.applies, all_rows), key=reason.key)[:6]
-        assert noteworthy.rows == expected
+            listed.add(one)
+        expected = sorted(filter(listed.applies, all_rows), key=listed.key)[:6]
+        assert listed.rows == expected
 
 
 def test_conversations_without_problems_are_not_listed():
     perfect = row(1, 1.0, 0.0, 0, 5)
-    for reason in REASONS:
-        noteworthy = Noteworthy(reason)
-        noteworthy.add(perfect)
-        assert noteworthy.rows == []
+    for listed in noteworthy():
+        listed.add(perfect)
+        assert listed.rows == []
