@@ -10,7 +10,7 @@ from rich.text import Text
 
 from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.measures import Family
-from goodgain.pipeline.comparison.pool_finds import FoundDocument, PoolFinds
+from goodgain.pipeline.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.comparison.rows import ComparisonRow, SensitivityRow
 from goodgain.pipeline.terminal.console import metric_table, on_terminal, plain_table
 from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
@@ -157,13 +157,10 @@ def pool_lines(finds: PoolFinds) -> Iterator[str]:
     for arm in ("base", "candidate"):
         alone = [one for one in finds.documents if one.found_by == arm]
         for one in alone[:_SHOWN_DOCUMENTS]:
-            yield f"  Only the {arm}: {shortened(_document_text(one), _LONGEST_DOCUMENT)}"
-
-
-def _document_text(one: FoundDocument) -> str:
-    topic = one.topic if one.topic is not None else one.conversation_id
-    where = f" {one.url}" if one.url else ""
-    return f"{topic} [{one.label}] {one.title or one.document}{where}"
+            topic = one.topic if one.topic is not None else one.conversation_id
+            text = f"{topic} [{one.label}] {one.title or one.document}"
+            text += f" {one.url}" if one.url else ""
+            yield f"  Only the {arm}: {shortened(text, _LONGEST_DOCUMENT)}"
 
 
 def render_sensitivity(

@@ -26,7 +26,6 @@ from goodgain.pipeline.comparison.compare import Compared
 from goodgain.pipeline.comparison.examples import Example
 from goodgain.pipeline.comparison.matching import Account
 from goodgain.pipeline.comparison.rows import ComparisonRow
-from goodgain.pipeline.comparison.sources import Source
 from goodgain.pipeline.comparison.statistics import corrected_p
 from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.outputs.without_labels import ShownRows
@@ -129,7 +128,11 @@ def render_warnings(compared: Compared, console: Console) -> None:
         _line(console, f"Warning: forced although the runs differ in {mismatch}.", "yellow")
     for warning in compared.warnings:
         _line(console, warning_text(warning), "yellow")
-    for which, source in _sources(compared):
+    base, candidate = compared.arms.base_source, compared.arms.candidate_source
+    sources = {"Base": base, "Candidate": candidate}
+    if base.folder == candidate.folder:
+        sources = {"Both arms": base}
+    for which, source in sources.items():
         for warning in arm_warnings(source.manifest):
             _line(console, f"{which}: {warning_text(warning)}", "yellow")
 
@@ -154,14 +157,6 @@ def _clusters_text(compared: Compared, rows: Sequence[ComparisonRow]) -> str:
         f"{text}; with that many, a true difference of {detectable} is detected in 80 % of "
         "comparisons."
     )
-
-
-def _sources(compared: Compared) -> list[tuple[str, Source]]:
-    """The runs that are compared: two, or one that holds both arms."""
-    base, candidate = compared.arms.base_source, compared.arms.candidate_source
-    if base.folder == candidate.folder:
-        return [("Both arms", base)]
-    return [("Base", base), ("Candidate", candidate)]
 
 
 def _account(name: str, account: Account, console: Console) -> None:

@@ -8,12 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options, add_rules_option
-from goodgain.pipeline.terminal.console import (
-    message_console,
-    print_json,
-    print_line,
-    result_console,
-)
 from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
@@ -139,6 +133,9 @@ def run(args: argparse.Namespace) -> int:
         return _import(args)
     if args.output is not None:
         raise UsageError("--output needs --from FORMAT; to TREC files, see --to-run.")
+    # Imported here to keep --help fast.
+    from goodgain.pipeline.terminal.console import print_json, result_console
+
     _check_one_direction(args)
     counts = _to_trec(args) if args.from_traces else _to_traces(args)
     if args.json:
@@ -160,6 +157,7 @@ def _import(args: argparse.Namespace) -> int:
     from goodgain.pipeline.convert.importing.formats import FORMATS
     from goodgain.pipeline.convert.importing.import_files import import_files
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
+    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
     _refuse_both(["--from"], _used_options(args, (*_TO_TRACES, *_TO_TREC)))
     if args.from_format not in FORMATS:
@@ -185,17 +183,17 @@ def _import(args: argparse.Namespace) -> int:
 
 def print_import(console: Console, output: str, counts: ImportCounts) -> None:
     """Print the counts of `goodgain convert --from`."""
-    print_line(
-        console,
+    console.print(
         f"{output}: {counted(counts.conversations, 'conversation')}, "
         f"{counted(counts.turns, 'turn')}, {counted(counts.iterations, 'iteration')}, "
         f"{counted(counts.calls, 'call')}, {counted(counts.results, 'result')}\n"
         f"of {counted(counts.records, 'record')} read; "
         f"{counted(counts.labelled, 'result has', 'results have')} a label.\n",
+        soft_wrap=True,
     )
     for number, what in _notes(counts):
         if number:
-            print_line(console, f"{number:>12,}  {what}")
+            console.print(f"{number:>12,}  {what}", soft_wrap=True)
     print_skipped(console, counts)
 
 
@@ -204,7 +202,7 @@ def print_skipped(console: Console, counts: ImportCounts) -> None:
     for reason, skipped in sorted(counts.skipped.items()):
         first = printable(skipped.example)
         skips = f"{skipped.count:>12,}  skipped: {printable(reason)} (first: {first})"
-        print_line(console, skips)
+        console.print(skips, soft_wrap=True)
 
 
 def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:

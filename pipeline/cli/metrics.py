@@ -48,7 +48,13 @@ def run(args: argparse.Namespace) -> int:
 
     groups = _matching(metric_groups(), args.words)
     if args.json:
-        print_json([_as_json(group, metric) for group, metrics in groups for metric in metrics])
+        print_json(
+            [
+                {"group": group, **{name: getattr(metric, name) for name in _IN_JSON}}
+                for group, metrics in groups
+                for metric in metrics
+            ]
+        )
     else:
         _print_tables(groups)
     return 0
@@ -92,10 +98,6 @@ def _declared(family: Family) -> Metric:
         undefined=undefined,
         **{name: getattr(family, name) for name in own},
     )
-
-
-def _as_json(group: str, metric: Metric) -> dict[str, str | bool]:
-    return {"group": group, **{name: getattr(metric, name) for name in _IN_JSON}}
 
 
 def _print_tables(groups: Groups) -> None:

@@ -220,7 +220,11 @@ def arm_of(
             continue
         if "pool_found" in row:
             pool_found[identity] = row["pool_good"], row["pool_found"]
-        _check_columns(row, measures, label)
+        wanted = (*measures.columns, *(("pool_found",) if "pool_recall" in row else ()))
+        if missing_columns := [name for name in wanted if name not in row]:
+            raise UsageError(
+                f"The conversations of {label} have no metric {missing_columns[0]}: run it again."
+            )
         if row["N"]:
             values = [row[name] for name in measures.columns]
             searching.append(_Conversation(identity, attributes, row["N"], values))
@@ -267,12 +271,6 @@ def _arm(conversations: list[_Conversation], label: str, measures: Measures) -> 
         by_i={},
         left_out={},
     )
-
-
-def _check_columns(row: _Row, measures: Measures, label: str) -> None:
-    wanted = (*measures.columns, *(("pool_found",) if "pool_recall" in row else ()))
-    if missing := [name for name in wanted if name not in row]:
-        raise UsageError(f"The conversations of {label} have no metric {missing[0]}: run it again.")
 
 
 def _by_i(

@@ -94,7 +94,10 @@ class MeansOfArm(Struct, frozen=True):
         pairs = zip(gains[known].tolist(), costs[known].tolist(), strict=True)
         totals = None
         if self.cluster is not None:
-            sums = (map(_total, self._by_cluster(one, known)) for one in (gains, costs))
+            sums = (
+                [sum(map(Fraction, one), Fraction(0)) for one in self._by_cluster(values, known)]
+                for values in (gains, costs)
+            )
             totals = RatioSums().add(zip(*sums, strict=True))
         undefined = len(known) - int(known.sum())
         estimate = ratio_estimate(RatioSums().add(pairs), undefined, totals)
@@ -109,7 +112,3 @@ class MeansOfArm(Struct, frozen=True):
         for code, value in zip(codes[known].tolist(), values[known].tolist(), strict=True):
             by_cluster.setdefault(code, []).append(value)
         return list(by_cluster.values())
-
-
-def _total(values: Sequence[float]) -> Fraction:
-    return sum(map(Fraction, values), Fraction(0))

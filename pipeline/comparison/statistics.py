@@ -80,11 +80,12 @@ def row_of(
         if clusters is not None:
             requested |= {"gsb_ci_low": None, "gsb_ci_high": None}  # it assumes independent pairs
     if tests.resamples and family != "further":
+        of_row = msgspec.json.encode((slice_, measure), order="sorted")
         interval = bootstrap_interval(
             values.base,
             values.candidate,
             compared.design,
-            np.random.default_rng([tests.seed, _seed_of(slice_, measure)]),
+            np.random.default_rng([tests.seed, xxhash.xxh3_64_intdigest(of_row)]),
             tests.resamples,
             tests.options.confidence,
         )
@@ -153,11 +154,6 @@ def _test(slice_: dict[str, str], measure: Measure, values: Sample) -> int:
     greatest = float(np.abs(tested).max(initial=0.0)) or 1.0
     digest.update((tested / greatest).astype(np.float32).tobytes())  # without rounding errors
     return digest.intdigest()
-
-
-def _seed_of(slice_: dict[str, str], measure: Measure) -> int:
-    """A seed from a row's slice and measure."""
-    return xxhash.xxh3_64_intdigest(msgspec.json.encode((slice_, measure), order="sorted"))
 
 
 def corrected(

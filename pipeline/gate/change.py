@@ -80,16 +80,11 @@ def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
         return [{}]
     required = {name: value for name, value in rule.slice.items() if value is not None}
     if len(required) == len(rule.slice):
-        return (
-            [required] if any(_occurs(required, arm) for arm in (arms.base, arms.candidate)) else []
-        )
+        both = (arms.base.parts(tuple(required)), arms.candidate.parts(tuple(required)))
+        parts = [arm.get(tuple(required.values())) for arm in both]
+        return [required] if any(part and part.indexes for part in parts) else []
     occurring = slices([tuple(rule.slice)], arms.base, arms.candidate)
     return [slice_ for slice_ in occurring if slice_ and required.items() <= slice_.items()]
-
-
-def _occurs(slice_: Mapping[str, str], arm: Arm) -> bool:
-    part = arm.parts(tuple(slice_)).get(tuple(slice_.values()))
-    return part is not None and bool(part.indexes)
 
 
 def _judge(

@@ -69,9 +69,12 @@ def find_baseline(
         return Baseline(lacking="it is the pinned day itself")
     if choice.pinned is not None:
         return _pinned(choice.pinned, manifest, folders, on_pool)
-    good = [one for one in folders.published_days() if one < day and _passed(one, folders)]
+    earlier_days = [one for one in folders.published_days() if one < day]
+    entries = {one: read_entry(folders.published_folder(one)) for one in earlier_days}
+    good = [one for one, entry in entries.items() if entry and entry.verdict == "passed"]
+    unreadable = [one for one, entry in entries.items() if entry is None]
+    damaged = _damaged(unreadable) if unreadable else ""
     if not good:
-        damaged = _damaged_before(day, folders)
         return Baseline(lacking="no earlier day was good" + (f" ({damaged})" if damaged else ""))
     by_day: dict[date, Path] = {}
     different: list[list[Mismatch]] = []
@@ -91,7 +94,7 @@ def find_baseline(
             f"{pluralize(len(different), 'it', 'they')} measured "
             f"something else: {', '.join(map(str, different[0]))}"
         )
-    if damaged := _damaged_before(day, folders):
+    if damaged:
         notes.append(damaged)
     note = "; ".join(notes) or None
     if not by_day:
@@ -124,24 +127,12 @@ def _note_of_rescored(by_day: Mapping[date, Path], folders: DayFolders) -> str |
     return f"{', '.join(rescored)} {were} scored again with this night's pool, to be comparable"
 
 
-def _passed(day: date, folders: DayFolders) -> bool:
-    entry = read_entry(folders.published_folder(day))
-    return entry is not None and entry.verdict == "passed"
-
-
-def _damaged_before(day: date, folders: DayFolders) -> str:
-    """A note on earlier days whose entries cannot be read; "" if there are none."""
-    damaged = [
-        one.isoformat()
-        for one in folders.published_days()
-        if one < day and read_entry(folders.published_folder(one)) is None
-    ]
-    if not damaged:
-        return ""
+def _damaged(days: Sequence[date]) -> str:
+    """A note on days whose entries cannot be read."""
     return (
-        f"the {DAY_FILE} of {', '.join(damaged)} cannot be read, so "
-        f"{pluralize(len(damaged), 'it is', 'they are')} neither baseline nor in the history: run "
-        f"{pluralize(len(damaged), 'that day', 'those days')} again"
+        f"the {DAY_FILE} of {', '.join(day.isoformat() for day in days)} cannot be read, so "
+        f"{pluralize(len(days), 'it is', 'they are')} neither baseline nor in the history: run "
+        f"{pluralize(len(days), 'that day', 'those days')} again"
     )
 
 

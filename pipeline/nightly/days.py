@@ -127,7 +127,7 @@ class DayFolders:
     def publish(self, day: date) -> None:
         """Move a complete day to its final folder, and replace what is there."""
         unfinished, published = self.unfinished(day), self.published_folder(day)
-        for path in _with_contents(unfinished):
+        for path in (unfinished, *unfinished.rglob("*")):
             sync(path)
         if not published.exists():
             os.rename(unfinished, published)
@@ -167,12 +167,6 @@ def exchanged(one: Path, other: Path) -> bool:
         return False
     names = os.fsencode(one), os.fsencode(other)
     return bool(rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0)
-
-
-def _with_contents(folder: Path) -> Iterator[Path]:
-    """The folder and everything in it."""
-    yield folder
-    yield from folder.rglob("*")
 
 
 class LateFiles(Struct, frozen=True):

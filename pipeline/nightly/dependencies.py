@@ -95,10 +95,6 @@ def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -
     return done.returncode
 
 
-def _check_engine(runner: str, beam_arguments: Sequence[str]) -> None:
-    create(runner, beam_arguments, command="nightly")
-
-
 class Dependencies(Struct, frozen=True):
     """What the job calls outside its own code; tests replace some of it.
 
@@ -115,7 +111,7 @@ class Dependencies(Struct, frozen=True):
     start: Callable[[Sequence[str], bytes, float], int] = start
     run: Callable[[RunConfig, Sequence[str]], int] = run
     build_pool: Callable[[PoolRequest, Sequence[str]], object] = build_pool
-    check_engine: Callable[[str, Sequence[str]], None] = _check_engine
+    check_engine: Callable[[str, Sequence[str]], object] = partial(create, command="nightly")
     say: Callable[[str], None] = _say
 
     @classmethod

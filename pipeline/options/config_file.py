@@ -99,8 +99,9 @@ def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> Confi
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
     mistakes: list[tuple[int, str]] = []
-    for (key, node), (written, value) in zip(tree.value, _entries(tree, content), strict=True):
-        line = key.start_mark.line + 1
+    by_text = {str(key): value for key, value in content.items()}
+    for key, node in tree.value:  # repeated keys included
+        written, line = key.value, key.start_mark.line + 1
         key_text = written.replace("-", "_")
         field = fields.get(key_text, key_text)
         if field in _NOT_IN_FILES:
@@ -110,15 +111,9 @@ def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> Confi
         elif field in values:
             mistakes.append((line, repeated(written)))
         else:
-            values[field], lines[field] = value, line
+            values[field], lines[field] = by_text.get(written), line
             mistakes += [(at, repeated(inner)) for at, inner in repeated_keys(node)]
     return ConfigFile(name, values, lines, mistakes)
-
-
-def _entries(tree: yaml.MappingNode, content: Mapping[Any, Any]) -> list[tuple[str, Any]]:
-    """Keys as written, with their values, in file order; repeated keys included."""
-    by_text = {str(key): value for key, value in content.items()}
-    return [(key.value, by_text.get(key.value)) for key, _ in tree.value]
 
 
 def _mistake(

@@ -179,12 +179,15 @@ class MaxRejected:
     is_share: bool
 
     @classmethod
-    def parse(cls, written: str) -> MaxRejected:
+    def parse(cls, value: Any) -> MaxRejected:
         """Read a limit: `5` is a count, `2%` or `0.5%` a share.
 
         Raises:
           ValueError: it is neither.
         """
+        if isinstance(value, cls):
+            return value
+        written = str(value)
         match = _LIMIT.fullmatch(written.strip())
         if match is not None:
             limit, is_share = Decimal(match["number"]), match["percent"] is not None

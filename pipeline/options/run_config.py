@@ -6,7 +6,7 @@ made from the fields of `RunConfig`; those of `goodgain explain` are some of the
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec.structs import replace
 from pydantic import (
@@ -32,14 +32,9 @@ from goodgain.pipeline.options.scoring_config import ScoringConfig
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 
-
-def _max_rejected(value: Any) -> MaxRejected:
-    return value if isinstance(value, MaxRejected) else MaxRejected.parse(str(value))
-
-
 Limit = Annotated[
     MaxRejected,
-    BeforeValidator(_max_rejected),
+    BeforeValidator(MaxRejected.parse),
     PlainSerializer(str),
     WithJsonSchema({"type": ["integer", "string"]}),
 ]

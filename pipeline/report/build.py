@@ -206,7 +206,11 @@ def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
     """
     copies = results.get("duplicates_by_type", {})
     types = [
-        (_type_name(name), total, copies.get(name, 0))
+        (
+            "(no type)" if name == UNTYPED else shortened(name, _LONGEST_NAME),
+            total,
+            copies.get(name, 0),
+        )
         for name, total in results.get("results_by_type", {}).items()
     ]
     types.sort(key=lambda one: (-one[1], one[0]))
@@ -214,10 +218,6 @@ def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
         _, totals, duplicates = zip(*rare, strict=True)
         types[_MOST_TYPES:] = [(f"{len(rare):,} other types", sum(totals), sum(duplicates))]
     return types
-
-
-def _type_name(name: str) -> str:
-    return "(no type)" if name == UNTYPED else shortened(name, _LONGEST_NAME)
 
 
 def step_counts(pairs: Mapping[str, int], same: bool) -> list[tuple[str, str, int]]:

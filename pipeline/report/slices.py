@@ -132,8 +132,9 @@ def read_slices(
         slices[key] = SliceMeans({name: attributes[name] for name in names})
     for row in read(MeansWanted(slices=frozenset(slices))):
         _add(slices[slice_key(row["slice"])], row)
-    for one in slices.values():
-        _sort_curves(one)
+    for curves in (curves for one in slices.values() for curves in one.curves.values()):
+        for curve in curves.values():
+            curve.sort(key=lambda row: int(row["i"]))
     return Slices(
         shown=tuple(sorted(slices.values(), key=lambda one: _sort_key(one, list(order)))),
         left_out=len(searched) - len(slices),
@@ -156,12 +157,6 @@ def _add(one: SliceMeans, row: Row) -> None:
     if row["i"] is None and row["population"] == "reached":
         return  # only conversations that spent the budget; the page shows all
     one.add(row)
-
-
-def _sort_curves(one: SliceMeans) -> None:
-    for curves in one.curves.values():
-        for curve in curves.values():
-            curve.sort(key=lambda row: int(row["i"]))
 
 
 def _sort_key(one: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, str]:

@@ -9,7 +9,6 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.shared_options import add_json_option, add_option
-from goodgain.pipeline.terminal.console import plain_table, print_json, print_line, result_console
 from goodgain.pipeline.terminal.safe_text import printable, shortened, untrusted
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
@@ -40,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read and show."""
     from goodgain.pipeline.pool.store import read_pool
+    from goodgain.pipeline.terminal.console import print_json, result_console
 
     pool = read_pool(args.pool)
     topics = _documents_by_topic(pool, args.topic)
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     for documents in topics:
         print_topic(documents[0].topic, documents, pool.preferred, console)
     if args.topic is None and pool.manifest["content"]["topics"] > len(topics):
-        print_line(console, "\nOther topics: `--topic T`.")
+        console.print("\nOther topics: `--topic T`.", soft_wrap=True)
     return 0
 
 
@@ -78,25 +78,27 @@ def _documents_by_topic(pool: Pool, topic: str | None) -> list[list[PoolDocument
 
 def print_manifest(pool: Pool, console: Console) -> None:
     """The content of a pool by run."""
+    from goodgain.pipeline.terminal.console import plain_table
+
     content, built = pool.manifest["content"], pool.manifest["last_build"]
     table = plain_table("run", "conversations", "documents", "only in this run")
     for name, facts in pool.manifest["runs"].items():
         numbers = (f"{facts[key]:,}" for key in ("conversations", "documents", "only_here"))
         table.add_row(untrusted(name), *numbers)
     console.print(table)
-    print_line(
-        console,
+    console.print(
         f"\n{counted(content['documents'], 'document')} of {counted(content['topics'], 'topic')}, "
         f"seen at {counted(content['places'], 'place')}.",
+        soft_wrap=True,
     )
     print_findings(pool, console)
     if built["rejected"]:
-        print_line(
-            console,
+        console.print(
             f"{built['rejected']:,} of {built['read']:,} records could not be used; "
             "`goodgain validate` shows why.",
+            soft_wrap=True,
         )
-    print_line(console, f"Pool: {printable(pool.folder)}")
+    console.print(f"Pool: {printable(pool.folder)}", soft_wrap=True)
 
 
 def print_findings(pool: Pool, console: Console) -> None:
@@ -104,17 +106,17 @@ def print_findings(pool: Pool, console: Console) -> None:
     built = pool.manifest["last_build"]
     alone, weak = built["conversations_without_topic"], built["weak_documents"]
     if alone and pool.topic_attribute:
-        print_line(
-            console,
+        console.print(
             f"{counted(alone, 'conversation lacks', 'conversations lack')} the attribute "
             f"{printable(pool.topic_attribute)}: each is a topic of its own.",
+            soft_wrap=True,
         )
     if weak:
         has, it = pluralize(weak, "has", "have"), pluralize(weak, "it", "them")
-        print_line(
-            console,
+        console.print(
             f"{counted(weak, 'document')} {has} too few attributes to be recognized in another "
             f"run: no id, URL or text identifies {it}.",
+            soft_wrap=True,
         )
 
 
@@ -122,8 +124,10 @@ def print_topic(
     topic: Topic, documents: Sequence[PoolDocument], preferred: str | None, console: Console
 ) -> None:
     """A topic's documents: label, copies, and which run found each when."""
+    from goodgain.pipeline.terminal.console import plain_table
+
     of_topic = counted(len(documents), "document")
-    print_line(console, f"\nTopic {printable(str(topic))}: {of_topic}")
+    console.print(f"\nTopic {printable(str(topic))}: {of_topic}", soft_wrap=True)
     table = plain_table()
     runs = sorted({place.run for one in documents for place in one.places})
     for heading in ("no", "label", "copies"):

@@ -28,7 +28,6 @@ _MOST_EXAMPLES = 25
 _MOST_CARDS = 12
 _MOST_TOPICS = 12  # with documents that one arm alone found
 _MOST_DOCUMENTS = 5  # per topic and arm
-_THRESHOLD = "good_gain_threshold"
 # In the order of the counts in the report.
 _VERDICTS = ("better", "worse", "changed", "not shown", "not tested", "not comparable")
 _Row = Mapping[str, Any]
@@ -73,6 +72,8 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     paired = manifest["design"] == "paired"
     confidence = manifest["request"]["tests"]["options"]["confidence"]
     pool, examples = manifest.get("pool"), manifest["examples"]
+    base, candidate = (manifest[name]["parameters"] for name in _ARMS)
+    thresholds = [one["good_gain_threshold"] for one in (base, candidate)]
     context = {
         "manifest": manifest,
         "metric_by_name": metric_by_name,
@@ -110,8 +111,13 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
         "pool": pool,
         "good_documents": sum(pool[name] for name in (*_ARMS, "both", "neither")) if pool else 0,
         "one_sided": _one_sided(read_dataset(folder, POOL_DOCUMENTS.name)),
-        "parameters": _parameters(manifest),
-        "good_from": _good_from(manifest),
+        "parameters": [
+            (name, base.get(name), candidate.get(name))
+            for name in dict.fromkeys((*base, *candidate))
+        ],
+        "good_from": str(thresholds[0])
+        if thresholds[0] == thresholds[1]
+        else f"{thresholds[0]} (base) and {thresholds[1]} (candidate)",
     }
     data = {
         "parts": list(PARTS),
@@ -155,6 +161,10 @@ def _by_metric(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
 
 def _one_sided(rows: Iterable[_Row]) -> list[tuple[str, list[dict[str, Any]]]]:
     """The pool documents that only the base or only the candidate found, for the first topics."""
+
+    def best_first(row: _Row) -> tuple[int, int]:
+        return -row["label"], row["number"]
+
     topics: dict[str, dict[str, list[_Row]]] = {}
     for row in rows:
         if row["found_by"] in _ARMS:
@@ -164,26 +174,13 @@ def _one_sided(rows: Iterable[_Row]) -> list[tuple[str, list[dict[str, Any]]]]:
         (
             topic,
             [
-                {"arm": arm, "count": len(documents), "documents": _best(documents)}
+                {
+                    "arm": arm,
+                    "count": len(documents),
+                    "documents": sorted(documents, key=best_first)[:_MOST_DOCUMENTS],
+                }
                 for arm, documents in by_arm.items()
             ],
         )
         for topic, by_arm in list(topics.items())[:_MOST_TOPICS]
     ]
-
-
-def _best(documents: list[_Row]) -> list[_Row]:
-    return sorted(documents, key=lambda row: (-row["label"], row["number"]))[:_MOST_DOCUMENTS]
-
-
-def _parameters(manifest: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Each parameter of the runs: its name and both values."""
-    base, candidate = (manifest[name]["parameters"] for name in _ARMS)
-    names = dict.fromkeys((*base, *candidate))
-    return [(name, base.get(name), candidate.get(name)) for name in names]
-
-
-def _good_from(manifest: Mapping[str, Any]) -> str:
-    """The threshold for good results, in words."""
-    base, candidate = (manifest[name]["parameters"][_THRESHOLD] for name in _ARMS)
-    return str(base) if base == candidate else f"{base} (base) and {candidate} (candidate)"

@@ -19,14 +19,13 @@ _MOST_SLICES = 60
 _MOST_ROWS = 5_000  # bounds the size of the page
 _MOST_ARM_ROWS = 8_000  # likewise
 _VERDICT = "verdict"
-_TEXTS = (_VERDICT, "reason")
 # The columns of a row at N that the page shows, in the order of its data.
 PARTS = (
     "base_mean", "candidate_mean", "difference", "ci_low", "ci_high", "relative_difference",
     "p_value", "p_corrected", "effect_size", "minimum_detectable_effect", "n_base", "n_candidate",
     "good", "same", "bad", "gsb", "gsb_ci_low", "gsb_ci_high", "deviation", _VERDICT, "reason",
 )  # fmt: skip
-_WHOLE = ("n_base", "n_candidate", "good", "same", "bad")
+_AS_IS = ("n_base", "n_candidate", "good", "same", "bad", _VERDICT, "reason")  # not rounded
 _CURVE = ("difference", "ci_low", "ci_high")
 _MOST_POINTS = 1_000
 _MOST_POINTS_IN_ALL = 4_000
@@ -136,17 +135,15 @@ def slice_data(one: ComparedSlice) -> dict[str, Any]:
         "names": list(one.attributes),
         "values": [slice_value(value) for value in one.attributes.values()],
         "n": one.n,
-        "end": {name: [_part(row, part) for part in PARTS] for name, row in one.at_end.items()},
+        "end": {
+            name: [row[part] if part in _AS_IS else rounded(row[part]) for part in PARTS]
+            for name, row in one.at_end.items()
+        },
         "curves": {
             population: {name: _curve(curve) for name, curve in curves.items()}
             for population, curves in one.curves.items()
         },
     }
-
-
-def _part(row: Row, part: str) -> Any:
-    value = row[part]
-    return value if part in _WHOLE or part in _TEXTS else rounded(value)
 
 
 def _curve(curve: list[Row]) -> dict[str, list[Any]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.nightly.days import days_text
-from goodgain.pipeline.nightly.entry import DayChange, DayEntry, DayMean, Verdict
+from goodgain.pipeline.nightly.entry import DayEntry, Verdict
 from goodgain.pipeline.report.definitions import glossary
 from goodgain.pipeline.report.numbers import amount, rounded
 from goodgain.pipeline.report.render import render_page
@@ -68,8 +67,18 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
                 "date": entry.date,
                 "verdict": entry.verdict,
                 "baseline": days_text(entry.baseline),
-                "means": {name: _mean(mean) for name, mean in entry.means.items()},
-                "changes": {name: _change(change) for name, change in entry.changes.items()},
+                "means": {
+                    name: [*map(rounded, (one.mean, one.ci_low, one.ci_high)), one.n]
+                    for name, one in entry.means.items()
+                },
+                "changes": {
+                    name: [
+                        *map(rounded, (one.base, one.difference, one.ci_low, one.ci_high)),
+                        one.n,
+                        one.verdict,
+                    ]
+                    for name, one in entry.changes.items()
+                },
                 "counts": _counts(entry),
             }
             for entry in shown
@@ -86,15 +95,6 @@ def _counts(entry: DayEntry) -> dict[str, float | None]:
         if entry.counts.get(whole)
     }
     return {**{name.replace("_", " "): n for name, n in entry.counts.items()}, **shares}
-
-
-def _mean(mean: DayMean) -> list[float | None]:
-    return [rounded(mean.mean), rounded(mean.ci_low), rounded(mean.ci_high), mean.n]
-
-
-def _change(change: DayChange) -> list[Any]:
-    numbers = (change.base, change.difference, change.ci_low, change.ci_high)
-    return [*map(rounded, numbers), change.n, change.verdict]
 
 
 def answer(latest: DayEntry | None) -> str:
