@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _request(args: argparse.Namespace) -> NightlyRequest:
-    from goodgain.pipeline.nightly.days import read_day
+    from goodgain.pipeline.nightly.days.days import read_day
     from goodgain.pipeline.nightly.job import NightlyRequest
 
     if args.backfill is None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from heapq import nsmallest
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.arms import Arm
-from goodgain.pipeline.comparison.comparability import POOL
 from goodgain.pipeline.comparison.costs import MeansOfArm
 from goodgain.pipeline.comparison.measures import Measure
-from goodgain.pipeline.comparison.sources import Arms
+from goodgain.pipeline.comparison.sources import POOL, Arms
 from goodgain.pipeline.pool.store import read_pool
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.interval import Interval
@@ -80,21 +79,14 @@ class PoolFinds(Struct, frozen=True):
     note: str | None
 
 
-class _OfTopic(Struct, frozen=True):
-    topic: Topic
-    good: int
-    base: frozenset[int]
-    candidate: frozenset[int]
-
-    @property
-    def one_sided(self) -> int:
-        return len(self.base ^ self.candidate)
-
-    def found_by(self, number: int) -> FoundBy:
-        in_base, in_candidate = number in self.base, number in self.candidate
-        if in_base and in_candidate:
-            return "both"
-        return "base" if in_base else "candidate" if in_candidate else "neither"
+# By topic, the numbers of the documents that base and candidate found.
+_Found = dict[Topic, tuple[frozenset[int], frozenset[int]]]
+_FOUND_BY: dict[tuple[bool, bool], FoundBy] = {
+    (True, True): "both",
+    (True, False): "base",
+    (False, True): "candidate",
+    (False, False): "neither",
+}
 
 
 def pool_finds(
@@ -110,24 +102,31 @@ def pool_finds(
         return None
     base_topics = _by_topic(arms.base, base["topic"])
     candidate_topics = _by_topic(arms.candidate, base["topic"])
-    shared = [
-        _OfTopic(topic, good, numbers, candidate_topics[topic][1])
+    found = {
+        topic: (numbers, candidate_topics[topic][1])
         for topic, (good, numbers) in base_topics.items()
         if topic in candidate_topics and good
-    ]
+    }
     good_from = arms.base_source.manifest["parameters"]["good_gain_threshold"]
-    listed = nsmallest(_MOST_TOPICS, shared, key=lambda one: (-one.one_sided, one.topic.key))
+
+    def most_different(topic: Topic) -> tuple[int, Any]:
+        in_base, in_candidate = found[topic]
+        return -len(in_base ^ in_candidate), topic.key
+
+    listed = {topic: found[topic] for topic in nsmallest(_MOST_TOPICS, found, key=most_different)}
     documents, note = _documents(base, listed, good_from)
-    both = sum(len(one.base & one.candidate) for one in shared)
-    found_by_arm = [sum(len(getattr(one, arm)) for one in shared) for arm in ("base", "candidate")]
+    good = sum(base_topics[topic][0] for topic in found)
+    both = sum(len(in_base & in_candidate) for in_base, in_candidate in found.values())
+    by_base = sum(len(in_base) for in_base, _ in found.values())
+    by_candidate = sum(len(in_candidate) for _, in_candidate in found.values())
     return PoolFinds(
         shares=tuple(_shares(arms, everyone, cluster, interval)),
-        topics=len(shared),
+        topics=len(found),
         topics_of_one_arm=len(base_topics.keys() ^ candidate_topics.keys()),
         both=both,
-        base=found_by_arm[0] - both,
-        candidate=found_by_arm[1] - both,
-        neither=sum(one.good for one in shared) - sum(found_by_arm) + both,
+        base=by_base - both,
+        candidate=by_candidate - both,
+        neither=good - by_base - by_candidate + both,
         documents=documents,
         topics_listed=len(listed),
         note=note,
@@ -149,20 +148,22 @@ def _by_topic(arm: Arm, attribute: str | None) -> dict[Topic, tuple[int, frozens
 
 
 def _documents(
-    pool: Mapping[str, Any], topics: Sequence[_OfTopic], good_from: int
+    pool: Mapping[str, Any], topics: _Found, good_from: int
 ) -> tuple[tuple[FoundDocument, ...], str | None]:
     """The good documents of some topics, topic by topic; none if the pool has changed."""
     try:
         stored = read_pool(pool["folder"])
         if stored.manifest["digest"] != pool["digest"]:
             return (), f"the pool {pool['folder']} has changed since the runs were scored"
-        files, wanted = stored.files, {one.topic: one for one in topics}
-        listed: dict[Topic, list[FoundDocument]] = {one.topic: [] for one in topics}
-        for shard in sorted({shard_of(topic, files.shards) for topic in wanted}):
+        files = stored.files
+        listed: dict[Topic, list[FoundDocument]] = {topic: [] for topic in topics}
+        for shard in sorted({shard_of(topic, files.shards) for topic in topics}):
             for document in read_documents(files.path(shard), open_plain, MemoryBudget(None)):
-                of_topic = wanted.get(document.topic)
                 label = document.label(stored.preferred)
-                if of_topic is not None and label is not None and label >= good_from:
+                if document.topic in topics and label is not None and label >= good_from:
+                    in_base, in_candidate = (
+                        document.number in one for one in topics[document.topic]
+                    )
                     found = FoundDocument(
                         topic=document.topic.value,
                         conversation_id=document.topic.conversation_id,
@@ -171,12 +172,12 @@ def _documents(
                         label=label,
                         title=first_text(document, "title"),
                         url=first_text(document, "url"),
-                        found_by=of_topic.found_by(document.number),
+                        found_by=_FOUND_BY[in_base, in_candidate],
                     )
                     listed[document.topic].append(found)
     except GoodGainError as error:
         return (), str(error).rstrip(".")
-    return tuple(one for topic in topics for one in listed[topic.topic]), None
+    return tuple(one for documents in listed.values() for one in documents), None
 
 
 def _shares(

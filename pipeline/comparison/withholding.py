@@ -25,17 +25,15 @@ class VerdictConditions(Struct, frozen=True):
     """What decides whether there can be verdicts in one slice.
 
     Attributes:
-      labelled_base, labelled_candidate: share of the compared results with a label; None without
+      labelled: of base and candidate, share of the compared results with a label; None without
         results.
-      idle_base, idle_candidate: share of the conversations whose last turn did not search.
+      idle: of both, share of the conversations whose last turn did not search.
       missing: which conversations one arm lacks, as a clause; None if it lacks few, or if values
         are not paired by conversation. A conversation that never searches leaves no record.
     """
 
-    labelled_base: float | None
-    labelled_candidate: float | None
-    idle_base: float
-    idle_candidate: float
+    labelled: tuple[float | None, float | None]
+    idle: tuple[float, float]
     shared_judgments: bool
     max_i: int
     missing: str | None = None
@@ -43,31 +41,30 @@ class VerdictConditions(Struct, frozen=True):
     @property
     def without_labels(self) -> tuple[str, ...]:
         """The arms that have results but no label."""
-        shares = (("base", self.labelled_base), ("candidate", self.labelled_candidate))
-        return tuple(arm for arm, labelled in shares if labelled == 0)
+        arms = zip(("base", "candidate"), self.labelled, strict=True)
+        return tuple(arm for arm, labelled in arms if labelled == 0)
 
     @property
     def unequal_search(self) -> bool:
         """Whether the arms are compared in the population `everyone`."""
-        return differ(self.idle_base, self.idle_candidate)
+        return differ(*self.idle)
 
     @property
     def unequal_labels(self) -> bool:
         """Whether metrics that need labels cannot be compared."""
-        return (
-            self.labelled_base is not None
-            and self.labelled_candidate is not None
-            and differ(self.labelled_base, self.labelled_candidate)
-        )
+        base, candidate = self.labelled
+        return base is not None and candidate is not None and differ(base, candidate)
 
 
 def verdict_conditions(matched: Matched, arms: Arms) -> VerdictConditions:
     """The conditions of verdicts about two matched arms, or about the same slice of both."""
+    base, candidate = matched.base, matched.candidate
     return VerdictConditions(
-        labelled_base=_labelled(matched.base, matched.base_indexes, matched.paired),
-        labelled_candidate=_labelled(matched.candidate, matched.candidate_indexes, matched.paired),
-        idle_base=matched.base.arm.share_without_search,
-        idle_candidate=matched.candidate.arm.share_without_search,
+        labelled=(
+            _labelled(base, matched.base_indexes, matched.paired),
+            _labelled(candidate, matched.candidate_indexes, matched.paired),
+        ),
+        idle=(base.arm.share_without_search, candidate.arm.share_without_search),
         shared_judgments=arms.shared_judgments,
         max_i=arms.max_i,
         missing=without_counterpart(matched) if matched.pair_by == BY_ID else None,
@@ -149,10 +146,8 @@ def withheld(
             "or --pool) for both"
         )
     if conditions.unequal_labels and metric.needs_labels:
-        return (
-            f"{_percent(conditions.labelled_base)} of the results of the base have a label, "
-            f"{_percent(conditions.labelled_candidate)} of the candidate's"
-        )
+        base, candidate = map(_percent, conditions.labelled)
+        return f"{base} of the results of the base have a label, {candidate} of the candidate's"
     if conditions.unequal_search and measure.population != "everyone":
         return different_search(conditions)
     missing = _missing(values)
@@ -167,10 +162,8 @@ def withheld(
 
 def different_search(conditions: VerdictConditions) -> str:
     """The shares of conversations that did not search, as a clause."""
-    return (
-        f"{_percent(conditions.idle_base)} of the conversations of the base did not search, "
-        f"{_percent(conditions.idle_candidate)} of the candidate's"
-    )
+    base, candidate = map(_percent, conditions.idle)
+    return f"{base} of the conversations of the base did not search, {candidate} of the candidate's"
 
 
 def is_outcome(metric: str) -> bool:

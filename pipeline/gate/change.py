@@ -31,7 +31,6 @@ from goodgain.pipeline.comparison.withholding import (
     worst_case,
 )
 from goodgain.pipeline.gate.bounds import BoundCheck, GateEstimate, ProofCounts
-from goodgain.pipeline.gate.evidence import GateEvidence
 from goodgain.pipeline.gate.outcome import (
     SHOWN_DIGITS,
     Outcome,
@@ -52,16 +51,20 @@ from goodgain.transforms.core.wording import pluralize
 
 
 def judge_change(
-    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: ProofCounts
+    rule: Rule,
+    gate: GateFile,
+    read_arms: Callable[[str, int | None], Arms] | None,
+    parameters: Mapping[str, Any],
+    proofs: ProofCounts,
 ) -> Iterator[Outcome]:
     """The outcomes of a bound on change, one for each slice in baseline or run."""
-    if evidence.arms is None:
+    if read_arms is None:
         missing = outcome_of(rule, {}, "", None, failure="it needs a baseline (--baseline DIR)")
         skip = gate.without_baseline == "skip"
         yield replace(missing, verdict="skipped") if skip else missing
         return
     try:
-        arms = evidence.arms(str(rule.metric), rule.i)
+        arms = read_arms(str(rule.metric), rule.i)
     except UsageError as error:
         yield outcome_of(rule, {}, "", None, failure=str(error).rstrip("."))
         return
@@ -71,7 +74,7 @@ def judge_change(
         reason = "no conversation belongs to this slice"
         yield outcome_of(rule, slice_of_rule, "", None, failure=reason)
     for slice_ in checked_slices:
-        yield _judge(rule, gate, slice_, arms, proofs, evidence.manifest["parameters"])
+        yield _judge(rule, gate, slice_, arms, proofs, parameters)
 
 
 def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:

@@ -21,7 +21,7 @@ from pydantic import (
     field_validator,
 )
 
-from goodgain.pipeline.nightly.days import check_pattern
+from goodgain.pipeline.nightly.days.days import check_pattern
 from goodgain.pipeline.options.option_types import Patterns, Text
 from goodgain.pipeline.options.yaml_model import config_text, read_model, reason, unknown
 from goodgain.transforms.core.errors import UsageError

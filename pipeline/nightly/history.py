@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from goodgain.pipeline.nightly.days import DayFolders, LateFiles, days_text
-from goodgain.pipeline.nightly.entry import DayEntry, decoded_entry, read_entry
+from goodgain.pipeline.nightly.days.days import DayFolders, LateFiles, days_text
+from goodgain.pipeline.nightly.days.entry import DayEntry, decoded_entry, read_entry
 from goodgain.pipeline.outputs.whole_files import write_whole
 from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.pipeline.terminal.safe_text import printable

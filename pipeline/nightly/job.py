@@ -11,15 +11,15 @@ from msgspec import Struct
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.gate.rules import load_gate
 from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.days import (
+from goodgain.pipeline.nightly.days.days import (
     DayFolders,
     LateFiles,
     days_between,
     late_files,
     patterns_of,
 )
+from goodgain.pipeline.nightly.days.entry import DayEntry
 from goodgain.pipeline.nightly.dependencies import Dependencies
-from goodgain.pipeline.nightly.entry import DayEntry
 from goodgain.pipeline.nightly.history import current_entries, write_history
 from goodgain.pipeline.nightly.notify import Channel, channels_of, document, notify
 from goodgain.pipeline.nightly.one_day import Night, run_config, run_day

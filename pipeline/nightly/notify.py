@@ -10,8 +10,8 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.nightly.config import NightlyConfig
+from goodgain.pipeline.nightly.days.entry import DayEntry
 from goodgain.pipeline.nightly.dependencies import Dependencies
-from goodgain.pipeline.nightly.entry import DayEntry
 from goodgain.transforms.core.errors import UsageError
 
 _SUCCESS = range(200, 300)

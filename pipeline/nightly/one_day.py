@@ -13,25 +13,32 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from goodgain.pipeline.comparison.compare import compare
+from goodgain.pipeline.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HEADLINE
+from goodgain.pipeline.comparison.request import ComparisonRequest
+from goodgain.pipeline.comparison.rows import ComparisonRow, possible
 from goodgain.pipeline.comparison.scored_again import run_name_of, score_again
-from goodgain.pipeline.data_warnings import warnings_in
+from goodgain.pipeline.data_warnings import failing_in, warnings_in
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.gate.ci_files import markdown
+from goodgain.pipeline.gate.evaluate import evaluate, gather
+from goodgain.pipeline.gate.outcome import Outcome, passed
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import NightlyConfig, PoolChoice
-from goodgain.pipeline.nightly.days import DayFolders, patterns_of
-from goodgain.pipeline.nightly.dependencies import Dependencies
-from goodgain.pipeline.nightly.entry import (
+from goodgain.pipeline.nightly.days.days import DayFolders, patterns_of
+from goodgain.pipeline.nightly.days.entry import (
     DAY_FILE,
     EXIT_CODES,
+    DayChange,
     DayEntry,
+    Verdict,
     day_counts,
     day_means,
     day_pool,
     failed_entry,
 )
-from goodgain.pipeline.nightly.judging import changes, judge
+from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.pipeline.nightly.scored_elsewhere import copy_outputs, discard, fetch
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.opened_pool import pool_manifest
@@ -44,9 +51,11 @@ from goodgain.pipeline.outputs.folder import (
     read_manifest,
     write_manifest,
 )
+from goodgain.pipeline.outputs.without_labels import NO_LABEL, ShownRows
 from goodgain.pipeline.pool.build import PoolRequest
 from goodgain.pipeline.report import build_report
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.wording import pluralize
 from goodgain.transforms.filesystems import delete, exists, join, open_plain
 from goodgain.transforms.read import find_inputs
 
@@ -275,3 +284,90 @@ def _notes(baseline: Baseline) -> tuple[str, ...]:
 
 def _seconds(night: Night, started: datetime) -> float:
     return round((night.dependencies.now() - started).total_seconds(), 3)
+
+
+def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
+    """For each headline metric, the difference from the baseline at N over all conversations.
+
+    Raises:
+      UsageError: the runs cannot be compared.
+    """
+    if baseline.folder is None:
+        return {}
+    outputs = (str(baseline.folder), str(folder))
+    pool_metrics = DECISIVE_OF_POOL if "pool" in read_manifest(str(folder)) else ()
+    request = ComparisonRequest(
+        outputs, metrics=(*HEADLINE, *pool_metrics), family=(*DECISIVE, *pool_metrics), max_i=1
+    )
+    compared = compare(request)
+    shown = ShownRows(compared.without_labels)
+    return {
+        row.metric: _change(shown.struct(row))
+        for row in compared.rows
+        if row.i is None and not row.slice
+    }
+
+
+def _change(row: ComparisonRow) -> DayChange:
+    """A row of the comparison as tables show it: without what arms without labels would show."""
+    low, high = possible(row.metric, row.ci_low, row.ci_high)
+    verdict_low, verdict_high = possible(row.metric, row.verdict_ci_low, row.verdict_ci_high)
+    unlabelled = row.note == NO_LABEL
+    return DayChange(
+        n_base=row.n_base,
+        n=row.n_candidate,
+        base=row.base_mean,
+        difference=row.difference,
+        ci_low=low,
+        ci_high=high,
+        p_holm=row.p_holm,
+        verdict_ci_low=verdict_low,
+        verdict_ci_high=verdict_high,
+        verdict="not comparable" if unlabelled else row.verdict,
+        reason=NO_LABEL if unlabelled else row.reason,
+        population=row.population,
+    )
+
+
+def judge(
+    folder: Path, manifest: Mapping[str, Any], baseline: Baseline, gate: GateFile | None
+) -> tuple[Verdict, tuple[str, ...], tuple[Outcome, ...]]:
+    """The verdict on a day, why it did not pass, and the outcomes of the gate's rules, if any.
+
+    With bad data the day fails whatever the gate says. If there is no baseline yet, since no
+    earlier day was good and measured the same thing, rules on change are skipped even if the gate
+    file says that they fail then; otherwise there could never be a first good day.
+    """
+    bad = _bad_data(manifest)
+    if bad:
+        return "bad data", (bad,), ()
+    if gate is None:
+        return "passed", (), ()
+    if baseline.lacking:
+        gate = gate.model_copy(update={"without_baseline": "skip"})
+    baseline_folder = None if baseline.folder is None else str(baseline.folder)
+    outcomes = tuple(evaluate(gate, gather(gate, str(folder), baseline_folder)))
+    if passed(outcomes):
+        return "passed", (), outcomes
+    failed = (outcome for outcome in outcomes if outcome.verdict == "failed")
+    return "gate failed", tuple(map(_failure_text, failed)), outcomes
+
+
+def _bad_data(manifest: Mapping[str, Any]) -> str:
+    records = manifest["records"]
+    if records["too_many_rejected"]:
+        return (
+            f"{records['rejected']:,} of {records['read']:,} records "
+            f"{pluralize(records['rejected'], 'was', 'were')} rejected, more than "
+            f"max_rejected = {manifest['parameters']['max_rejected']}"
+        )
+    if warnings := failing_in(manifest):
+        return warnings[0].message.rstrip(".")
+    if not manifest["conversations"].get("in_means"):
+        return "there are no conversations in the means"
+    return ""
+
+
+def _failure_text(outcome: Outcome) -> str:
+    rule, value, bound = outcome.cells
+    return f"{rule}{f' {value}' if value else ''}: {outcome.reason} (required: {bound})"

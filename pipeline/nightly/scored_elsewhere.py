@@ -15,7 +15,7 @@ from typing import Any
 
 from apache_beam.io.filesystem import FileSystem
 
-from goodgain.pipeline.nightly.days import absolute, patterns_of
+from goodgain.pipeline.nightly.days.days import absolute, patterns_of
 from goodgain.pipeline.outputs.folder import MANIFEST, UNFINISHED, read_manifest, reason_of
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import delete, exists, files_below, join, open_plain

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from goodgain.pipeline.manifest import check_run
+from goodgain.pipeline.options.explain_command import explain_command
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
 from goodgain.pipeline.outputs.readers import read_iterations, read_means
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary_of
 from goodgain.pipeline.report.histograms import Histograms
-from goodgain.pipeline.report.noteworthy import listed, noteworthy
 from goodgain.pipeline.report.render import render_page
 from goodgain.pipeline.report.slices import read_slices, slice_data
 from goodgain.pipeline.survey import Rejection, Rejections
@@ -28,6 +31,10 @@ _MOST_INPUTS = 50
 _LONGEST_DIMENSION = 60
 _NO_SEARCH = "No conversation that searched could be evaluated."
 _Row = Mapping[str, Any]
+_LONGEST_ID = 80
+_LONGEST_ATTRIBUTE = 40
+_MOST_ATTRIBUTES = 8
+_SHOWN = 6  # conversations per metric
 _LONGEST_NAME = 40
 _MOST_TYPES = 30
 
@@ -231,3 +238,95 @@ def step_counts(pairs: Mapping[str, int], same: bool) -> list[tuple[str, str, in
         (name.replace("_", " "), meanings.get(name, ""), count) for name, count in pairs.items()
     ]
     return sorted(counts, key=lambda one: (-one[2], one[0]))
+
+
+class Noteworthy(Struct):
+    """The conversations that are most noteworthy by one metric; memory is bounded.
+
+    Attributes:
+      title, meaning: texts of the page.
+      ordinary: the value of conversations that are not noteworthy; all values lie on one side.
+      tie: of two conversations with the same value, that with more of this is more noteworthy.
+      rows: the most noteworthy first.
+    """
+
+    metric: str
+    title: str
+    meaning: str
+    ordinary: float
+    tie: str
+    rows: list[_Row] = []
+
+    def applies(self, row: _Row) -> bool:
+        """Whether a conversation is noteworthy."""
+        return bool(row[self.metric] != self.ordinary)
+
+    def key(self, row: _Row) -> tuple[Any, ...]:
+        """Sort key; the most noteworthy conversation has the least."""
+        return -abs(row[self.metric] - self.ordinary), -row[self.tie], row["conversation_id"]
+
+    def add(self, row: _Row) -> None:
+        """Consider a conversation that is in the means."""
+        if self.applies(row):
+            insort(self.rows, row, key=self.key)
+            del self.rows[_SHOWN:]
+
+
+def noteworthy() -> list[Noteworthy]:
+    """The lists of the page, still empty."""
+    return [
+        Noteworthy(
+            "SRE",
+            "Lowest search efficiency",
+            "Few of the results were good and new. Ties: most results first.",
+            ordinary=1,
+            tie="R",
+        ),
+        Noteworthy(
+            "SRR",
+            "Most repetition",
+            "Many of the results repeated an earlier one. Ties: most copies first.",
+            ordinary=0,
+            tie="DupR",
+        ),
+        Noteworthy(
+            "iterations_after_last_good",
+            "Most wasted iterations",
+            "The agent kept searching after the last good document it found.",
+            ordinary=0,
+            tie="R",
+        ),
+    ]
+
+
+def listed(
+    rows: Sequence[_Row], iterations: Mapping[str, Sequence[_Row]], parameters: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Conversations as the page lists them.
+
+    Args:
+      iterations: their rows in the dataset `iterations` by id, in any order.
+
+    Returns:
+      For each its `row`, `name` and first `attributes` as text, `iterations` in order, and the
+      `command` that explains it, None if that would be too long.
+    """
+    return [
+        {
+            "row": row,
+            "name": shortened(row["conversation_id"], _LONGEST_ID),
+            "attributes": _attributes(row["attributes"]),
+            "iterations": sorted(iterations[row["conversation_id"]], key=lambda one: int(one["i"])),
+            "command": explain_command(row["conversation_id"], parameters),
+        }
+        for row in rows
+    ]
+
+
+def _attributes(attributes: Mapping[str, str]) -> str:
+    words = [
+        f"{shortened(name, _LONGEST_ATTRIBUTE)} = {shortened(value, _LONGEST_ATTRIBUTE)}"
+        for name, value in sorted(attributes.items())[:_MOST_ATTRIBUTES]
+    ]
+    more = len(attributes) - len(words)
+    return ", ".join(words) + (f" and {more:,} more" if more else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, takewhile
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -71,21 +71,24 @@ class SliceMeans(SliceRows):
         return _size(self.at_end[_SIZE_METRIC])
 
 
-class Slices(Struct, frozen=True):
-    """The slices that the report shows.
+_Slice = TypeVar("_Slice", bound=SliceRows)
+
+
+class Slices(Struct, Generic[_Slice], frozen=True):
+    """The slices that a report shows.
 
     Attributes:
       shown: all conversations first, then by dimension; empty if none searched.
-      left_out: how many more the dataset `means` has.
+      left_out: how many more the dataset has.
       iterations_left_out: how many values of i it has beyond the last one shown.
     """
 
-    shown: tuple[SliceMeans, ...]
+    shown: tuple[_Slice, ...]
     left_out: int = 0
     iterations_left_out: int = 0
 
     @property
-    def everything(self) -> SliceMeans | None:
+    def everything(self) -> _Slice | None:
         """The slice of all conversations; None if none searched."""
         return self.shown[0] if self.shown else None
 
@@ -106,7 +109,7 @@ def slice_value(value: str) -> str:
 
 def read_slices(
     read: Callable[[MeansWanted], Iterable[Row]], dimensions: Sequence[Sequence[str]]
-) -> Slices:
+) -> Slices[SliceMeans]:
     """Arrange the rows of `means`.
 
     If there are more slices than fit on a page, only the largest are kept.

@@ -6,10 +6,15 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import Any
 
-from msgspec import Struct
-
 from goodgain.pipeline.report.numbers import rounded
-from goodgain.pipeline.report.slices import MOST_ITERATIONS, Row, SliceMeans, SliceRows, slice_value
+from goodgain.pipeline.report.slices import (
+    MOST_ITERATIONS,
+    Row,
+    SliceMeans,
+    SliceRows,
+    Slices,
+    slice_value,
+)
 from goodgain.pipeline.report.slices import slice_data as means_data
 from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.scoring.costs import costs_of
@@ -45,21 +50,7 @@ class ComparedSlice(SliceRows):
         )
 
 
-class ComparedSlices(Struct, frozen=True):
-    """The slices that the page shows.
-
-    Attributes:
-      shown: all conversations first.
-      left_out: how many more the dataset `comparison` has.
-      iterations_left_out: how many i it has beyond the last one shown.
-    """
-
-    shown: tuple[ComparedSlice, ...]
-    left_out: int
-    iterations_left_out: int
-
-
-def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> ComparedSlices:
+def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Slices[ComparedSlice]:
     """Arrange the rows of `comparison`; if there are too many slices, only the largest are shown.
 
     Args:
@@ -75,7 +66,7 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Co
     for one in slices.values():
         one.curves = {name: _curves(curves, declared) for name, curves in one.curves.items()}
     shown = _largest(list(slices.values()))
-    return ComparedSlices(
+    return Slices(
         shown=tuple(shown),
         left_out=len(slices) - len(shown),
         iterations_left_out=max(0, last_i - MOST_ITERATIONS),

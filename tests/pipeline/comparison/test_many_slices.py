@@ -14,7 +14,7 @@ from goodgain.pipeline.comparison.arms import Unsearched, arm_of
 from goodgain.pipeline.comparison.measures import choose
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.gate.change import changed_slices
-from goodgain.pipeline.gate.evidence import GateMeans, gather
+from goodgain.pipeline.gate.evaluate import GateMeans, gather
 from goodgain.pipeline.gate.rules import GateFile, Rule
 from goodgain.pipeline.outputs import readers as means_dataset
 from goodgain.transforms.core.scoring.rows import IterationRow
@@ -143,7 +143,7 @@ def test_a_gate_reads_only_the_means_that_its_rules_name(runs, monkeypatch):
             read_rows.append(row)
             yield row
 
-    monkeypatch.setattr("goodgain.pipeline.gate.evidence.read_means", counting)
+    monkeypatch.setattr("goodgain.pipeline.gate.evaluate.read_means", counting)
     gather(GateFile.model_validate({"rules": ["CG >= 0", "SRR <= 1"]}), runs[1], None)
     assert {row["metric"] for row in read_rows} == {"N", "CG", "SRR"}
     assert all(row["slice"] == {} and row["i"] is None for row in read_rows)

@@ -16,7 +16,7 @@ from goodgain.pipeline.comparison.withholding import (
 from tests.pipeline.comparison.command import compared
 from tests.pipeline.comparison.traces import conversation, output_of
 
-SAME_SHARES = VerdictConditions(1.0, 1.0, 0.0, 0.0, shared_judgments=False, max_i=5)
+SAME_SHARES = VerdictConditions((1.0, 1.0), (0.0, 0.0), shared_judgments=False, max_i=5)
 
 
 @pytest.mark.parametrize(

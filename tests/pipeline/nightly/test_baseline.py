@@ -14,10 +14,10 @@ from goodgain.pipeline.comparison.measures import DECISIVE, HEADLINE
 from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import BaselineChoice
-from goodgain.pipeline.nightly.days import DayFolders
-from goodgain.pipeline.nightly.entry import DAY_FILE
+from goodgain.pipeline.nightly.days.days import DayFolders
+from goodgain.pipeline.nightly.days.entry import DAY_FILE
 from goodgain.pipeline.nightly.history import HISTORY, read_history
-from goodgain.pipeline.nightly.judging import changes, judge
+from goodgain.pipeline.nightly.one_day import changes, judge
 from goodgain.pipeline.outputs.folder import REPORT, read_dataset, read_manifest
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.comparison.traces import conversation, output_of

@@ -7,7 +7,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.nightly.config import BaselineChoice, load_nightly_config
-from goodgain.pipeline.nightly.days import days_between, patterns_of, read_day
+from goodgain.pipeline.nightly.days.days import days_between, patterns_of, read_day
 from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.nightly.one_day import run_config
 from goodgain.transforms.core.errors import UsageError

@@ -6,8 +6,8 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from goodgain.pipeline.nightly import days as day_folders
 from goodgain.pipeline.nightly.config import NightlyConfig
+from goodgain.pipeline.nightly.days import days as day_folders
 from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.pipeline.nightly.job import NightlyRequest, run_nightly
 from tests.pipeline.nightly.world import World

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from goodgain.pipeline.nightly.days.entry import DAY_FILE, read_entry
 from goodgain.pipeline.nightly.dependencies import post
-from goodgain.pipeline.nightly.entry import DAY_FILE, read_entry
 from goodgain.pipeline.nightly.history import HISTORY, read_history
 from goodgain.pipeline.outputs.folder import MANIFEST, read_manifest
 from goodgain.transforms.core.errors import UsageError

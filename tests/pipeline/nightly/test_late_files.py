@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from goodgain.pipeline.nightly.days import LateFiles, late_files
+from goodgain.pipeline.nightly.days.days import LateFiles, late_files
 from goodgain.transforms.core.files.shard import InputFile
 
 DAY = date(2025, 3, 4)

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.report.noteworthy import noteworthy
+from goodgain.pipeline.report.build import noteworthy
 
 
 def row(at, sre, srr, wasted, results):
