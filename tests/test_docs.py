@@ -11,8 +11,7 @@ import pytest
 import yaml
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from goodgain.pipeline.cli.arguments import parse_arguments
-from goodgain.pipeline.cli.commands import COMMANDS, load_command
+from goodgain.pipeline.cli.commands import COMMANDS, load_command, parse_arguments
 from goodgain.pipeline.engines.table import ENGINES
 from goodgain.transforms.core.warnings.codes import CODES
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.outputs.datasets import MEANS, Dataset
-from goodgain.pipeline.terminal.values import decimal
+from goodgain.pipeline.terminal.metric_values import decimal
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.costs import cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS

@@ -1,4 +1,4 @@
-"""The commands of `goodgain`, each a module, imported only when it is needed.
+"""The commands of `goodgain`, each a module, imported only when it is needed; their arguments.
 
 A new command is a module with the members of `Command` and its name in `COMMANDS`: `pool build` is
 the module `pool/build.py`.
@@ -7,8 +7,15 @@ the module `pool/build.py`.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Protocol, cast
+from typing import NoReturn, Protocol, cast
+
+from goodgain.transforms.core.errors import UsageError
+
+_LEAST_SIMILARITY = 0.75
+_SHORTEST_PART = 4  # shortest prefix or suffix that suggests an option
 
 
 class Command(Protocol):
@@ -44,3 +51,90 @@ COMMANDS = (
 def load_command(name: str) -> Command:
     """Import the module of a command."""
     return cast(Command, import_module(f"goodgain.pipeline.cli.{name.replace(' ', '.')}"))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises for mistakes, so that every usage error reaches the user the same way."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}; see `{self.prog} --help`.")
+
+
+def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespace:
+    """Parse the words after a command's name.
+
+    Args:
+      words: options and arguments; `--good_gain` and `--good-gain` are the same option.
+
+    Returns:
+      The parsed arguments; `beam_arguments` holds the words that are left for Beam.
+
+    Raises:
+      UsageError: the words contain a mistake; the message suggests a correction.
+      SystemExit: help was asked for and has been printed.
+    """
+    parser = _Parser(
+        prog=f"goodgain {command.NAME}",
+        description=command.HELP[:1].upper() + command.HELP[1:] + ".",
+        epilog=f"example:\n  {command.EXAMPLE}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_arguments(parser)
+    ours = [option for action in parser._actions for option in action.option_strings]
+    words = [_hyphened(word, ours) for word in words]
+    _refuse_misspelt(words, ours, parser.prog)
+    args, unknown = parser.parse_known_args(words)
+    _refuse_stray(unknown, parser.prog)
+    if unknown and not getattr(command, "PASSES_OPTIONS_TO_BEAM", False):
+        raise UsageError(f"{unknown[0]} is not an option; see `{parser.prog} --help`.")
+    args.beam_arguments = unknown
+    return args
+
+
+def _hyphened(word: str, ours: Iterable[str]) -> str:
+    """Spell one of our options with dashes, if it was written with underscores like Beam's."""
+    name, equals, value = word.partition("=")
+    hyphened = name.replace("_", "-")
+    return hyphened + equals + value if hyphened in ours else word
+
+
+def _refuse_misspelt(words: Sequence[str], ours: Sequence[str], program: str) -> None:
+    """Refuse misspelt options of ours that Beam would silently ignore."""
+    mistakes = []
+    # Dataflow has an option --label, which would pass for a misspelt --labels.
+    known = [*ours, "--label"] if any("Dataflow" in word for word in words) else ours
+    for word in words:
+        name = word.partition("=")[0]
+        if _is_option(word) and name not in known and (near := _nearest(name, ours)):
+            mistakes.append(f"{name} is not an option; did you mean {near}?")
+    if mistakes:
+        raise UsageError(f"{' '.join(mistakes)} See `{program} --help`.")
+
+
+def _refuse_stray(unknown: Sequence[str], program: str) -> None:
+    """Refuse a word that follows no option; each option of Beam takes at most one."""
+    after_option = False
+    for word in unknown:
+        if not _is_option(word) and not after_option:
+            name, equals, _ = word.partition("=")  # what follows may be a secret
+            shown = f"{name}=..." if equals else word
+            raise UsageError(f"'{shown}' belongs to no option; see `{program} --help`.")
+        after_option = _is_option(word) and "=" not in word
+
+
+def _is_option(word: str) -> bool:
+    return word.startswith("-") and any(one.isalpha() for one in word)
+
+
+def _nearest(word: str, ours: Sequence[str]) -> str | None:
+    """The option that a misspelt one probably means."""
+    written = word.lstrip("-").replace("_", "-").lower()
+    names = {option.lstrip("-"): option for option in ours}
+    if near := get_close_matches(written, names, n=1, cutoff=_LEAST_SIMILARITY):
+        return names[near[0]]
+    if len(written) >= _SHORTEST_PART:
+        for name, option in names.items():
+            if name.startswith(written) or name.endswith(f"-{written}"):
+                return option
+    return None

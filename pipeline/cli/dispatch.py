@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
-from goodgain.pipeline.cli.arguments import parse_arguments
-from goodgain.pipeline.cli.commands import COMMANDS, load_command
+from goodgain.pipeline.cli.commands import COMMANDS, load_command, parse_arguments
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.terminal.safe_text import printable_lines
 from goodgain.pipeline.version import goodgain_version

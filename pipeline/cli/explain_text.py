@@ -21,9 +21,8 @@ from goodgain.pipeline.explanation.model import (
 )
 from goodgain.pipeline.outputs.rows import with_cost_columns
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
-from goodgain.pipeline.terminal.metric_values import value_text
+from goodgain.pipeline.terminal.metric_values import number, value_text
 from goodgain.pipeline.terminal.safe_text import printable, shortened, untrusted
-from goodgain.pipeline.terminal.values import number
 from goodgain.transforms.core.scoring.computed import values_at_end
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name

@@ -18,8 +18,8 @@ from goodgain.pipeline.survey import (
     findings_about_types,
 )
 from goodgain.pipeline.terminal.console import plain_table
+from goodgain.pipeline.terminal.metric_values import minute, share
 from goodgain.pipeline.terminal.safe_text import printable, untrusted
-from goodgain.pipeline.terminal.values import minute, share
 from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile

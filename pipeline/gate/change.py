@@ -38,7 +38,6 @@ from goodgain.pipeline.gate.outcome import (
     cluster_note,
     number,
     outcome_of,
-    signed_number,
 )
 from goodgain.pipeline.gate.rules import Amount, GateFile, Rule, Side
 from goodgain.pipeline.terminal.metric_values import difference_text, value_text
@@ -245,7 +244,8 @@ def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
     numbers, texts = [], []
     for percent in dict.fromkeys(amount.percent for _, amount in rule.limits):
         if not percent:
-            numbers.append(signed_number(difference))
+            text = number(difference)
+            numbers.append(f"+{text}" if difference > 0 and text != "0" else text)
             texts.append(difference_text(str(rule.metric), difference, digits=SHOWN_DIGITS))
         elif before:
             numbers.append(f"{relative:+z.2f} %")

@@ -159,9 +159,3 @@ def amount_text(rule: Rule, amount: Amount) -> str:
 def number(value: float) -> str:
     """A value to six significant digits; rounding errors around 0 are shown as 0."""
     return "0" if abs(value) < _LEAST_SHOWN else f"{value:.6g}"
-
-
-def signed_number(value: float) -> str:
-    """Like `number`, with a sign unless it is 0."""
-    text = number(value)
-    return f"+{text}" if value > 0 and text != "0" else text

@@ -24,9 +24,8 @@ from goodgain.pipeline.terminal.console import (
     print_line,
     result_console,
 )
-from goodgain.pipeline.terminal.metric_values import value_text
+from goodgain.pipeline.terminal.metric_values import minute, value_text
 from goodgain.pipeline.terminal.safe_text import printable
-from goodgain.pipeline.terminal.values import minute
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions

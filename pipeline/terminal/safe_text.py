@@ -9,18 +9,12 @@ _ELLIPSIS = "…"
 
 def printable(text: str) -> str:
     r"""Text as one line: white space is folded, unprintable characters are escaped (`\x1b`)."""
-    folded = " ".join(text.split())
-    if folded.isprintable():
-        return folded
-    return "".join(one if one.isprintable() else _escape(one) for one in folded)
+    return _escaped(" ".join(text.split()))
 
 
 def printable_lines(text: str) -> str:
     """Like `printable`, but keeps lines and their indents."""
-    return "\n".join(
-        "".join(one if one.isprintable() else _escape(one) for one in line)
-        for line in text.splitlines()
-    )
+    return "\n".join(map(_escaped, text.splitlines()))
 
 
 def shortened(text: str, longest: int) -> str:
@@ -37,5 +31,10 @@ def untrusted(text: str, longest: int | None = None) -> Text:
     return Text(printable(text) if longest is None else shortened(text, longest))
 
 
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
+def _escaped(line: str) -> str:
+    if line.isprintable():
+        return line
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape", "backslashreplace").decode()
+        for one in line
+    )

@@ -12,8 +12,7 @@ from importlib.resources import files
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.cli.arguments import parse_arguments
-from goodgain.pipeline.cli.commands import COMMANDS, load_command
+from goodgain.pipeline.cli.commands import COMMANDS, load_command, parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.run_config import RunConfig

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodgain.pipeline.cli import explain
-from goodgain.pipeline.cli.arguments import parse_arguments
+from goodgain.pipeline.cli.commands import parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.explain_command import explain_command, quoted

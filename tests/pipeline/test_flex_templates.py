@@ -8,8 +8,7 @@ import pytest
 from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOptions
 
 from goodgain.configs.dataflow.launch import words
-from goodgain.pipeline.cli.arguments import parse_arguments
-from goodgain.pipeline.cli.commands import load_command
+from goodgain.pipeline.cli.commands import load_command, parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import RunConfig

@@ -7,7 +7,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.report.definitions import glossary_of
 from goodgain.pipeline.summary import print_summary
-from goodgain.pipeline.terminal.values import decimal
+from goodgain.pipeline.terminal.metric_values import decimal
 from goodgain.transforms.core.ranking import is_own_ideal
 from goodgain.transforms.core.scoring.costs import cost_metric
 from tests.pipeline.runs import SAMPLE, manifest, rows, run

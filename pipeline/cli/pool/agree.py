@@ -60,9 +60,13 @@ def _agreement(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreemen
 
 def _show(outcome: Agreement, a: str, b: str) -> None:
     from goodgain.pipeline.terminal.console import plain_table, result_console
-    from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
+    from goodgain.pipeline.terminal.metric_values import (
+        difference_text,
+        interval_text,
+        number,
+        value_text,
+    )
     from goodgain.pipeline.terminal.safe_text import printable, untrusted
-    from goodgain.pipeline.terminal.values import number
     from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
     console = result_console()

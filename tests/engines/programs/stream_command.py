@@ -17,8 +17,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from goodgain.pipeline.cli.arguments import parse_arguments
-from goodgain.pipeline.cli.commands import load_command
+from goodgain.pipeline.cli.commands import load_command, parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.streaming import sinks

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from goodgain.pipeline.cli.arguments import parse_arguments
-from goodgain.pipeline.cli.commands import load_command
+from goodgain.pipeline.cli.commands import load_command, parse_arguments
 
 ROOT = Path(__file__).parents[3]
 DEPLOY = ROOT / "configs/deploy"

@@ -9,7 +9,7 @@ from goodgain.pipeline.report.numbers import (
     rounded,
     share,
 )
-from goodgain.pipeline.terminal.values import number as terminal_number
+from goodgain.pipeline.terminal.metric_values import number as terminal_number
 
 
 @pytest.mark.parametrize(
