@@ -58,12 +58,15 @@ def _header(explanation: ConversationExplanation, console: Console) -> None:
     rejected = (
         f"{counted(row.rejected_records, 'record')}: the conversation is left out of the means"
     )
+    redelivered = counted(row.redelivered, "record")
+    if explanation.conflicting_redeliveries:
+        redelivered += f", {explanation.conflicting_redeliveries} of them with other content"
     unreadable = counted(explanation.unreadable, *_WITHOUT_CONVERSATION)
     table = Table.grid(padding=(0, 2))
     for name, is_present, fact in (
         ("attributes", row.attributes, attributes),
         ("turn", True, _turn_in_words(explanation)),
-        ("redelivered", row.redelivered, _redelivered_in_words(explanation)),
+        ("redelivered", row.redelivered, redelivered),
         ("rejected", row.rejected_records, rejected),
         ("unreadable", explanation.unreadable, unreadable),
     ):
@@ -93,13 +96,6 @@ def _turn_in_words(explanation: ConversationExplanation) -> str:
             len(explanation.earlier_turns), "an earlier turn does", "earlier turns do"
         )
         text += f"; {earlier} not count: {', '.join(earlier_turns)}"
-    return text
-
-
-def _redelivered_in_words(explanation: ConversationExplanation) -> str:
-    text = counted(explanation.row.redelivered, "record")
-    if explanation.conflicting_redeliveries:
-        text += f", {explanation.conflicting_redeliveries} of them with other content"
     return text
 
 

@@ -27,6 +27,7 @@ from goodgain.pipeline.comparison.rows import ComparisonRow
 from goodgain.pipeline.comparison.sources import Arms, read_arms, silent
 from goodgain.pipeline.comparison.statistics import TestedRow, corrected, row_of
 from goodgain.pipeline.comparison.withholding import (
+    VerdictConditions,
     compared_measure,
     verdict_conditions,
     without_counterpart,
@@ -87,8 +88,14 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
       UsageError: the comparison is impossible.
     """
     arms = read_arms(request, say)
-    _check_examples(request, arms)
+    chosen = example_metric(arms, request.examples_by)
+    if request.examples_by and not chosen:
+        raise UsageError(
+            f"Examples cannot be chosen by {request.examples_by}: name a metric at N that is "
+            "compared and for which higher or lower values are better."
+        )
     matched = _match(request, arms)
+    conditions, interval = verdict_conditions(matched, arms), request.tests.options.interval
     _warn_of_bootstrap(request, arms, matched, say)
     cluster = _cluster(request, arms)
     parts = list(slices(request.slices, arms.base, arms.candidate))
@@ -110,24 +117,15 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         rows=rows,
         tests=tests,
         only_family_in_slices=only_family,
-        arm_means=list(
-            arm_means(
-                arms, parts[:1] if only_family else parts, cluster, request.tests.options.interval
-            )
-        ),
+        arm_means=list(arm_means(arms, parts[:1] if only_family else parts, cluster, interval)),
         answer=" ".join(filter(None, [answered, _not_compared(matched)])),
         matched=matched,
         pair_by=_key_name(request) if matched.paired else None,
         cluster=cluster,
         base_account=account(matched.base, matched.candidate) if matched.paired else None,
         candidate_account=account(matched.candidate, matched.base) if matched.paired else None,
-        examples=_examples(request, arms, matched),
-        pool_finds=pool_finds(
-            arms,
-            verdict_conditions(matched, arms).unequal_search,
-            cluster,
-            request.tests.options.interval,
-        ),
+        examples=_examples(request, arms, matched, conditions, chosen),
+        pool_finds=pool_finds(arms, conditions.unequal_search, cluster, interval),
         without_labels=without_labels,
         warnings=cluster_warnings(cluster, rows),
     )
@@ -150,20 +148,17 @@ def _key_name(request: ComparisonRequest) -> str:
     return request.pair_by or BY_ID
 
 
-def _check_examples(request: ComparisonRequest, arms: Arms) -> None:
-    if request.examples_by and not example_metric(arms, request.examples_by):
-        raise UsageError(
-            f"Examples cannot be chosen by {request.examples_by}: name a metric at N that is "
-            "compared and for which higher or lower values are better."
-        )
-
-
-def _examples(request: ComparisonRequest, arms: Arms, matched: Matched) -> Examples | None:
-    """Wins and losses among the conversations that the verdict rests on."""
-    chosen = example_metric(arms, request.examples_by)
+def _examples(
+    request: ComparisonRequest,
+    arms: Arms,
+    matched: Matched,
+    conditions: VerdictConditions,
+    chosen: str | None,
+) -> Examples | None:
+    """Wins and losses by the chosen metric among the conversations that the verdict rests on."""
     if not matched.paired or chosen is None:
         return None
-    measure = compared_measure(Measure(chosen, None, "all"), verdict_conditions(matched, arms))
+    measure = compared_measure(Measure(chosen, None, "all"), conditions)
     if measure.population == "everyone":
         matched = match_everyone(matched)
     return examples(arms, matched, measure, request.examples)

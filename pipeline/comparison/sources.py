@@ -50,20 +50,6 @@ def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mi
     ]
 
 
-def refuse(differing: list[Mismatch]) -> None:
-    """Refuse the comparison if there is a mismatch.
-
-    Raises:
-      UsageError: a parameter differs; the message names all that do.
-    """
-    if differing:
-        raise UsageError(
-            f"The two runs differ in {', '.join(map(str, differing))}, so their metrics mean "
-            "different things: run one of them again with the parameters of the other, or use "
-            "--force."
-        )
-
-
 def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
     """Whether two manifests are of runs with the same external judgments."""
     one, other = _compared_parameters(base), _compared_parameters(candidate)
@@ -156,8 +142,12 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
     folders = request.outputs[0], request.outputs[-1]
     manifests = [outputs[folder][1] for folder in folders]
     differing = mismatches(*manifests)
-    if not request.force:
-        refuse(differing)
+    if differing and not request.force:
+        raise UsageError(
+            f"The two runs differ in {', '.join(map(str, differing))}, so their metrics mean "
+            "different things: run one of them again with the parameters of the other, or use "
+            "--force."
+        )
     max_i = min(int(one["parameters"].get("max_i", 10)) for one in manifests)
     ranking = [list(one["parameters"].get("metrics", ())) for one in manifests]
     # The names of costs are taken from the columns.

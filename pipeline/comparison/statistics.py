@@ -99,9 +99,8 @@ def row_of(
     if paired and tests.sign:
         requested["sign_p"] = sign_test(values.base, values.candidate)
     if worst is not None:
-        requested["worst_base_mean"] = worst.base_mean
-        requested["worst_candidate_mean"] = worst.candidate_mean
-        requested["worst_difference"] = worst.difference
+        means = ("base_mean", "candidate_mean", "difference")
+        requested |= {f"worst_{name}": getattr(worst, name) for name in means}
     row = ComparisonRow(
         slice=slice_,
         metric=measure.metric,

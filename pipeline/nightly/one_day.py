@@ -135,16 +135,21 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         _score(night, day, folder)
     else:
         copy_outputs(night.config.scored, night.config.input, day, folder)
-    manifest = _manifest_with_final_output(folder, night.folders.published_folder(day))
+    manifest = read_manifest(str(folder))
+    manifest["parameters"]["output"] = str(night.folders.published_folder(day))
+    write_manifest(str(folder), manifest)
     on_pool = partial(_scored_again, night) if night.config.pool is not None else None
     baseline = find_baseline(night.config.baseline, day, manifest, night.folders, on_pool)
+    note = baseline.note
+    if baseline.lacking:
+        note = f"not compared with a baseline: {baseline.lacking}"
     verdict, reasons, outcomes = judge(folder, manifest, baseline, night.gate)
     entry = DayEntry(
         date=day.isoformat(),
         verdict=verdict,
         exit_code=int(EXIT_CODES[verdict]),
         reasons=reasons,
-        notes=_notes(baseline),
+        notes=(note,) if note else (),
         baseline=tuple(one.isoformat() for one in baseline.days),
         means=day_means(read_dataset(str(folder), MEANS.name), manifest),
         changes=changes(folder, baseline) if manifest["conversations"].get("in_means") else {},
@@ -166,7 +171,10 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
 
 def _score(night: Night, day: date, folder: Path) -> None:
     """Score a day into a folder, via the scratch folder if one is configured."""
-    _check_input(night.config, day)
+    try:
+        find_inputs(patterns_of(night.config.input, day))
+    except UsageError as error:  # the configuration may be right
+        raise GoodGainError(f"No input for {day.isoformat()}: {error}") from None
     config = run_config(night.config, day, folder)
     # The run would print paths in a folder that is renamed afterwards.
     with redirect_stdout(io.StringIO()):
@@ -254,32 +262,6 @@ def _scored_again(night: Night, day: date, manifest: Mapping[str, Any]) -> Path 
     except UsageError:
         return None
     return rescored
-
-
-def _check_input(config: NightlyConfig, day: date) -> None:
-    """Make sure that the day has input.
-
-    Raises:
-      GoodGainError: it has none. This is not a UsageError, since the configuration may be right.
-    """
-    try:
-        find_inputs(patterns_of(config.input, day))
-    except UsageError as error:
-        raise GoodGainError(f"No input for {day.isoformat()}: {error}") from None
-
-
-def _manifest_with_final_output(folder: Path, published: Path) -> dict[str, Any]:
-    """The manifest, rewritten to name the day's final folder as its output."""
-    manifest = read_manifest(str(folder))
-    manifest["parameters"]["output"] = str(published)
-    write_manifest(str(folder), manifest)
-    return manifest
-
-
-def _notes(baseline: Baseline) -> tuple[str, ...]:
-    if baseline.lacking:
-        return (f"not compared with a baseline: {baseline.lacking}",)
-    return (baseline.note,) if baseline.note else ()
 
 
 def _seconds(night: Night, started: datetime) -> float:

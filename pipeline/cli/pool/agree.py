@@ -10,7 +10,6 @@ from goodgain.pipeline.cli.shared_options import add_json_option, add_threshold_
 from goodgain.transforms.core.wording import counted, no_interval
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.pool.store import Pool
     from goodgain.transforms.core.pool.agreement import Agreement
 
 NAME = "pool agree"
@@ -36,26 +35,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the pool and compare."""
+    from goodgain.pipeline.pool.labelling import check_annotators
     from goodgain.pipeline.pool.store import read_pool
     from goodgain.pipeline.terminal.console import print_json
+    from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
 
-    outcome = _agreement(read_pool(args.pool), args.a, args.b, args.good_gain_threshold)
+    pool = read_pool(args.pool)
+    check_annotators(pool.folder, annotators(pool.documents()), args.a, args.b)
+    sums = ShiftSums(args.a, args.b, pool.preferred, args.good_gain_threshold)
+    for _, documents in groupby(pool.documents(), key=lambda one: one.topic):
+        sums.add(list(documents))
+    outcome = agreement(confusion(pool.documents(), args.a, args.b), sums.shifts())
     if args.json:
         print_json(outcome)
     else:
         _show(outcome, args.a, args.b)
     return 0
-
-
-def _agreement(pool: Pool, a: str, b: str, good_gain_threshold: int) -> Agreement:
-    from goodgain.pipeline.pool.labelling import check_annotators
-    from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
-
-    check_annotators(pool.folder, annotators(pool.documents()), a, b)
-    sums = ShiftSums(a, b, pool.preferred, good_gain_threshold)
-    for _, documents in groupby(pool.documents(), key=lambda one: one.topic):
-        sums.add(list(documents))
-    return agreement(confusion(pool.documents(), a, b), sums.shifts())
 
 
 def _show(outcome: Agreement, a: str, b: str) -> None:

@@ -194,7 +194,9 @@ def _thinned(
     points: list[tuple[float, str, float, float]], most: int
 ) -> dict[str, int | list[Any]]:
     points.sort(key=lambda point: (-point[0], point[1]))
-    indexes = _evenly_spaced(len(points), most)
+    indexes = list(range(len(points)))
+    if len(points) > most:  # evenly spaced, including the first and the last
+        indexes = [round(at * (len(points) - 1) / (most - 1)) for at in range(most)]
     shown = [points[index] for index in indexes]
     return {
         "count": len(points),
@@ -204,10 +206,3 @@ def _thinned(
         "candidate": [rounded(candidate) for _, _, _, candidate in shown],
         "difference": [rounded(difference) for difference, _, _, _ in shown],
     }
-
-
-def _evenly_spaced(count: int, most: int) -> list[int]:
-    """At most `most` evenly spaced indexes below `count`, including the first and the last."""
-    if count <= most:
-        return list(range(count))
-    return [round(at * (count - 1) / (most - 1)) for at in range(most)]
