@@ -47,7 +47,10 @@ def render(explanation: ConversationExplanation, console: Console) -> None:
     _header(explanation, console)
     for iteration in explanation.iterations:
         _iteration(iteration, console)
-    _near_misses(explanation, console)
+    if explanation.near_misses:
+        steps = ", ".join(f"{step} {pairs}" for step, pairs in explanation.near_misses.items())
+        differ = "pairs that share a key but differ, by the step that says so"
+        console.print(Text(f"\nNear misses, {differ}: {steps}"))
     _metrics(explanation, console)
 
 
@@ -208,16 +211,6 @@ def _why(why: Why) -> str:
 def _place(place: ResultPlace) -> str:
     """i.call.rank, each from 1."""
     return f"{place.i}.{place.call_position + 1}.{place.rank}"
-
-
-def _near_misses(explanation: ConversationExplanation, console: Console) -> None:
-    if not explanation.near_misses:
-        return
-    console.print()
-    steps = ", ".join(f"{step} {pairs}" for step, pairs in explanation.near_misses.items())
-    console.print(
-        Text(f"Near misses, pairs that share a key but differ, by the step that says so: {steps}")
-    )
 
 
 def _metrics(explanation: ConversationExplanation, console: Console) -> None:

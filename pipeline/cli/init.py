@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -110,28 +109,20 @@ def _write_configuration(config: Path, name: str) -> list[Path]:
 
 def _write_examples(folder: Path, kind: _Kind) -> list[Path]:
     """Write the example data unless they exist; returns the paths that were written."""
-    examples: dict[Path, Callable[[Path], object]] = {
-        folder / Path(one).name: _copied(_shipped(one)) for one in kind.beside
-    }
-    if kind.traces is not None:
-        examples[folder / kind.traces] = _write_traces
-    new = [path for path in examples if not path.exists()]
-    for path in new:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        examples[path](path)
-    return new
-
-
-def _copied(shipped: Traversable) -> Callable[[Path], object]:
-    return lambda path: path.write_bytes(shipped.read_bytes())
-
-
-def _write_traces(path: Path) -> None:
     from goodgain.pipeline.sample.options import SampleOptions
     from goodgain.pipeline.sample.writers import write_sample
 
-    options = SampleOptions(conversations=_CONVERSATIONS, bad_share=0)
-    write_sample(options, str(path), "jsonl", "none")
+    shipped = {folder / Path(one).name: _shipped(one) for one in kind.beside}
+    traces = [] if kind.traces is None else [folder / kind.traces]
+    new = [path for path in (*shipped, *traces) if not path.exists()]
+    for path in new:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path in shipped:
+            path.write_bytes(shipped[path].read_bytes())
+        else:
+            options = SampleOptions(conversations=_CONVERSATIONS, bad_share=0)
+            write_sample(options, str(path), "jsonl", "none")
+    return new
 
 
 def _model(name: str) -> type[BaseModel] | None:

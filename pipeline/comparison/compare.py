@@ -111,6 +111,9 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
     shown = ShownRows(without_labels)
     at_end = [shown.struct(row) for row in rows if row.i is None]
     answered = answer(at_end, arms.measures.primary, _compared(matched))
+    # About conversations, a withheld verdict says it.
+    if matched.pair_by != BY_ID and (clause := without_counterpart(matched)):
+        answered += f" Not compared: {clause}."
     return Compared(
         request=request,
         arms=arms,
@@ -118,7 +121,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         tests=tests,
         only_family_in_slices=only_family,
         arm_means=list(arm_means(arms, parts[:1] if only_family else parts, cluster, interval)),
-        answer=" ".join(filter(None, [answered, _not_compared(matched)])),
+        answer=answered,
         matched=matched,
         pair_by=_key_name(request) if matched.paired else None,
         cluster=cluster,
@@ -136,12 +139,6 @@ def _compared(matched: Matched) -> tuple[int, int]:
     if matched.paired:
         return len(matched.keys), len(matched.keys)
     return len(matched.base.arm.ids), len(matched.candidate.arm.ids)
-
-
-def _not_compared(matched: Matched) -> str | None:
-    """A sentence about keys that only one arm has; a verdict withheld for conversations says so."""
-    clause = None if matched.pair_by == BY_ID else without_counterpart(matched)
-    return clause and f"Not compared: {clause}."
 
 
 def _key_name(request: ComparisonRequest) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
 from goodgain.pipeline.comparison.matching import Grouped, Matched, sample
 from goodgain.pipeline.comparison.measures import CONTEXT, HEADLINE, Measure
-from goodgain.pipeline.comparison.sources import Arms, Source
+from goodgain.pipeline.comparison.sources import Arms
 from goodgain.pipeline.options.explain_command import explain_command
 from goodgain.transforms.core.comparison.samples import rounded_differences
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
@@ -75,6 +74,11 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
             matched.base.arm.ids[base_firsts[base_index]],
             matched.candidate.arm.ids[candidate_firsts[candidate_index]],
         )
+        sources = (arms.base_source, arms.candidate_source)
+        commands = (
+            explain_command(identity, source.manifest["parameters"])
+            for identity, source in zip(ids, sources, strict=True)
+        )
         return Example(
             key=matched.keys[shared],
             metric=metric,
@@ -85,7 +89,7 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
             candidate_numbers=_numbers(matched.candidate, candidate_index),
             base_conversation=ids[0],
             candidate_conversation=ids[1],
-            commands=_commands(ids, (arms.base_source, arms.candidate_source)),
+            commands=tuple(dict.fromkeys(filter(None, commands))),
         )
 
     return Examples(metric, tuple(map(example, best)), tuple(map(example, worst)))
@@ -97,11 +101,3 @@ def _numbers(grouped: Grouped, index: int) -> dict[str, float | None]:
         value = float(grouped.values(Measure(name, None, "all"))[0][index])
         numbers[name] = None if np.isnan(value) else value
     return numbers
-
-
-def _commands(ids: tuple[str, str], sources: tuple[Source, Source]) -> tuple[str, ...]:
-    commands: list[Any] = [
-        explain_command(identity, source.manifest["parameters"])
-        for identity, source in zip(ids, sources, strict=True)
-    ]
-    return tuple(dict.fromkeys(command for command in commands if command))

@@ -76,9 +76,12 @@ def row_of(
     requested: dict[str, Any] = {}
     tolerance = measures.tolerance_of(measure)
     if paired and better != "neither":
-        requested |= _good_same_bad(values, tolerance, better, tests.options.confidence)
-        if clusters is not None:
-            requested |= {"gsb_ci_low": None, "gsb_ci_high": None}  # it assumes independent pairs
+        counted = good_same_bad(
+            values.base, values.candidate, tolerance, better, tests.options.confidence
+        )
+        requested |= {name: getattr(counted, name) for name in ("good", "same", "bad", "gsb")}
+        if clusters is None:  # the interval assumes independent pairs
+            requested |= {"gsb_ci_low": counted.ci_low, "gsb_ci_high": counted.ci_high}
     if tests.resamples and family != "further":
         of_row = msgspec.json.encode((slice_, measure), order="sorted")
         interval = bootstrap_interval(
@@ -127,14 +130,6 @@ _LEFT_OUT = (
 )  # fmt: skip
 # The note is extended.
 _COMPARED = {*MetricComparison.__struct_fields__} & {*ComparisonRow.__struct_fields__} - {"note"}
-
-
-def _good_same_bad(
-    values: Sample, tolerance: float, better: Any, confidence: float
-) -> dict[str, Any]:
-    counted = good_same_bad(values.base, values.candidate, tolerance, better, confidence)
-    counts = {name: getattr(counted, name) for name in ("good", "same", "bad", "gsb")}
-    return counts | {"gsb_ci_low": counted.ci_low, "gsb_ci_high": counted.ci_high}
 
 
 def _test(slice_: dict[str, str], measure: Measure, values: Sample) -> int:

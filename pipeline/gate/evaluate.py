@@ -273,17 +273,14 @@ def _means(
     for slice_ in slices:
         row = evidence.means.mean(slice_, str(rule.metric), rule.i, rule.population or "all")
         if row is None:
-            yield outcome_of(rule, slice_, "", None, failure=_no_mean(str(rule.metric)))
+            budget = budget_of(str(rule.metric))
+            failure = "the run has no such mean"
+            failure += "" if budget is None else f"; was --budget {budget} used"
+            yield outcome_of(rule, slice_, "", None, failure=failure)
         elif rule.share is not None:
             yield _share(rule, slice_, row["undefined"], row["n"] + row["undefined"])
         else:
             yield _mean(rule, gate, slice_, row, proofs)
-
-
-def _no_mean(metric: str) -> str:
-    if (budget := budget_of(metric)) is not None:
-        return f"the run has no such mean; was --budget {budget} used"
-    return "the run has no such mean"
 
 
 def _uncertainty(row: Mapping[str, Any]) -> Studentized | Share | None:

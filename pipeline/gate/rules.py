@@ -239,7 +239,10 @@ class Rule(_StrictModel):
             mistakes = list(self._metric_mistakes(self.metric))
             yield from mistakes or self._population_mistakes(self.metric)
         if self.share or self.count:
-            yield from self._share_mistakes()
+            if self.is_change or self.proof is not None:
+                yield "shares and counts take at_least and at_most, without proof"
+            if self.slice and self.share != "undefined":
+                yield "shares and counts are over the whole run: leave out slice"
         if self.pair_by is not None and not self.is_change:
             yield "pair_by needs a bound on change"
         if self.confidence is not None and self.proof in (None, "none"):
@@ -304,12 +307,6 @@ class Rule(_StrictModel):
         """Whether a bound on the metric itself is written in percent."""
         bounds = (self.at_least, self.at_most)
         return self.share is None and any(bound and bound.percent for bound in bounds)
-
-    def _share_mistakes(self) -> Iterator[str]:
-        if self.is_change or self.proof is not None:
-            yield "shares and counts take at_least and at_most, without proof"
-        if self.slice and self.share != "undefined":
-            yield "shares and counts are over the whole run: leave out slice"
 
 
 def _unit(metric: str) -> str | None:

@@ -20,6 +20,7 @@ _MOST_SLICES = 60
 _MOST_SLICE_ITERATIONS = 600  # bounds the size of the page
 _LONGEST_VALUE = 60
 _NO_VALUE = "(none)"
+_AT_END = ("mean", "ci_low", "ci_high", "p10", "p50", "p90", "worst", "best")
 _SIZE_METRIC = "N"  # defined for every conversation in the means
 _SIZES = MeansWanted(metrics=frozenset((_SIZE_METRIC,)), at_end=True)
 
@@ -173,7 +174,10 @@ def slice_data(one: SliceMeans, histograms: Mapping[str, Sequence[int]]) -> dict
         "label": one.label,
         "values": [slice_value(value) for value in one.attributes.values()],
         "n": one.n,
-        "end": {name: _end_values(row) for name, row in one.at_end.items()},
+        "end": {
+            name: [*(rounded(row.get(part)) for part in _AT_END), row["n"], row["undefined"]]
+            for name, row in one.at_end.items()
+        },
         "curves": {population: _curves(curves) for population, curves in one.curves.items()},
         "histograms": histograms,
     }
@@ -186,11 +190,6 @@ def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
         greatest_n[row["i"]] = max(row["n"], greatest_n.get(row["i"], 0))
     common_n = [greatest_n[i] for i in sorted(greatest_n)]
     return {"n": common_n, **{name: _curve(name, rows, common_n) for name, rows in curves.items()}}
-
-
-def _end_values(row: Row) -> list[Any]:
-    names = ("mean", "ci_low", "ci_high", "p10", "p50", "p90", "worst", "best")
-    return [*(rounded(row.get(name)) for name in names), row["n"], row["undefined"]]
 
 
 def _curve(name: str, rows: list[Row], common_n: Sequence[int]) -> list[list[float | None]]:
