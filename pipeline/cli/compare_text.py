@@ -47,7 +47,8 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
     _line(console, compared.answer, "bold")
     console.print()
     _arms(compared, console)
-    slices = _by_slice(compared.rows, at)
+    rows_at = [row for row in compared.rows if row.i == at]
+    slices = [list(rows) for _, rows in groupby(rows_at, key=attrgetter("slice"))]
     shown_slices = _largest(slices)
     for rows in shown_slices:
         _slice(compared, rows[0].slice, _shown(compared, rows), console, at)
@@ -63,9 +64,8 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
         console.print()
         for line in pool_lines(compared.pool_finds):
             _line(console, line)
-    shown = _chosen(compared, [row for row in compared.rows if row.i == at])
     console.print()
-    console.print(legend(compared, shown))
+    console.print(legend(compared, _chosen(compared, rows_at)))
     if at is None:
         _line(console, "For iteration I, use --at I; for all columns, --json or --output.", "dim")
     if compared.examples is not None and compared.request.examples:
@@ -80,15 +80,6 @@ def render(compared: Compared, console: Console, at: int | None = None) -> None:
 def _shown(compared: Compared, rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:
     """The rows without the numbers of arms that have no labels."""
     return list(map(ShownRows(compared.without_labels).struct, rows))
-
-
-def _by_slice(rows: Sequence[ComparisonRow], at: int | None) -> list[list[ComparisonRow]]:
-    """The rows at an iteration, by slice, without empty slices."""
-    slices = [
-        [row for row in slice_rows if row.i == at]
-        for _, slice_rows in groupby(rows, key=attrgetter("slice"))
-    ]
-    return [slice_rows for slice_rows in slices if slice_rows]
 
 
 def _largest(slices: list[list[ComparisonRow]]) -> list[list[ComparisonRow]]:
@@ -200,13 +191,11 @@ def _slice(
         console.print(_table(compared, shown))
         console.print()
         console.print(_sizes(compared, shown))
-        if any(row.wilcoxon_p is not None for row in shown) or any(
-            row.bootstrap_resamples is not None or row.sign_p is not None for row in shown
-        ):
+        further = ((row.wilcoxon_p, row.bootstrap_resamples, row.sign_p) for row in shown)
+        if any(one is not None for of_row in further for one in of_row):
             console.print()
             console.print(_further(compared, shown))
-        nulls = nulls_table(shown, compared.matched.paired)
-        if nulls is not None:
+        if (nulls := nulls_table(shown, compared.matched.paired)) is not None:
             console.print()
             console.print(nulls)
             _line(console, f"  {NULLS_EXPLAINED}", "dim")
