@@ -22,9 +22,7 @@ def add_config_options(
     Values stay text and have no defaults: `load_config` checks them together with the file.
     """
     groups: dict[str, Any] = {}
-    for name, field in _fields(model):
-        if name in without:
-            continue
+    for name, field in _fields(model, without):
         extra = metadata(field)
         if extra["group"] not in groups:
             groups[extra["group"]] = parser.add_argument_group(extra["group"].lower())
@@ -45,9 +43,7 @@ def given_options(args: argparse.Namespace, model: _Model) -> dict[str, Any]:
 def options_table(model: _Model, without: Collection[str] = ()) -> str:
     """The options as a Markdown table for the docs, except the fields in `without`."""
     lines = ["| option | default | what it does |", "|---|---|---|"]
-    for name, field in _fields(model):
-        if name in without:
-            continue
+    for name, field in _fields(model, without):
         option = f"{flag_of(name, field)} {metadata(field)['metavar']}".strip()
         choices = " or ".join(_choices(field))
         meaning = f"{field.description}{f' ({choices})' if choices else ''}"
@@ -55,11 +51,10 @@ def options_table(model: _Model, without: Collection[str] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _fields(model: _Model) -> list[tuple[str, FieldInfo]]:
-    """The fields, group by group."""
-    return sorted(
-        model.model_fields.items(), key=lambda named: GROUPS.index(metadata(named[1])["group"])
-    )
+def _fields(model: _Model, without: Collection[str]) -> list[tuple[str, FieldInfo]]:
+    """The fields except those in `without`, group by group."""
+    fields = [named for named in model.model_fields.items() if named[0] not in without]
+    return sorted(fields, key=lambda named: GROUPS.index(metadata(named[1])["group"]))
 
 
 def _argument_settings(field: FieldInfo, metavar: str) -> dict[str, Any]:

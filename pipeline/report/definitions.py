@@ -151,11 +151,9 @@ def glossary_of(manifest: Mapping[str, Any], costs: Iterable[str] = ()) -> Gloss
 
 def _ranking(names: Iterable[str]) -> Iterable[Metric]:
     """The declarations of ranking metrics, then those of costs."""
-    names = list(names)
-    costs = [cost_metric(name) for name in names]
-    ranking = [name for name, cost in zip(names, costs, strict=True) if cost is None]
-    for metric in parse_ranking_metrics(ranking):
+    costs = {name: cost_metric(name) for name in names}
+    for metric in parse_ranking_metrics([name for name, cost in costs.items() if cost is None]):
         yield metric.declaration
         if metric.name == _AUC:
             yield from (GAUC, GAUC_WEIGHTED)
-    yield from (cost for cost in costs if cost is not None)
+    yield from filter(None, costs.values())
