@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _built(folder: str) -> bytes:
     from goodgain.pipeline.comparison.report.build import build_comparison_report
-    from goodgain.pipeline.nightly.history import HISTORY, read_history
+    from goodgain.pipeline.nightly.days.history import HISTORY, read_history
     from goodgain.pipeline.nightly.report.build import build_nights_report
     from goodgain.pipeline.outputs.datasets import COMPARISON
     from goodgain.pipeline.outputs.folder import read_manifest

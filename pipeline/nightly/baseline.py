@@ -13,7 +13,7 @@ from msgspec import Struct
 from goodgain.pipeline.comparison.sources import POOL, Mismatch, mismatches
 from goodgain.pipeline.nightly.config import BaselineChoice
 from goodgain.pipeline.nightly.days.days import DayFolders
-from goodgain.pipeline.nightly.days.entry import DAY_FILE, read_entry
+from goodgain.pipeline.nightly.days.history import DAY_FILE, read_entry
 from goodgain.pipeline.outputs.datasets import conversations, iterations
 from goodgain.pipeline.outputs.folder import MANIFEST, read_dataset, read_manifest
 from goodgain.pipeline.outputs.formats import FORMATS, Row

@@ -18,9 +18,8 @@ from goodgain.pipeline.nightly.days.days import (
     late_files,
     patterns_of,
 )
-from goodgain.pipeline.nightly.days.entry import DayEntry
+from goodgain.pipeline.nightly.days.history import DayEntry, current_entries, write_history
 from goodgain.pipeline.nightly.dependencies import Dependencies
-from goodgain.pipeline.nightly.history import current_entries, write_history
 from goodgain.pipeline.nightly.notify import Channel, channels_of, document, notify
 from goodgain.pipeline.nightly.one_day import Night, run_config, run_day
 from goodgain.pipeline.nightly.report.build import build_nights_report

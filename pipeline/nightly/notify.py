@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.days.entry import DayEntry
+from goodgain.pipeline.nightly.days.history import DayEntry
 from goodgain.pipeline.nightly.dependencies import Dependencies
 from goodgain.transforms.core.errors import UsageError
 

@@ -27,7 +27,7 @@ from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import NightlyConfig, PoolChoice
 from goodgain.pipeline.nightly.days.days import DayFolders, patterns_of
-from goodgain.pipeline.nightly.days.entry import (
+from goodgain.pipeline.nightly.days.history import (
     DAY_FILE,
     EXIT_CODES,
     DayChange,

@@ -9,8 +9,7 @@ from rich.console import Console
 from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.data_warnings import warning_text
 from goodgain.pipeline.nightly.config import NightlyConfig
-from goodgain.pipeline.nightly.days.entry import DayChange, DayEntry
-from goodgain.pipeline.nightly.history import TABLE
+from goodgain.pipeline.nightly.days.history import TABLE, DayChange, DayEntry
 from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.outputs.folder import REPORT
 from goodgain.pipeline.terminal.console import metric_table

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.nightly.days.days import days_text
-from goodgain.pipeline.nightly.days.entry import DayEntry, Verdict
+from goodgain.pipeline.nightly.days.history import DayEntry, Verdict
 from goodgain.pipeline.report.definitions import glossary
 from goodgain.pipeline.report.numbers import amount, rounded
 from goodgain.pipeline.report.render import render_page

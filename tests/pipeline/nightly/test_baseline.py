@@ -15,8 +15,7 @@ from goodgain.pipeline.comparison.request import ComparisonRequest
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import BaselineChoice
 from goodgain.pipeline.nightly.days.days import DayFolders
-from goodgain.pipeline.nightly.days.entry import DAY_FILE
-from goodgain.pipeline.nightly.history import HISTORY, read_history
+from goodgain.pipeline.nightly.days.history import DAY_FILE, HISTORY, read_history
 from goodgain.pipeline.nightly.one_day import changes, judge
 from goodgain.pipeline.outputs.folder import REPORT, read_dataset, read_manifest
 from goodgain.transforms.core.errors import UsageError

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from goodgain.pipeline.nightly.days.entry import DAY_FILE, read_entry
+from goodgain.pipeline.nightly.days.history import DAY_FILE, HISTORY, read_entry, read_history
 from goodgain.pipeline.nightly.dependencies import post
-from goodgain.pipeline.nightly.history import HISTORY, read_history
 from goodgain.pipeline.outputs.folder import MANIFEST, read_manifest
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.nightly.test_notify import Notifier

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from msgspec.structs import replace
 from rich.console import Console
 
-from goodgain.pipeline.nightly.history import history_table
+from goodgain.pipeline.nightly.days.history import history_table
 from goodgain.pipeline.nightly.job import NightlyResult
 from goodgain.pipeline.nightly.summary import print_result
 from tests.pipeline.nightly.report.entries import entry

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import msgspec
 
 from goodgain.pipeline.comparison.measures import HEADLINE
-from goodgain.pipeline.nightly.days.entry import DayChange, DayEntry, DayMean, failed_entry
+from goodgain.pipeline.nightly.days.history import DayChange, DayEntry, DayMean, failed_entry
 
 RANKING = "ndcg@10"
 

@@ -5,7 +5,7 @@ import datetime
 import msgspec
 import pytest
 
-from goodgain.pipeline.nightly.days.entry import failed_entry
+from goodgain.pipeline.nightly.days.history import failed_entry
 from goodgain.pipeline.nightly.report.build import answer, build_nights_report
 from tests.pipeline.nightly.report.entries import entry
 from tests.pipeline.report.test_build import Page

@@ -1,9 +1,15 @@
-"""The record of a day, `day.json` in its folder: its verdict, means and counts."""
+"""The record of each day: its verdict, means and counts; and the history, a table of all days.
+
+The entry of a published day is `day.json` in its folder. `history.jsonl` holds one entry per line,
+ascending by day, rebuilt from the folders each time; `history.md` is the same for people. A day
+that failed has no folder, so its entry is only in the history.
+"""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import isclose
 from pathlib import Path
 from typing import Any, Literal
@@ -14,10 +20,18 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.comparison.measures import HEADLINE
 from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.nightly.days.days import DayFolders, LateFiles, days_text
+from goodgain.pipeline.outputs.whole_files import write_whole
+from goodgain.pipeline.terminal.metric_values import value_text
+from goodgain.pipeline.terminal.safe_text import printable
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import POOL_METRICS
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DAY_FILE = "day.json"
+HISTORY = "history.jsonl"
+TABLE = "history.md"
+_SHOWN = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 Verdict = Literal["passed", "gate failed", "bad data", "failed"]
 EXIT_CODES: Mapping[Verdict, ExitCode] = {
     "passed": ExitCode.DONE,
@@ -216,3 +230,95 @@ def read_entry(folder: Path) -> DayEntry | None:
         return decoded_entry((folder / DAY_FILE).read_bytes())
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
+
+
+def read_history(output: Path) -> list[DayEntry]:
+    """The entries of the existing history, without lines that cannot be read."""
+    try:
+        lines = (output / HISTORY).read_bytes().splitlines()
+    except OSError:
+        return []
+    entries = []
+    for line in lines:
+        try:
+            entries.append(decoded_entry(line))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue  # `current_entries` reads the entry from the day's folder
+    return entries
+
+
+def current_entries(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEntry]:
+    """One entry for each day, ascending.
+
+    Args:
+      failed: entry of a day that has just failed; a published entry of the same day wins.
+    """
+    known = [*read_history(folders.output), *([failed] if failed else [])]
+    by_day: dict[datetime.date, DayEntry] = {
+        one.day: one for one in known if one.verdict == "failed"
+    }
+    for day in folders.published_days():
+        entry = read_entry(folders.published_folder(day))
+        if entry is not None:
+            by_day[day] = entry
+    return [by_day[day] for day in sorted(by_day)]
+
+
+def write_history(
+    folders: DayFolders, entries: Sequence[DayEntry], late: Sequence[LateFiles] = ()
+) -> None:
+    """Write both files, each atomically."""
+    lines = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
+    write_whole(folders.output / HISTORY, lines)
+    write_whole(folders.output / TABLE, history_table(entries, late).encode())
+
+
+def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -> str:
+    """The history in Markdown, the latest day first."""
+    entries = sorted(entries, key=lambda one: one.date, reverse=True)
+    columns: dict[str, Callable[[DayEntry], str]] = {
+        "day": lambda one: one.date,
+        "verdict": lambda one: one.verdict,
+        "n": lambda one: f"{one.means['CG'].n if 'CG' in one.means else 0:,}",
+        **{metric_by_name(name).label: partial(_mean, name) for name in _SHOWN},
+        "rejected": lambda one: _share(one.counts, "rejected", "records"),
+        "unlabelled": lambda one: _share(one.counts, "unlabelled", "results"),
+        "warnings": lambda one: ", ".join(warning.code for warning in one.warnings),
+        "pool": lambda one: one.pool.digest[:8] if one.pool else "",
+        "compared with": lambda one: days_text(one.baseline),
+        "why": lambda one: "; ".join((*one.reasons, *one.notes)),
+    }
+    if not any(entry.pool for entry in entries):
+        del columns["pool"]
+    lines = ["# History", "", _line(columns), _line(["---"] * len(columns))]
+    lines += [_line(cell(entry) for cell in columns.values()) for entry in entries]
+    if late:
+        lines += ["", "Days whose input has changed since their run:", ""]
+        lines += [f"* {_escaped(str(one))}" for one in late]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(map(_escaped, cells)) + " |"
+
+
+def _escaped(text: str) -> str:
+    """Escape table cells and HTML in a text."""
+    return printable(text).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _mean(name: str, entry: DayEntry) -> str:
+    one = entry.means.get(name)
+    if one is None or one.mean is None:
+        return ""
+    if one.ci_low is None or one.ci_high is None:
+        return value_text(name, one.mean)
+    within = metric_by_name(name).within
+    low, high = (value_text(name, within(end)) for end in (one.ci_low, one.ci_high))
+    return f"{value_text(name, one.mean)} ({low} to {high})"
+
+
+def _share(counts: Mapping[str, int], part: str, whole: str) -> str:
+    if not counts.get(whole):
+        return ""
+    return f"{counts.get(part, 0):,} ({100 * counts.get(part, 0) / counts[whole]:.1f} %)"
