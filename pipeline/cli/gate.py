@@ -41,9 +41,8 @@ def run(args: argparse.Namespace) -> int:
     from datetime import UTC, datetime
 
     from goodgain.pipeline.exit_codes import ExitCode
-    from goodgain.pipeline.gate.ci_files import junit, markdown
     from goodgain.pipeline.gate.evaluate import Gate
-    from goodgain.pipeline.gate.outcome import passed
+    from goodgain.pipeline.gate.outcome import junit, markdown, passed
     from goodgain.pipeline.terminal.console import print_json
 
     outcomes = Gate.load(args.config, args.baseline, args.force).outcomes(args.output)

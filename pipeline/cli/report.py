@@ -25,26 +25,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build the report and put it into the folder."""
     # Imported here to keep --help fast.
-    from goodgain.pipeline.outputs.folder import REPORT, write_file
-    from goodgain.pipeline.terminal.console import result_console
-
-    content = _built(args.folder)
-    write_file(args.folder, REPORT, content)
-    line = f"Report: {args.folder}/{REPORT} ({len(content) / 1e6:.1f} MB)"
-    result_console(args.quiet).print(line, soft_wrap=True)
-    return 0
-
-
-def _built(folder: str) -> bytes:
     from goodgain.pipeline.comparison.report.build import build_comparison_report
     from goodgain.pipeline.nightly.days.history import HISTORY, read_history
     from goodgain.pipeline.nightly.report.build import build_nights_report
     from goodgain.pipeline.outputs.datasets import COMPARISON
-    from goodgain.pipeline.outputs.folder import read_manifest
+    from goodgain.pipeline.outputs.folder import REPORT, read_manifest, write_file
     from goodgain.pipeline.report import build_report
+    from goodgain.pipeline.terminal.console import result_console
 
-    if (Path(folder) / HISTORY).exists():
-        return build_nights_report(read_history(Path(folder)))
-    manifest = read_manifest(folder)
-    build = build_comparison_report if manifest.get("kind") == COMPARISON.name else build_report
-    return build(folder, manifest)
+    if (Path(args.folder) / HISTORY).exists():
+        content = build_nights_report(read_history(Path(args.folder)))
+    else:
+        manifest = read_manifest(args.folder)
+        is_comparison = manifest.get("kind") == COMPARISON.name
+        build = build_comparison_report if is_comparison else build_report
+        content = build(args.folder, manifest)
+    write_file(args.folder, REPORT, content)
+    line = f"Report: {args.folder}/{REPORT} ({len(content) / 1e6:.1f} MB)"
+    result_console(args.quiet).print(line, soft_wrap=True)
+    return 0

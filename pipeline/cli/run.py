@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
@@ -12,9 +12,6 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.options.config_file import load_config
 from goodgain.pipeline.options.run_config import RunConfig
 from goodgain.transforms.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from goodgain.pipeline.gate.outcome import Outcome
 
 NAME = "run"
 HELP = "score traces and write every metric and its means"
@@ -51,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.cli.gate import render
     from goodgain.pipeline.gate.evaluate import Gate
     from goodgain.pipeline.gate.outcome import passed
+    from goodgain.pipeline.outputs.folder import read_manifest
+    from goodgain.pipeline.outputs.readers import MeansWanted, read_means
     from goodgain.pipeline.summary import print_if_wrong, print_summary
     from goodgain.pipeline.terminal.console import print_json
 
@@ -58,30 +57,23 @@ def run(args: argparse.Namespace) -> int:
     if gate is not None:
         gate.check(config.output)
     plain = not args.json and not args.quiet
-    show = _nothing if args.json else print_if_wrong if args.quiet else print_summary
+    show: Callable[[str, Mapping[str, Any]], None] = (
+        (lambda *_: None) if args.json else print_if_wrong if args.quiet else print_summary
+    )
     code = goodgain.pipeline.run.run(config, args.beam_arguments, show, quiet=args.quiet)
     outcomes = [] if gate is None else gate.outcomes(config.output)
     if args.json:
-        print_json(_document(config.output, outcomes))
+        print_json(
+            {
+                "output": config.output,
+                "manifest": read_manifest(config.output),
+                "means": list(read_means(config.output, MeansWanted(at_end=True))),
+                "gate": outcomes,
+            }
+        )
     elif gate is not None and (plain or not passed(outcomes)):
         render(outcomes)
     if gate is None or passed(outcomes):
         return code
     # Bad data take precedence: they may be the only cause of the gate's verdict.
     return code or ExitCode.REGRESSION
-
-
-def _nothing(_: str, __: Mapping[str, Any]) -> None:
-    """Say nothing."""
-
-
-def _document(folder: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    from goodgain.pipeline.outputs.folder import read_manifest
-    from goodgain.pipeline.outputs.readers import MeansWanted, read_means
-
-    return {
-        "output": folder,
-        "manifest": read_manifest(folder),
-        "means": list(read_means(folder, MeansWanted(at_end=True))),
-        "gate": outcomes,
-    }

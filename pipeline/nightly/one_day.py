@@ -20,9 +20,8 @@ from goodgain.pipeline.comparison.rows import ComparisonRow, possible
 from goodgain.pipeline.comparison.scored_again import run_name_of, score_again
 from goodgain.pipeline.data_warnings import failing_in, warnings_in
 from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.gate.ci_files import markdown
 from goodgain.pipeline.gate.evaluate import evaluate, gather
-from goodgain.pipeline.gate.outcome import Outcome, passed
+from goodgain.pipeline.gate.outcome import Outcome, markdown, passed
 from goodgain.pipeline.gate.rules import GateFile
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import NightlyConfig, PoolChoice
