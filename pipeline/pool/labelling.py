@@ -20,6 +20,7 @@ from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 _DOCUMENT = ("document", "document_id", "doc_id", "docno")
 _GAIN = ("gain", "label", "relevance")
 _ANNOTATOR = "annotator"
+_COLUMNS = frozenset((*_DOCUMENT, *_GAIN, _ANNOTATOR))
 _TREC_FIELDS = 4
 _WITH_HEADER = (".csv", ".tsv", ".parquet")
 _TABLES = (*_WITH_HEADER, ".jsonl", ".json")
@@ -182,7 +183,10 @@ def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem
     try:
         if path.endswith(_TABLES):
             row = None
-            for row in table_rows(recognise_table(path, open_local), open_local):
+            for row in table_rows(recognise_table(path, open_local), open_local, _COLUMNS):
+                if row.problem is not None:
+                    yield LabelProblem(row.number, f"The row has {row.problem}.")
+                    continue
                 _check_columns(path, row.values)
                 yield _of_row(row.number, row.values, annotator)
             if row is None:
@@ -201,7 +205,7 @@ def _check_columns(path: str, row: Any) -> None:
         if path.endswith(_WITH_HEADER) and not any(name in row for name in names):
             raise UsageError(
                 f"The labels in {path} have no column {names[0]} (also read: "
-                f"{', '.join(names[1:])}); its columns are {', '.join(map(str, row))}."
+                f"{', '.join(names[1:])})."
             )
 
 

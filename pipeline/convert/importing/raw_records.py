@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
@@ -19,15 +17,14 @@ from goodgain.transforms.core.files.compression import (
     compression_of,
     decompressed_stream,
 )
+from goodgain.transforms.core.files.tables import BrokenTableError, csv_rows
 
 _HEAD = 16
-_REST = "\0"  # no column of a text file has this name
 _FIRST_LINE = 64 * 2**20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PARQUET = b"PAR1"
 _PARQUET_ROWS = 500
 _NOT_JSON = "text that is not JSON"
-_TOO_MANY_CELLS = "a row with more cells than the header has names"
 _BROKEN_OFF = "a file that is damaged or truncated; read up to there"
 _NOT_DECODABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 _decode = msgspec.json.decode
@@ -70,7 +67,7 @@ def raw_records(
         elif first:
             if not rows:
                 raise UsageError(f"{path} is neither JSON nor Parquet.")
-            yield from _csv_rows(path, first, counts)
+            yield from _csv_rows(path, counts)
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {problem_of(error)}.") from None
     except (DamagedStreamError, ijson.JSONError):
@@ -131,29 +128,17 @@ def _document(
             yield from ijson.items(file, prefix, use_float=True)
 
 
-def _csv_rows(path: str, first: bytes, counts: ImportCounts) -> Iterator[PositionedRecord]:
-    csv.field_size_limit(2**31 - 1)
-    delimiter = "\t" if first.count(b"\t") > first.count(b",") else ","
-    number = 0
+def _csv_rows(path: str, counts: ImportCounts) -> Iterator[PositionedRecord]:
     try:
-        with io.TextIOWrapper(
-            _opened(path), encoding="utf-8", errors="replace", newline=""
-        ) as file:
-            # Strict: an open quotation mark would take all that follows into its cell.
-            rows: csv.DictReader[str] = csv.DictReader(
-                file, delimiter=delimiter, restkey=_REST, restval="", strict=True
-            )
-            for number, row in enumerate(rows, 1):
-                position = f"{path}: row {number}"
-                if any(cast(dict[str, Any], row).pop(_REST, ())):
-                    # An unquoted delimiter moves what follows it into the wrong columns.
-                    counts.skip(_TOO_MANY_CELLS, position)
+        with _opened(path) as file:
+            for row in csv_rows(file):
+                position = f"{path}: line {row.number}"
+                if row.problem is not None:
+                    counts.skip(f"a row with {row.problem}", position)
                     continue
-                yield position, {name: value for name, value in row.items() if name and value != ""}
-    except csv.Error as error:
-        raise UsageError(
-            f"{path} cannot be read as CSV after row {number}: {error}. Check the quotation marks."
-        ) from None
+                yield position, {name: one for name, one in row.values.items() if name and one}
+    except BrokenTableError as error:
+        raise UsageError(f"{path} cannot be read as CSV: {error}.") from None
 
 
 def _parquet_rows(path: str) -> Iterator[dict[str, Any]]:

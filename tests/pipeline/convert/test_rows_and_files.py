@@ -73,26 +73,26 @@ class TestTable:
         records, counts = imported_files([path], format="table")
         assert len(records) == 1
         assert {reason: one.example for reason, one in counts.skipped.items()} == {
-            "a row whose iteration is not a whole number": f"{path}: row 1",
-            "a row without a conversation": f"{path}: row 2",
+            "a row whose iteration is not a whole number": f"{path}: line 2",
+            "a row without a conversation": f"{path}: line 3",
         }
 
     def test_rows_with_more_cells_than_the_header_are_reported(self, tmp_path):
         path = tmp_path / "t.csv"
-        path.write_text("topic,title,docid,gain\n1,Hello, world,2,3\n1,Hello,x,3,,\n")
+        path.write_text("\ntopic, title ,docid,gain\n1,Hello, world,2,3\n1,Hello,x,3,,\n")
         records, counts = imported_files([path], format="table")
         assert [record["results"] for record in records] == [
             [{"ids": {"doc_id": "x"}, "title": "Hello", "gain": 3}]
         ]
         assert {reason: one.example for reason, one in counts.skipped.items()} == {
-            "a row with more cells than the header has names": f"{path}: row 1"
+            "a row with more cells than the header has names": f"{path}: line 3"
         }
 
     @pytest.mark.parametrize("rest", ["", '1,"Third",z,1\n'])
     def test_an_open_quotation_mark_does_not_swallow_the_rows_after_it(self, tmp_path, rest):
         path = tmp_path / "t.csv"
         path.write_text('topic,title,docid,gain\n1,First,x,3\n1,"Second,y,2\n1,Other,w,2\n' + rest)
-        with pytest.raises(UsageError, match=r"t\.csv cannot be read as CSV after row 1: .*quot"):
+        with pytest.raises(UsageError, match=r"t\.csv cannot be read as CSV: .* line 3; .*quot"):
             imported_files([path], format="table")
 
 

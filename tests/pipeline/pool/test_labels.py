@@ -166,6 +166,22 @@ def test_reads_tables_as_spreadsheets_write_them(pool, tmp_path, capsys):
     assert (labels(pool)["d1"], labels(pool)["d2"]) == (3, 1)
 
 
+def test_rejects_rows_that_do_not_fit_their_header(pool, tmp_path, capsys):
+    d1 = pool_ids(pool)["d1"]
+    path = tmp_path / "labels.csv"
+    path.write_text(f"title,document,gain,annotator\nOne, two,{d1},3,4\nOne,{d1},3\n")
+    assert label(pool, path, "--annotator", "eve") == ExitCode.DATA_QUALITY
+    printed = capsys.readouterr()
+    assert "0 labels given" in printed.out
+    assert "labels.csv:2: The row has more cells than the header has names." in printed.err
+    assert "labels.csv:3: The row has fewer cells than the header has names." in printed.err
+    path.write_text(f'title,document,gain\n"One,{d1},1\n"Two",{d1},2\n')
+    assert label(pool, path) == ExitCode.USAGE
+    assert "the row of line 2; check its quotation marks" in " ".join(
+        capsys.readouterr().err.split()
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -15,7 +15,12 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.shard_reader import Open
-from goodgain.transforms.core.files.tables import BrokenTableError, TableFile, table_rows
+from goodgain.transforms.core.files.tables import (
+    BrokenTableError,
+    TableFile,
+    TableRow,
+    table_rows,
+)
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import (
@@ -29,10 +34,10 @@ GAIN = ("gain", "label", "relevance")
 SPAN = ("span_id", "context.span_id")
 TRACE = ("trace_id", "context.trace_id")
 POSITION = ("position", "document_position")
-_COLUMNS = (
+_COLUMNS = frozenset((
     *GAIN, *SPAN, *TRACE, *POSITION,
     "conversation_id", "turn", "iteration", "call", "record_id", "rank",
-)  # fmt: skip
+))  # fmt: skip
 _LONGEST_SHOWN = 60
 # Spreadsheets and data frames may write whole numbers as 3.0.
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}(\.0*)?\s*")
@@ -69,7 +74,7 @@ def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> It
     try:
         for row in table_rows(file.table, open_file, _COLUMNS):
             number = row.number
-            yield _label_or_rejected(file, number, row.values, row.written, iteration_base)
+            yield _label_or_rejected(file, row, iteration_base)
     except (OSError, BrokenTableError) as error:
         reason = f"The file cannot be read from here on ({error})."
         yield RejectedRecord(file.table.path, file.table.position(number + 1), reason)
@@ -88,23 +93,24 @@ def counted_labels(rows: Iterable[LabelRow], budget: MemoryBudget) -> Iterator[L
 def labels_of_rows(rows: Iterable[Any], file: LabelFile, iteration_base: int) -> Iterator[LabelRow]:
     """Like `read_labels`, for rows in memory; rejected rows have `file` as their source."""
     for number, row in enumerate(rows, start=1):
-        yield _label_or_rejected(file, number, row, None, iteration_base)
+        yield _label_or_rejected(file, TableRow(number, row), iteration_base)
 
 
-def _label_or_rejected(
-    file: LabelFile, number: int, row: Any, written: bytes | None, iteration_base: int
-) -> LabelRow:
+def _label_or_rejected(file: LabelFile, row: TableRow, iteration_base: int) -> LabelRow:
+    values = row.values
     try:
-        return _label(file.number, number, row, iteration_base)
+        if row.problem is not None:
+            raise _RowError(f"The row has {row.problem}.")
+        return _label(file.number, row.number, values, iteration_base)
     except _RowError as error:
-        conversation_id = row.get("conversation_id") if isinstance(row, Mapping) else None
+        conversation_id = values.get("conversation_id") if isinstance(values, Mapping) else None
         return RejectedRecord(
             file.table.path,
-            file.table.position(number),
+            file.table.position(row.number),
             str(error),
             error.field,
             conversation_id if isinstance(conversation_id, str) else None,
-            payload_of_mapping(row) if written is None else payload_of_bytes(written),
+            payload_of_mapping(values) if row.written is None else payload_of_bytes(row.written),
         )
 
 

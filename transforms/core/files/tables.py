@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Set
 from enum import StrEnum
+from itertools import chain
 from typing import IO, Any, AnyStr, BinaryIO
 
 import msgspec
@@ -66,11 +67,13 @@ class TableRow(Struct, frozen=True):
       number: number of its (first) line in a text, else of the row; from 1.
       values: by column; None if a line is not JSON.
       written: its original text, if it differs from `values`.
+      problem: why its values may be in the wrong columns, like "more cells than ...".
     """
 
     number: int
     values: Any
     written: bytes | None = None
+    problem: str | None = None
 
 
 def recognise_table(path: str, open_file: Open) -> TableFile:
@@ -103,7 +106,7 @@ def recognise_table(path: str, open_file: Open) -> TableFile:
 
 
 def table_rows(
-    table: TableFile, open_file: Open, columns: Collection[str] | None = None
+    table: TableFile, open_file: Open, columns: Set[str] | None = None
 ) -> Iterator[TableRow]:
     """The rows of a table in order.
 
@@ -117,7 +120,7 @@ def table_rows(
     try:
         with open_file(table.path) as file:
             yield from _ROWS[table.format](file, table, columns)
-    except (DamagedStreamError, csv.Error) as error:
+    except DamagedStreamError as error:
         raise BrokenTableError(str(error)) from None
 
 
@@ -133,17 +136,22 @@ def _lines(file: IO[AnyStr], longest: int) -> Iterator[AnyStr]:
         yield line
 
 
-def _csv_rows(
-    file: BinaryIO, table: TableFile, columns: Collection[str] | None
-) -> Iterator[TableRow]:
+def csv_rows(file: BinaryIO, columns: Set[str] | None = None) -> Iterator[TableRow]:
+    """The rows of a CSV table, whose first line that is not blank names its columns.
+
+    Args:
+      columns: as for `table_rows`; a row without a cell for one of them has a problem.
+
+    Raises:
+      BrokenTableError: a row is too long, or its quotation marks are wrong.
+    """
     # Bytes that are not UTF-8 stay visible in rejected rows.
-    text = io.TextIOWrapper(
-        _plain(file, table.compression), "utf-8-sig", errors="backslashreplace", newline=""
-    )
-    header = next(_lines(text, _LONGEST_HEADER), "")
-    delimiter = max(_DELIMITERS, key=header.count)
-    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
-    length = 0
+    text = io.TextIOWrapper(file, "utf-8-sig", errors="backslashreplace", newline="")
+    number, header = 1, ""
+    for number, header in enumerate(_lines(text, _LONGEST_HEADER), 1):  # noqa: B007
+        if header.strip():
+            break
+    before, length = number - 1, 0
 
     def lines() -> Iterator[str]:
         """Limits the length of a row that spans several lines."""
@@ -154,21 +162,38 @@ def _csv_rows(
                 raise BrokenTableError(_TOO_LONG.format(_LONGEST_ROW))
             yield line
 
-    reader = csv.reader(lines(), delimiter=delimiter)
-    number = 2
-    for values in reader:
-        length = 0
-        if any(values):
-            row = dict.fromkeys(names, "") | dict(zip(names, values, strict=False))
-            if columns is not None:
-                row = {name: value for name, value in row.items() if name in columns}
-            yield TableRow(number, row)
-        number = reader.line_num + 2
+    csv.field_size_limit(_LONGEST_ROW)
+    delimiter = max(_DELIMITERS, key=header.count)
+    # Strict: an open quotation mark would take all that follows into its cell.
+    reader = csv.reader(chain([header], lines()), delimiter=delimiter, strict=True)
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        number = before + reader.line_num + 1
+        for values in reader:
+            length = 0
+            if any(values):
+                # Values may have moved into a wrong column.
+                problem = None
+                if any(values[len(names) :]):
+                    problem = "more cells than the header has names"
+                elif columns is not None and not columns.isdisjoint(names[len(values) :]):
+                    problem = "fewer cells than the header has names"
+                row = dict(zip(names, values, strict=False))
+                if columns is not None:
+                    row = {name: one for name, one in row.items() if name in columns}
+                yield TableRow(number, row, problem=problem)
+            number = before + reader.line_num + 1
+    except csv.Error as error:
+        raise BrokenTableError(
+            f"{error} in the row of line {number}; check its quotation marks"
+        ) from None
 
 
-def _json_rows(
-    file: BinaryIO, table: TableFile, columns: Collection[str] | None
-) -> Iterator[TableRow]:
+def _csv_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> Iterator[TableRow]:
+    return csv_rows(_plain(file, table.compression), columns)
+
+
+def _json_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> Iterator[TableRow]:
     lines = _lines(_plain(file, table.compression), _LONGEST_ROW)
     for number, line in enumerate(lines, start=1):
         if number == 1:
@@ -182,9 +207,7 @@ def _json_rows(
         yield TableRow(number, values, line)
 
 
-def _parquet_rows(
-    file: BinaryIO, table: TableFile, columns: Collection[str] | None
-) -> Iterator[TableRow]:
+def _parquet_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> Iterator[TableRow]:
     # pyarrow is slow to import.
     from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 
