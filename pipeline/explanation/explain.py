@@ -105,12 +105,21 @@ def gather(
             elif len(others) < _MOST_COMPARED and len(record.conversation_id) <= _LONGEST_COMPARED:
                 others.add(record.conversation_id)
     if not calls and not rejected:
-        near = get_close_matches(conversation_id, sorted(others), n=_SUGGESTED, cutoff=0.0)
-        known = (
-            f"; the nearest are {', '.join(near)}" if others else ": the files contain none at all"
-        )
-        raise UsageError(f"There is no conversation {conversation_id}{known}.")
+        raise UsageError(_not_found(conversation_id, others))
     return ConversationRecords(conversation_id, calls, rejected, unreadable, frozenset(elsewhere))
+
+
+def _not_found(conversation_id: str, others: set[str]) -> str:
+    if not others:
+        return f"There is no conversation {conversation_id}: the files contain none at all."
+    near = [one for one in sorted(others) if one.startswith(conversation_id)][:_SUGGESTED]
+    near = near or get_close_matches(conversation_id, sorted(others), n=_SUGGESTED)
+    if near:
+        return f"There is no conversation {conversation_id}; the nearest are {', '.join(near)}."
+    return (
+        f"There is no conversation {conversation_id}, and none with a similar id; the first is "
+        f"{min(others)}. A run lists all of them in its dataset conversations."
+    )
 
 
 def explain(

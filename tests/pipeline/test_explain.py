@@ -256,6 +256,16 @@ class TestConversations:
         err = capsys.readouterr().err
         assert "no conversation user-17/y" in err
         assert "nearest are user-17/x, user-18/x" in err
+        assert main(["explain", "user-9", "--input", path]) == 2
+        assert "nearest are user-999/x." in capsys.readouterr().err
+
+    def test_an_unknown_id_that_is_like_no_other_gets_no_arbitrary_suggestions(
+        self, traces, capsys
+    ):
+        path = traces(*({**call(1), "conversation_id": f"user-{n}/x"} for n in (17, 18)))
+        assert main(["explain", "zzz", "--input", path]) == 2
+        err = " ".join(capsys.readouterr().err.split())
+        assert "none with a similar id; the first is user-17/x. A run lists all" in err
 
     def test_files_without_records(self, traces, capsys):
         assert main(["explain", "c1", "--input", traces("no json")]) == 2

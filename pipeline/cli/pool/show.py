@@ -70,9 +70,11 @@ def _documents_by_topic(pool: Pool, topic: str | None) -> list[list[PoolDocument
         else:
             names.add(key.value or key.conversation_id or "")
     if topic is not None and not topics:
-        near = get_close_matches(topic, sorted(names), n=_SUGGESTED, cutoff=0.0)
-        nearest = f"; the nearest are {', '.join(near)}" if near else ""
-        raise UsageError(f"The pool {pool.folder} has no topic {topic}{nearest}.")
+        near = get_close_matches(topic, sorted(names), n=_SUGGESTED)
+        advice = (
+            f"the nearest are {', '.join(near)}" if near else "without --topic the first are shown"
+        )
+        raise UsageError(f"The pool {pool.folder} has no topic {topic}; {advice}.")
     return topics
 
 

@@ -165,7 +165,9 @@ def test_show_prints_documents_and_rejects_unknown_topics(pool, capsys):
     own = [one for one in documents(pool) if one.topic == topic]
     assert [one["document"] for one in listed["documents"]] == [one.document for one in own]
     assert main(["pool", "show", str(pool), "--topic", "none"]) == ExitCode.USAGE
-    assert "has no topic none; the nearest are" in capsys.readouterr().err
+    assert "has no topic none; without --topic the first are shown" in capsys.readouterr().err
+    assert main(["pool", "show", str(pool), "--topic", f"{topic.value}x"]) == ExitCode.USAGE
+    assert f"x; the nearest are {topic.value}" in capsys.readouterr().err
     assert main(["pool"]) == ExitCode.USAGE
     assert "give one of pool build, pool show" in capsys.readouterr().err
 
