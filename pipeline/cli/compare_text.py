@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -129,8 +130,12 @@ def render_warnings(compared: Compared, console: Console) -> None:
 
 
 def _size(arm: Arm) -> str:
-    size = counted(len(arm.ids), "conversation")
-    return f"{size} that searched" if arm.share_without_search else size
+    total = counted(len(arm.ids) + len(arm.left_out), "conversation")
+    if not arm.left_out:
+        return total
+    reasons = Counter(left.reason for left in arm.left_out.values())
+    left_out = ", ".join(f"{count:,} {why}" for why, count in sorted(reasons.items()))
+    return f"{len(arm.ids):,} of {total}; {left_out}"
 
 
 def _clusters_text(compared: Compared, rows: Sequence[ComparisonRow]) -> str:

@@ -71,6 +71,10 @@ def test_a_conversation_without_a_usable_record_is_not_said_not_to_have_searched
     found = compared(capsys, base, candidate, "--metrics", "CG")
     assert found["base_account"]["unmatched"] == {"whose counterpart had rejected records": 1}
     assert found["candidate_account"]["unmatched"] == {"had rejected records": 1}
+    main(["compare", str(base), str(candidate)])
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "candidate (2 of 3 conversations; 1 had rejected records)" in printed
+    assert "Of the candidate's 3 conversations, 1 is in no pair" in printed
 
 
 def test_conversations_in_no_pair_are_not_said_to_be_left_out(outputs, capsys):

@@ -95,4 +95,4 @@ def test_the_text_shows_nulls_and_the_worst_case(outputs, capsys, monkeypatch):
         assert "Mean reciprocal rank 0 28 0 1.000 0.300 -0.700 (mrr)" in text
     if case == "search in few":
         assert "conversations that did not search count with gain 0" in text
-        assert "(12 conversations that searched)" in text
+        assert "(12 of 40 conversations; 28 did not search)" in text
