@@ -271,13 +271,10 @@ def _record_lines(manifest: Mapping[str, Any]) -> Iterator[str]:
     records, conversations, results = (
         manifest[part] for part in ("records", "conversations", "results")
     )
-    unsearched = conversations["without_search"]
-    with_rejected = conversations["with_rejected_records"]
-    both = unsearched + with_rejected + conversations["in_means"] - conversations["total"]
     yield (
         f"\nConversations: {conversations['total']:,}, of which {conversations['in_means']:,} in "
-        f"the means; excluded: {unsearched:,} without search, {with_rejected:,} with rejected "
-        "records" + (f" ({both:,} of them for both reasons)." if both else ".")
+        f"the means; excluded: {conversations['without_search']:,} without search, "
+        f"{conversations['with_rejected_records']:,} with rejected records."
     )
     yield (
         f"Records: {records['read']:,} read = {records['scored']:,} scored + "

@@ -208,7 +208,7 @@ class TestRejected:
         assert found["conversations"] == {
             "total": 7,
             "in_means": 5,
-            "without_search": 1,
+            "without_search": 0,
             "with_rejected_records": 2,
         }
         assert found["records"]["read"] == 11

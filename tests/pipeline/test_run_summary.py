@@ -91,8 +91,8 @@ def test_names_and_lines_are_complete_without_a_terminal(printed):
 
 def test_counts_of_excluded_conversations_add_up(printed):
     assert (
-        "Conversations: 60, of which 57 in the means; excluded: 2 without search, 2 "
-        "with rejected records (1 of them for both reasons)." in printed
+        "Conversations: 60, of which 57 in the means; excluded: 1 without search, 2 "
+        "with rejected records." in printed
     )
 
 

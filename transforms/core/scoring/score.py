@@ -340,7 +340,8 @@ def _record_counts(tally: Tally, row: ConversationRow) -> dict[str, int]:
         data_counts.REDELIVERED: tally.redelivered,
         data_counts.CONFLICTING: tally.conflicting,
         data_counts.CONVERSATIONS: 1,
-        "conversations.without_search": int(row.N == 0),
+        # A rejected record may be why there is no search.
+        "conversations.without_search": int(row.N == 0 and row.rejected_records == 0),
         "conversations.with_rejected_records": int(row.rejected_records > 0),
         "conversations.in_means": int(row.N > 0 and row.rejected_records == 0),
         "results.total": row.R,
