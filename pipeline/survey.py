@@ -95,8 +95,9 @@ class Survey:
     """Running counts; memory grows with conversations, turns and record identities only.
 
     Attributes:
-      calls, empty_calls, results: number of usable records, of those without results, and of all
-        their results.
+      calls: number of usable records.
+      empty_calls, results: number of those without results, and of all their results. Of records
+        with the same identity the first counts, here and in all counts of results.
       redelivered: number of usable records whose identity was seen before (SPEC 3).
       conflicting: number of records that differ from the one of their identity that counts, which
         is the latest (SPEC 3). Of several at that time the first counts here, since their encodings
@@ -176,12 +177,13 @@ class Survey:
         ids = getsizeof(call.conversation_id) + getsizeof(call.record_id)
         self._budget.count(_BYTES_KEPT_PER_RECORD + ids)
         self.calls += 1
-        self.empty_calls += not call.results
         self.conversations.add(call.conversation_id)
         self.turns.add((call.conversation_id, call.turn))
         self.iterations.add((call.conversation_id, call.turn, call.iteration))
         digest = xxhash.xxh3_128_digest(canonical_encoding(call))
-        self._add_delivery((call.conversation_id, _identity(call, digest)), call.timestamp, digest)
+        identity = (call.conversation_id, _identity(call, digest))
+        is_first = identity not in self._counting
+        self._add_delivery(identity, call.timestamp, digest)
         if call.timestamp is not None:
             self.timed += 1
             self._extend_time(call.timestamp)
@@ -191,8 +193,10 @@ class Survey:
             if len(values) < _MOST_VALUES and value not in values and value.strip():
                 self._budget.count(getsizeof(value))
                 values.add(value)
-        for result in call.results:
-            self._add_result(result)
+        if is_first:
+            self.empty_calls += not call.results
+            for result in call.results:
+                self._add_result(result)
 
     def _add_delivery(self, identity: object, timestamp: int | None, digest: bytes) -> None:
         delivery = (BEFORE_ALL_TIME if timestamp is None else timestamp, digest)

@@ -31,6 +31,7 @@ _MOST_ROWS = 40
 _LONGEST_NAME = 60
 _LONGEST_REASON = 300
 _SHOWN_VALUES = 5
+_AGAIN = "each record counts once"
 
 
 def make_report(
@@ -138,7 +139,7 @@ def _overview(report: dict[str, Any], console: Console) -> None:
         ),
         ("turns", report["turns"], "only the last of a conversation counts"),
         ("iterations", report["iterations"], ""),
-        ("results", report["results"], ""),
+        ("results", report["results"], _AGAIN if records["redelivered"] else ""),
     ]
     _table(
         console,

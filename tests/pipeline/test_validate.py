@@ -136,14 +136,14 @@ class TestCounts:
             "rejected": 0,
             "redelivered": 3,
             "conflicting_redeliveries": 1,
-            "without_results": 4,
+            "without_results": 2,
             "with_timestamp": 2,
         }
         counted = [report[name] for name in ("conversations", "turns", "iterations", "results")]
-        assert counted == [2, 3, 3, 5]
+        assert counted == [2, 3, 3, 4]
         assert report["results_with_score"] == 1
         assert (report["first_timestamp"], report["last_timestamp"]) == (0, 1000)
-        assert report["labels"] == {"0": 1, "1": 0, "2": 0, "3": 3, "4": 0, "unlabelled": 1}
+        assert report["labels"] == {"0": 1, "1": 0, "2": 0, "3": 2, "4": 0, "unlabelled": 1}
         assert report["attributes"] == [
             {"name": "market", "records": 3, "values": ["de", "fr"]},
             {"name": "blank", "records": 3, "values": []},
@@ -203,6 +203,8 @@ class TestCounts:
         printed = capsys.readouterr().out
         (line,) = (line for line in printed.splitlines() if "delivered again" in line)
         assert " ".join(line.split()) == " ".join(f"delivered again {note}".split())
+        (line,) = (line for line in printed.splitlines() if line.startswith("results "))
+        assert line.split() == ["results", "1", "each", "record", "counts", "once"]
 
     def test_maps_fields_with_other_names(self, traces, validate):
         path = traces({"session": "c", "iteration": 0, "results": [{"id": "1", "relevance": "3"}]})
