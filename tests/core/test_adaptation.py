@@ -176,6 +176,19 @@ BASE = {"conversation_id": "c", "iteration": 1}
             {**BASE, "attributes": {"arm": "3", "new": "true", "share": "0.5"}},
         ),
         (
+            {**BASE, "attributes": {"a": 12.0, "b": -0.0, "c": -(2.0**53), "d": 1e16, "e": 2e300}},
+            {
+                **BASE,
+                "attributes": {
+                    "a": "12",
+                    "b": "0",
+                    "c": "-9007199254740992",
+                    "d": "1e+16",
+                    "e": "2e+300",
+                },
+            },
+        ),
+        (
             {
                 **BASE,
                 "results": [{"gain": "3", "id": 7, "ids": {"a": 1, "b": [2, "3"]}, "score": "0.5"}],

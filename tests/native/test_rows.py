@@ -121,6 +121,12 @@ CASES = [  # column, its values and type, and what `rows_left_to_python` gives
     ("attributes", [[("a", ["x"]), ("b", ["x", "y"])], []], LISTS, [0]),
     ("attributes", [{"a": "x", "b": None}, None], pa.struct([("a", TEXT), ("b", TEXT)]), []),
     ("attributes", [[("a", 1)], []], pa.map_(TEXT, pa.int32()), [0]),
+    (
+        "attributes",
+        [{"a": 12.0}, {"a": None}, {"a": 0.5}],
+        pa.struct([("a", pa.float64())]),
+        [0, 2],
+    ),
     ("costs", [[("a", 1.5), ("b", None)], [("a", -1.0)], None], pa.map_(TEXT, pa.float64()), [1]),
     ("costs", [[("a", float("nan"))], [("a", 1e101)]], pa.map_(TEXT, pa.float64()), [0, 1]),
     ("costs", [[("a", 7), ("b", 2**63 - 1)], [("a", -7)]], pa.map_(TEXT, pa.int64()), [1]),

@@ -6,6 +6,7 @@ from operator import attrgetter
 from random import Random
 
 import msgspec
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -87,6 +88,32 @@ def test_adversarial_traces_as_files():
     assert sum(one.calls for one in whole) == len(rows)
     assert_same(content, "a.avro", shard_bytes=100_000)
     assert_same(samples.jsonl_bytes(rows), "a.jsonl")
+
+
+WHOLE = {1e15: "1000000000000000", 2.0**53: "9007199254740992", 2.0**53 + 2: "9007199254740994.0"}
+NUMBERS = {12.0: "12", -3.0: "-3", -0.0: "0", 1e16: "1e+16", 0.5: "0.5", **WHOLE}
+
+
+@pytest.mark.parametrize("as_text", NUMBERS.items())
+def test_a_whole_number_in_a_column_of_floats_is_the_attribute_that_its_text_is(as_text):
+    """In every format, as text and as a number; table libraries write 12 with gaps as 12.0."""
+    number, word = (
+        [{"conversation_id": "c", "iteration": 1, "attributes": {"a": one}}] for one in as_text
+    )
+    plain = {"type": "map", "values": ["double", "string"]}
+    fields = {"conversation_id": "string", "iteration": "int", "attributes": plain}
+    schema = {
+        "type": "record",
+        "name": "S",
+        "fields": [{"name": name, "type": kind} for name, kind in fields.items()],
+    }
+    expected, _ = assert_same(samples.jsonl_bytes(word), "a.jsonl")
+    for content, path in (
+        (samples.jsonl_bytes(number), "a.jsonl"),
+        (samples.avro_bytes(number, schema=schema), "a.avro"),
+        (samples.table_bytes(pa.Table.from_pylist(number)), "a.parquet"),
+    ):
+        assert assert_same(content, path) == (expected, [])
 
 
 def test_payloads_leave_early_in_the_same_order(monkeypatch):

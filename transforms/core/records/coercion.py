@@ -23,6 +23,7 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 _Coercion = Callable[[Any], Any]
 _TEXT = frozenset((str,))
 _MOST_BITS = 128  # of a numeric id
+_LARGEST_EXACT = 2**53  # up to which floats hold every whole number
 _BOOLEANS = {"true": True, "false": False}
 _NUMBER = re.compile(r"\s*[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*")
 _WHOLE = re.compile(r"\s*([+-]?[0-9]{1,12})(\.0+)?\s*")  # tables with gaps have 4.0 for 4
@@ -72,7 +73,12 @@ def is_nan(value: Any) -> bool:
 
 
 def _attribute(value: Any) -> Any:
-    """An attribute's value as text; other systems also have numbers and booleans."""
+    """An attribute's value as text; other systems also have numbers and booleans.
+
+    12.0 is "12", as in a file without gaps: tables write whole numbers with gaps as floats.
+    """
+    if type(value) is float and value.is_integer() and abs(value) <= _LARGEST_EXACT:
+        return str(int(value))
     if type(value) in (bool, float):
         return json.dumps(value)
     return _text(value)
