@@ -105,6 +105,11 @@ def test_rejects_text_that_is_not_a_whole_number(value):
         parse_mapping(with_result(gain=value))
 
 
+def test_numpy_floats_are_accepted_as_attributes():
+    attributes = {"a": np.float64(12), "b": np.float64(0.5), "c": np.float64("nan")}
+    assert parsed({**BASE, "attributes": attributes}).attributes == {"a": "12", "b": "0.5"}
+
+
 def test_numpy_integers_are_accepted():
     call = parse_mapping(
         {**with_result(gain=np.int64(3), id=np.int32(7)), "iteration": np.uint8(2)}

@@ -69,7 +69,7 @@ def _plain_integer(value: Any) -> Any:
 
 def is_nan(value: Any) -> bool:
     """Whether a value is NaN, which is a missing value in numeric tables."""
-    return type(value) is float and value != value
+    return isinstance(value, float) and value != value
 
 
 def _attribute(value: Any) -> Any:
@@ -77,9 +77,9 @@ def _attribute(value: Any) -> Any:
 
     12.0 is "12", as in a file without gaps: tables write whole numbers with gaps as floats.
     """
-    if type(value) is float and value.is_integer() and abs(value) <= _LARGEST_EXACT:
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _LARGEST_EXACT:
         return str(int(value))
-    if type(value) in (bool, float):
+    if isinstance(value, bool | float):
         return json.dumps(value)
     return _text(value)
 
