@@ -247,23 +247,6 @@ def test_every_label_is_joined_or_rejected_with_its_line_and_the_reason(tmp_path
     assert "rejected_labels" in capsys.readouterr().out
 
 
-def test_rows_that_do_not_fit_their_header_are_rejected(tmp_path):
-    inputs = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
-    path = tmp_path / "labels.csv"
-    path.write_text(
-        "record_id,rank,gain,note\nr-1,1,3,a, comma\nr-1,1\nr-1,1,2,empty,,\nr-1,1,2\n"
-        'r-0,1,1,"open\nr-0,2,1,\nr-0,3,1,"closed"\n'
-    )
-    assert run(tmp_path / "out", inputs, "--labels", str(path)) == 0
-    assert reasons(tmp_path / "out") == {
-        "line 2": "The row has more cells than the header has names.",
-        "line 3": "The row has fewer cells than the header has names.",
-        "line 6": "The file cannot be read from here on (',' expected after '\"' in the row of "
-        "line 6; check its quotation marks).",
-    }
-    assert outcomes(tmp_path / "out")["joined"] == 1
-
-
 def test_rejects_files_without_labels_before_the_run(tmp_path, capsys):
     inputs = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
     wrong = {

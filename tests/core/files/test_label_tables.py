@@ -1,0 +1,37 @@
+"""Rows of CSV files of labels that do not fit their header are rejected, with their line."""
+
+import io
+
+from goodgain.transforms.core.files.labels import LabelFile, read_labels
+from goodgain.transforms.core.files.tables import TableFile, TableFormat
+from goodgain.transforms.core.records.rejected import RejectedRecord
+
+
+def read(text):
+    """The ranks of labels in a CSV file, and the reasons for rejected rows by their position."""
+    file = LabelFile(TableFile("labels.csv", TableFormat.CSV), len(text), 0)
+    found = list(read_labels(file, lambda _: io.BytesIO(text.encode())))
+    rejected = [one for one in found if isinstance(one, RejectedRecord)]
+    ranks = [one.rank for one in found if one is not None and one not in rejected]
+    return ranks, {one.position: one.reason for one in rejected}
+
+
+def test_rows_that_do_not_fit_their_header_are_rejected():
+    assert read(
+        "\nrecord_id, rank ,gain,note\nr,1,3,a, comma\nr,2\nr,3,2,empty,,\nr,4,2\nr,5,,\n,,\n"
+    ) == (
+        [3, 4],
+        {
+            "line 3": "The row has more cells than the header has names.",
+            "line 4": "The row has fewer cells than the header has names.",
+        },
+    )
+
+
+def test_an_open_quotation_mark_ends_reading_with_its_line():
+    for rest in ("", 'r,4,1,"closed"\n'):
+        ranks, rejected = read(f'record_id,rank,gain,note\nr,1,1,x\nr,2,1,"open\nr,3,1,\n{rest}')
+        assert ranks == [1]
+        ((position, reason),) = rejected.items()
+        assert position == "line 3"
+        assert "in the row of line 3; check its quotation marks" in reason
