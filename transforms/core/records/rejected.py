@@ -95,8 +95,14 @@ def first_rejected(
 
 def rejected_for(source: str, position: str, error: RecordError, payload: str) -> RejectedRecord:
     """The row for one record that raised `error`."""
-    what = error.reason, error.field, error.conversation_id
-    return RejectedRecord(source, position, *what, payload)
+    return RejectedRecord(
+        source=source,
+        position=position,
+        reason=error.reason,
+        field=error.field,
+        conversation_id=error.conversation_id,
+        payload=payload,
+    )
 
 
 def without_timestamp(call: SearchCall, source: str, position: str) -> RejectedRecord:
