@@ -171,6 +171,14 @@ impl Column {
         }
     }
 
+    /// Like `place`, for a column of single values; Python has no None for other missing ones.
+    fn scalar(&self, row: usize) -> Read<Option<usize>> {
+        match self.kind {
+            Kind::List(..) | Kind::Map(..) | Kind::Struct(..) => Err(Odd),
+            _ => self.place(row),
+        }
+    }
+
     fn text(&self, at: usize) -> Read<&str> {
         match &self.kind {
             Kind::Text(offsets, data) => {
@@ -240,14 +248,14 @@ impl<'a> Source<'a> for RowReader<'a> {
     type Stop = Odd;
 
     fn text(&mut self, (column, row): Place<'a>) -> Read<Option<&'a str>> {
-        match (column.place(row)?, &column.kind) {
+        match (column.scalar(row)?, &column.kind) {
             (None, _) | (_, Kind::Null) => Ok(None),
             (Some(at), _) => column.text(at).map(Some),
         }
     }
 
     fn whole(&mut self, (column, row): Place<'a>) -> Read<Option<i64>> {
-        let Some(at) = column.place(row)? else {
+        let Some(at) = column.scalar(row)? else {
             return Ok(None);
         };
         match &column.kind {
@@ -266,7 +274,7 @@ impl<'a> Source<'a> for RowReader<'a> {
     }
 
     fn flag(&mut self, (column, row): Place<'a>) -> Read<bool> {
-        match (column.place(row)?, &column.kind) {
+        match (column.scalar(row)?, &column.kind) {
             (None, _) | (_, Kind::Null) => Ok(false),
             (Some(at), Kind::Flag(bits)) => bit(bits, at),
             _ => Err(Odd),
@@ -274,7 +282,7 @@ impl<'a> Source<'a> for RowReader<'a> {
     }
 
     fn number(&mut self, (column, row): Place<'a>) -> Read<Option<f64>> {
-        match (column.place(row)?, &column.kind) {
+        match (column.scalar(row)?, &column.kind) {
             (None, _) | (_, Kind::Null) => Ok(None),
             (Some(at), Kind::Float(numbers)) => numbers.float(at).map(Some),
             (Some(at), Kind::Whole(numbers)) => Ok(Some(numbers.whole(at)? as f64)),
@@ -284,7 +292,7 @@ impl<'a> Source<'a> for RowReader<'a> {
 
     fn millis(&mut self, place: Place<'a>) -> Read<Option<i128>> {
         let (column, row) = place;
-        match (column.place(row)?, &column.kind) {
+        match (column.scalar(row)?, &column.kind) {
             (None, _) => Ok(None),
             (Some(at), Kind::Time(numbers, factor, divisor)) => {
                 let stored = i128::from(numbers.whole(at)?) * i128::from(*factor);
@@ -341,6 +349,15 @@ impl<'a> Source<'a> for RowReader<'a> {
             arena.texts.extend(self.text((items, item))?);
         }
         Ok(arena.one_or_many_from(start))
+    }
+
+    /// Python makes texts of the values of maps.
+    fn inside(
+        &mut self,
+        place: Place<'a>,
+        take: impl FnMut(&mut Self, &'a str, Place<'a>) -> Read<()>,
+    ) -> Read<()> {
+        if matches!(place.0.kind, Kind::Map(..)) { Err(Odd) } else { self.object(place, take) }
     }
 
     fn skip(&mut self, _: Place<'a>) -> Read<()> {

@@ -57,9 +57,6 @@ use crate::times::Times;
 /// change.
 const FORMAT: u32 = 12;
 
-/// Initial capacity of the buffer for records, in bytes.
-const MOST_ROOM: usize = 1 << 15;
-
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.
 type Given<'py> = Vec<(String, Bound<'py, PyBytes>, usize, i64, Option<PlainLabelRequest>)>;
@@ -165,7 +162,8 @@ impl Packer {
         self.add_text(py, limits, names, bounds, |packer, out| packer.add_lines(lines, from, out))
     }
 
-    /// Add elements of a JSON array from an offset like lines. Also returns how many were added.
+    /// Add some elements of a JSON array from an offset like lines. Returns the offset of the next
+    /// one, or None, whether Python must read that, and how many were added.
     fn add_elements<'py>(
         &mut self,
         py: Python<'py>,
@@ -174,7 +172,7 @@ impl Packer {
         limits: (usize, usize),
         names: &CompiledNames,
         bounds: Option<(i64, i64)>,
-    ) -> PyResult<Added<'py, (Option<usize>, usize)>> {
+    ) -> PyResult<Added<'py, (Option<usize>, bool, usize)>> {
         self.add_text(py, limits, names, bounds, |packer, out| {
             packer.add_elements(array, from, out)
         })
@@ -300,7 +298,7 @@ fn add_rows(
     times: &mut Times,
     out: &mut Vec<Packed>,
 ) -> PyResult<Option<usize>> {
-    let mut arena = Arena::for_bytes(MOST_ROOM);
+    let mut arena = Arena::for_bytes(records::MOST_ROOM);
     let mut reader = RowReader { names, most_results };
     for row in from..*count {
         let Ok(call) = reader.call(rows, row, &mut arena) else {

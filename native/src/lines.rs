@@ -7,11 +7,12 @@ use pyo3::PyResult;
 use crate::json::{Reading, has_control_characters, is_blank, pass_space, read_line, read_object};
 use crate::names::RecordNames;
 use crate::packing::{Packed, Packer};
-use crate::records::{Arena, SearchCall};
+use crate::records::{Arena, MOST_ROOM, SearchCall};
 use crate::times::Times;
 
-/// Initial capacity of the buffer for records, in bytes.
-const MOST_ROOM: usize = 1 << 15;
+/// Elements of an array that are added in one call take about so many bytes, so that payloads do not
+/// pile up.
+const TOGETHER: usize = 1 << 18;
 
 /// Records with more bytes or results are left to Python.
 #[derive(Clone, Copy)]
@@ -46,25 +47,27 @@ impl TextPacker<'_> {
             }
             if !is_blank(line) {
                 let call = read_line(line, reading, &mut arena).ok();
-                if !self.add(call, &mut arena, out)? {
+                if !self.add(call, &arena, out)? {
                     return Ok(Some(from));
                 }
+                arena.truncate([0; 4]);
             }
             from += line.len() + 1;
         }
         Ok(None)
     }
 
-    /// Add elements of an array from an offset; returns the offset of the first one that Python must
-    /// read, and how many were added.
+    /// Add some elements of an array from an offset; returns the offset of the next one, whether
+    /// Python must read that, and how many were added.
     pub fn add_elements(
         &mut self,
         array: &[u8],
         mut from: usize,
         out: &mut Vec<Packed>,
-    ) -> PyResult<(Option<usize>, usize)> {
+    ) -> PyResult<(Option<usize>, bool, usize)> {
         let mut unescaped = Bump::new();
         let mut added = 0;
+        let until = from.saturating_add(TOGETHER);
         while let Some(rest) = array.get(from..) {
             unescaped.reset();
             let length = length_of_object(rest).filter(|length| *length <= self.limits.bytes);
@@ -78,16 +81,19 @@ impl TextPacker<'_> {
             }
             let mut arena = Arena::for_bytes(length.min(MOST_ROOM));
             let call = read_object(&rest[..length], self.reading(&unescaped), &mut arena).ok();
-            if !self.add(call, &mut arena, out)? {
+            if !self.add(call, &arena, out)? {
                 break;
             }
             added += 1;
             if is_last {
-                return Ok((None, added));
+                return Ok((None, false, added));
             }
             from += pass_space(rest, end + 1);
+            if from > until {
+                return Ok((Some(from), false, added));
+            }
         }
-        Ok((Some(from), added))
+        Ok((Some(from), true, added))
     }
 
     fn reading<'b>(&self, unescaped: &'b Bump) -> Reading<'b>
@@ -101,14 +107,13 @@ impl TextPacker<'_> {
     fn add<'b>(
         &mut self,
         call: Option<SearchCall<'b>>,
-        arena: &mut Arena<'b>,
+        arena: &Arena<'b>,
         out: &mut Vec<Packed>,
     ) -> PyResult<bool> {
         let Some((call, at)) = call.and_then(|call| Some((call, self.times.of(&call)?))) else {
             return Ok(false);
         };
         self.packer.add(&call, arena, at, out)?;
-        arena.truncate([0; 4]);
         Ok(true)
     }
 }

@@ -26,8 +26,8 @@ pub struct Names {
 pub enum Target {
     /// To the field with this number.
     Field(usize),
-    /// Into the map in the field with this number, under a name.
-    Entry(usize, String),
+    /// Into the map in the field with this number, under a key, which has a place among all keys.
+    Entry(usize, String, usize),
     /// It is an object with values of its own.
     Inside(Names),
     /// What it means depends on other values, so Python reads the record.
@@ -54,16 +54,17 @@ impl CompiledNames {
 }
 
 impl Names {
-    /// From a list of names, each with the number of a field or None, the name of an entry or None,
-    /// and the names inside of it or None.
+    /// From a list of names, each with the number of a field or None, the key and place of an entry
+    /// or None, and the names inside of it or None.
     fn new(described: &Bound<PyAny>, depth: usize) -> PyResult<Self> {
-        type Described<'py> = (String, Option<usize>, Option<String>, Option<Bound<'py, PyAny>>);
+        type Described<'py> =
+            (String, Option<usize>, Option<(String, usize)>, Option<Bound<'py, PyAny>>);
         let mut level = Names::default();
         for one in described.try_iter()? {
             let (name, field, entry, inside): Described = one?.extract()?;
             let target = match (field, entry, inside) {
                 (Some(field), None, None) => Target::Field(field),
-                (Some(field), Some(entry), None) => Target::Entry(field, entry),
+                (Some(field), Some((key, place)), None) => Target::Entry(field, key, place),
                 (None, None, Some(names)) => Target::Inside(Names::new(&names, depth + 1)?),
                 _ => Target::Python,
             };

@@ -40,6 +40,8 @@ pub const RESULT_FIELDS: [&str; 11] = [
     "reference_id",
 ];
 
+/// Initial capacity for records of unknown size, in bytes.
+pub const MOST_ROOM: usize = 1 << 15;
 /// Entries of a map, some of which have no value.
 const MOST_WITH_GAPS: usize = 100;
 

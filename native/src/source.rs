@@ -55,6 +55,15 @@ pub trait Source<'a> {
         take: impl FnMut(&mut Self, &'a str, Self::Place) -> Result<(), Self::Stop>,
     ) -> Result<(), Self::Stop>;
 
+    /// Like `object`, but for an object whose values are not entries of a map.
+    fn inside(
+        &mut self,
+        place: Self::Place,
+        take: impl FnMut(&mut Self, &'a str, Self::Place) -> Result<(), Self::Stop>,
+    ) -> Result<(), Self::Stop> {
+        self.object(place, take)
+    }
+
     fn skip(&mut self, place: Self::Place) -> Result<(), Self::Stop>;
 
     /// A map of strings, and of lists of strings if `lists`.
@@ -98,17 +107,18 @@ pub trait Source<'a> {
     ) -> Result<(), Self::Stop> {
         match target {
             Target::Field(field) => record.put(self, *field, place, arena),
-            Target::Entry(COSTS, name) => {
-                entries.costs.push((name, self.cost(place)?));
+            Target::Entry(COSTS, key, order) => {
+                entries.costs.push((*order, (key, self.cost(place)?)));
                 Ok(())
             }
-            Target::Entry(map, name) => {
-                entries.pairs.push((*map, name, self.one_or_many(place, arena, R::LISTS)?));
+            Target::Entry(map, key, order) => {
+                let value = self.one_or_many(place, arena, R::LISTS)?;
+                entries.pairs.push((*order, (*map, key, value)));
                 Ok(())
             }
             Target::Inside(names) => {
                 let mut seen = 0;
-                self.object(place, |source, key, value| match names.first(key, &mut seen)? {
+                self.inside(place, |source, key, value| match names.first(key, &mut seen)? {
                     Some(target) => source.put(record, target, value, arena, entries),
                     None => source.skip(value),
                 })
@@ -254,29 +264,37 @@ impl<'a> Record<'a> for SearchResult<'a> {
     }
 }
 
-/// Entries of maps that stand under names of their own, outside of the maps.
+/// The number of the field with a map, a key of it, and the value.
+type Pair<'a> = (usize, &'a str, Option<OneOrMany<'a>>);
+
+/// Entries of maps that stand under names of their own, outside of the maps, each after its place
+/// among them.
 #[derive(Default)]
 pub struct Entries<'a> {
-    /// The number of the field with the map, the key, and the value.
-    pairs: Vec<(usize, &'a str, Option<OneOrMany<'a>>)>,
-    costs: Vec<(&'a str, Option<Number>)>,
+    pairs: Vec<(usize, Pair<'a>)>,
+    costs: Vec<(usize, (&'a str, Option<Number>))>,
 }
 
 impl<'a> Entries<'a> {
     /// Add the entries to the maps of a record.
-    pub fn add_to<R: Record<'a>>(self, record: &mut R, arena: &mut Arena<'a>) -> Result<(), Odd> {
+    pub fn add_to<R: Record<'a>>(
+        mut self,
+        record: &mut R,
+        arena: &mut Arena<'a>,
+    ) -> Result<(), Odd> {
         if self.pairs.is_empty() {
             return Ok(()); // nearly always
         }
+        self.pairs.sort_by_key(|(order, _)| *order);
         for field in [IDS, FIELDS, ATTRIBUTES] {
-            if !self.pairs.iter().any(|(map, ..)| *map == field) {
+            if !self.pairs.iter().any(|(_, (map, ..))| *map == field) {
                 continue;
             }
             let map = record.map(field).ok_or(Odd)?;
             let start = arena.pairs.len();
             arena.pairs.extend_from_within(map.start..map.end);
             let mut without_value = Vec::new();
-            for (_, key, value) in self.pairs.iter().filter(|(map, ..)| *map == field) {
+            for (_, (_, key, value)) in self.pairs.iter().filter(|(_, (map, ..))| *map == field) {
                 match value {
                     Some(value) => arena.pairs.push((key, *value)),
                     None => without_value.push(*key),
@@ -294,8 +312,9 @@ impl<'a> Entries<'a> {
         arena: &mut Arena<'a>,
     ) -> Result<(), Odd> {
         if !self.costs.is_empty() {
+            self.costs.sort_by_key(|(order, _)| *order);
             let known = arena.costs_of(call.costs).iter().map(|(name, cost)| (*name, Some(*cost)));
-            let costs = known.chain(self.costs.drain(..)).collect();
+            let costs = known.chain(self.costs.drain(..).map(|(_, cost)| cost)).collect();
             call.costs = arena.add_costs(costs).ok_or(Odd)?;
         }
         self.add_to(call, arena)

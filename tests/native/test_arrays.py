@@ -26,9 +26,9 @@ def left_over(content):
     packer, left, read = native_packer(), [], 0
     at = content.index(b"{")
     while at is not None:
-        _, at, count = packer.pack_elements(content, at, BOUNDS, None)
-        read += count
-        if at is not None:
+        _, stop = packer.pack_elements(content, at, BOUNDS, None)
+        read, at = read + stop.packed, stop.at
+        if at is not None and stop.is_odd:
             left.append(read)
             read += 1
             _, length = json.JSONDecoder().raw_decode(content[at:].decode())
@@ -77,6 +77,24 @@ def test_control_characters(character):
         assert_same_array(f"[{PLAIN[0]}, {one}, {PLAIN[0]}]".encode())
 
 
+@pytest.mark.parametrize("space", [" ", "\t", "\n", "\r", "\f", "\v", "\x1c", "\x85", "\xa0"])
+def test_space_around_elements(space):
+    """Python passes over form feeds, too."""
+    elements = f",{space}".join([PLAIN[0]] * 3)
+    assert_same_array(f"[{space}{elements}{space}]{space}".encode())
+    assert_same_array(f"[{PLAIN[0]}{space},{PLAIN[0]}]".encode())
+
+
+def test_a_long_array_is_packed_in_several_calls():
+    rows = [
+        {"conversation_id": f"c{at % 7}", "iteration": 1, "x": "y" * 50_000} for at in range(20)
+    ]
+    content = json.dumps(rows).encode()
+    assert left_over(content) == []
+    (whole, rejected) = assert_same_array(content)
+    assert (sum(one.calls for one in whole), rejected) == (20, [])
+
+
 def test_bounds():
     content = json.dumps([*ROWS[:4], {**ROWS[4], "query": "x" * 2_000_000}, *ROWS[5:8]]).encode()
     (whole, rejected) = assert_same_array(content)
@@ -112,9 +130,9 @@ def test_changed_arrays():
 def test_any_bytes_as_elements(content, begin, longest, most):
     packer, bounds = native_packer(), ReadBounds(longest, most)
     for array, at in ((content, begin), (START.encode() + content, 0), (b"{" + content, 0)):
-        _, odd, count = packer.pack_elements(array, at, bounds, None)
-        assert odd is None or at <= odd <= max(at, len(array))
-        assert 0 <= count <= len(array)
+        _, stop = packer.pack_elements(array, at, bounds, None)
+        assert stop.at is None or at <= stop.at <= max(at, len(array))
+        assert 0 <= stop.packed <= len(array)
 
 
 def test_an_element_that_never_ends_is_read_once():

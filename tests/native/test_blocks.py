@@ -54,7 +54,7 @@ def asked_for(schema, rows):
         asked.append(index)
 
     taken = packer.pack_block(
-        packer.prepare(plan_of(schema, 100_000), None), content, len(rows), read
+        packer.prepare(plan_of(schema, (1, 1), 100_000), None), content, len(rows), read
     )
     return None if taken is None else asked
 
@@ -205,7 +205,7 @@ CONTENT = content_of(SCHEMA, RANDOM)
 def test_any_bytes_as_a_block(content, count):
     packer = native_packer()
     packer.pack_block(
-        packer.prepare(plan_of(SCHEMA, 100_000), None), content, count, lambda *_: None
+        packer.prepare(plan_of(SCHEMA, (1, 1), 100_000), None), content, count, lambda *_: None
     )
 
 
@@ -229,7 +229,7 @@ def test_a_call_without_a_timestamp_has_no_time_in_a_stream():
     packer = native_packer()
     rows = [{**RANDOM[0], "timestamp": None}]
     (whole,) = map(native_packing._encode, samples.calls(samples.read(samples.jsonl_bytes(rows))))
-    plan = packer.prepare(plan_of(SCHEMA, 100_000), None)
+    plan = packer.prepare(plan_of(SCHEMA, (1, 1), 100_000), None)
     with pytest.raises(ValueError, match="without a timestamp"):
         packer._packer.add_block(plan, content_of(SCHEMA, rows), 1, lambda *_: whole, (0, 1))
 

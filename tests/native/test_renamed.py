@@ -227,6 +227,14 @@ def test_values_may_be_missing(path):
         (["query=tool", "tool=query"], {"query": "q", "tool": "t"}),
         (["tool=query"], {"query": "q"}),
         (["tool=query"], {"query": "q", "tool": "t"}),
+        (["attributes.b=y", "attributes.a=x"], {"x": "1", "y": "2"}),
+        (["attributes.a=x"], {"attributes": {"a": None, "b": "z"}, "x": "1"}),
+        (["costs.b=y", "costs.a=x"], {"x": 1, "y": 2}),
+        (["costs.a=x"], {"costs": {"a": None, "b": 3}, "x": 1}),
+        (["query=a."], {"a": {"": "x"}}),
+        (["query=."], {"": {"": "x"}}),
+        (["query=\udcff"], {"x": "y"}),
+        (["attributes.\udcff=x"], {"y": "z"}),
         (["record_id=x"], {"x": " "}),
         (["turn_count=x"], {"x": 3.0}),
         (["timestamp=x"], {"x": "2025-03-03T06:01:03.858Z"}),
@@ -277,11 +285,56 @@ def test_a_file_with_both_a_field_and_its_new_name_is_left_to_python():
     """One after the other by native code and Python would take longer."""
     schema = {**SCHEMA, "fields": [*SCHEMA["fields"], {"name": "iteration", "type": "long"}]}
     packer = NativePacker(Packing(shipped_rules()), native_module())
-    assert packer.prepare(plan_of(schema, 100), ADAPTATION) is None
-    assert packer.prepare(plan_of(SCHEMA, 100), ADAPTATION) is not None
+    assert packer.prepare(plan_of(schema, (1, 1), 100), ADAPTATION) is None
+    assert packer.prepare(plan_of(SCHEMA, (1, 1), 100), ADAPTATION) is not None
     content = avro([{**row, "iteration": 9} for row in FOREIGN], schema)
     (whole, rejected) = assert_same(content, "a.avro", adaptation=ADAPTATION)
     assert (sum(one.calls for one in whole), rejected) == (len(FOREIGN), [])
+
+
+def test_names_elsewhere_do_not_leave_a_file_to_python():
+    doc = record("Doc", url="string", title="string")
+    schema = record(
+        "Call",
+        conversation_id="string",
+        iteration="long",
+        meta=record("Meta", title="string"),
+        results={"type": "array", "items": record("Hit", doc=doc, heading="string")},
+    )
+    hit = {"doc": {"url": "https://a.org/x", "title": "t"}, "heading": "h"}
+    rows = [{"conversation_id": "c", "iteration": 1, "meta": {"title": "m"}, "results": [hit]}] * 5
+    for renames in (["url=doc.url", "title=heading"], ["title=doc.title"]):
+        content, adaptation = avro(rows, schema), parse_adaptation(renames)
+        assert read_by_python(content, "a.avro", adaptation) == 0
+        assert_same(content, "a.avro", adaptation=adaptation)
+
+
+@pytest.mark.parametrize(
+    ("renames", "times"),
+    [
+        (["timestamp=ts"], {"ts": "timestamp-micros"}),
+        (["timestamp=ts", "call=timestamp"], {"ts": "timestamp-micros", "timestamp": None}),
+        (["timestamp=ts", "call=timestamp"], {"ts": None, "timestamp": "timestamp-micros"}),
+        (["turn_count=timestamp"], {"timestamp": "timestamp-micros"}),
+        (["query=q"], {"timestamp": "timestamp-micros"}),
+        (["timestamp=m.at"], {"timestamp": "timestamp-micros", "at": "timestamp-micros"}),
+    ],
+)
+def test_times_of_avro_in_other_units(renames, times):
+    fields = {
+        name: {"type": "long", **({"logicalType": logical} if logical else {})}
+        for name, logical in times.items()
+    }
+    inner = record("M", at=fields.pop("at", "long"))
+    schema = record("Call", conversation_id="string", iteration="long", m=inner, **fields)
+    rows = [
+        {"conversation_id": "c", "iteration": 1, "m": {"at": at}, **dict.fromkeys(fields, at)}
+        for at in (5_000, 1_740_000_000_123_456)
+    ]
+    (whole, rejected) = assert_same(
+        avro(rows, schema), "a.avro", adaptation=parse_adaptation(renames)
+    )
+    assert len(whole) + len(rejected) > 0
 
 
 def test_names_that_no_table_can_say():
@@ -293,8 +346,38 @@ def test_names_that_no_table_can_say():
     assert not packer.can_rename(parse_adaptation(many))
     assert not packer.can_rename(parse_adaptation(deep))
     assert packer.can_rename(parse_adaptation(many[:50]))
-    twice = Adaptation(call=((("query",), "a"), (("query",), "b")))
-    assert not packer.can_rename(twice)
+    for call in (
+        ((("query",), "a"), (("query",), "b")),
+        ((("foo",), "a"),),
+        ((("query", "x"), "a"),),
+        ((("ids", "x"), "a"),),
+    ):
+        assert not packer.can_rename(Adaptation(call=call))
+    assert packer.can_rename(Adaptation(call=[(("query",), "a")]))
+    assert packer.can_rename(None)
+
+
+@pytest.mark.parametrize(
+    ("renames", "column"),
+    [
+        (["timestamp=m.at"], pa.array([[("at", 4)], None], pa.map_(pa.string(), pa.int64()))),
+        (["query=m"], pa.array([None, None], pa.map_(pa.string(), pa.string()))),
+        (["query=m"], pa.array([[("a", "b")], None], pa.map_(pa.string(), pa.string()))),
+        (["query=m"], pa.array([None, []], pa.list_(pa.struct({"a": pa.string()})))),
+        (["query=m"], pa.array([None, ["a"]], pa.list_(pa.string()))),
+        (["attributes.a=m"], pa.array([None, [("a", "b")]], pa.map_(pa.string(), pa.string()))),
+        (["query=m.a"], pa.array([None, {"a": "x"}], pa.struct({"a": pa.string()}))),
+        (["call=m"], pa.array([1.0, float("nan")], pa.float64())),
+        (["query=m"], pa.array([1, None], pa.int64())),
+        (["timestamp=m"], pa.array([1, None], pa.timestamp("us"))),
+        (["costs.a=m"], pa.array([1, None], pa.int32())),
+    ],
+)
+def test_columns_of_parquet_that_python_converts_by_their_type(renames, column):
+    table = pa.table({"conversation_id": ["c", "d"], "iteration": [1, 2], "m": column})
+    content = samples.table_bytes(table)
+    (whole, rejected) = assert_same(content, "a.parquet", adaptation=parse_adaptation(renames))
+    assert len(whole) + len(rejected) > 0
 
 
 SOURCES = ["a", "b", "c.d", "c.e", "c.f.g", "query", "url", "id", "noise", "ids.x", "a.b"]

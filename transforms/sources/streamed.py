@@ -102,7 +102,7 @@ class StreamPacker:
         """
         if not isinstance(self._packer, NativePacker):
             return None
-        self._packer.bounds = (
+        self._packer.clip = (
             EARLIEST_MILLIS if earliest is None else earliest,
             LATEST_MILLIS if latest is None else latest,
         )

@@ -35,11 +35,11 @@ def plain_schema(schema: Any) -> Any:
     return schema
 
 
-def timestamp_scale(schema: Any) -> tuple[int, int]:
-    """Factor and divisor that convert the field `timestamp` to milliseconds."""
+def timestamp_scale(schema: Any, name: str | None) -> tuple[int, int]:
+    """Factor and divisor that convert the field with the timestamp to milliseconds."""
     for record in schema if isinstance(schema, list) else [schema]:
         for field in record.get("fields", ()) if isinstance(record, dict) else ():
-            if field.get("name") == "timestamp":
+            if field.get("name") == name:
                 return _scale_of(field.get("type"))
     return 1, 1
 
@@ -75,18 +75,20 @@ class AvroPlan(Struct, frozen=True):
     scale: tuple[int, int]
     most_results: int
 
-    def field_names(self) -> tuple[set[str], set[str]]:
-        """The names of the fields of the records, and those of all records inside of them."""
-        names = [
-            (number, {name for name, _ in detail})
-            for number, (kind, detail) in enumerate(self.types)
-            if kind == "record"
-        ]
-        top = {name for number, some in names if number == self.top for name in some}
-        return top, {name for number, some in names if number != self.top for name in some}
+    def names(self, results: str | None) -> tuple[set[str], set[str]]:
+        """The names of the fields of records, and of the items in the field `results`."""
+        top = dict(self.types[self.top][1])
+        return set(top), self._names_of_items(top[results]) if results in top else set()
+
+    def _names_of_items(self, number: int) -> set[str]:
+        kind, detail = self.types[number]
+        if kind == "record":
+            return {name for name, _ in detail}
+        parts = {"union": detail, "array": [detail]}.get(kind, ())
+        return set[str]().union(*map(self._names_of_items, parts))
 
 
-def plan_of(schema: Any, most_results: int) -> AvroPlan | None:
+def plan_of(schema: Any, scale: tuple[int, int], most_results: int) -> AvroPlan | None:
     """The plan of a schema decoded by `json.loads`; None if it is not a plain record."""
     if not isinstance(schema, dict) or schema.get("type") != "record":
         return None
@@ -95,7 +97,7 @@ def plan_of(schema: Any, most_results: int) -> AvroPlan | None:
         top = table.number(fastavro.parse_schema(plain_schema(schema), _force=True))
     except Exception:  # fastavro raises all kinds of errors; the reader will report them
         return None
-    return AvroPlan(table.types, top, timestamp_scale(schema), most_results)
+    return AvroPlan(table.types, top, scale, most_results)
 
 
 class _TypeTable:

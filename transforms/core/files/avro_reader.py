@@ -159,13 +159,15 @@ class _BlockDecoder:
             self._layout = layout_of(header.schema)
         except SchemaError as error:
             raise HeaderError(f"The Avro schema {error}.") from None
-        self._scale = timestamp_scale(header.schema)
+        self._timestamp = shard.adaptation.timestamp if shard.adaptation else "timestamp"
+        self._scale = timestamp_scale(header.schema, self._timestamp)
         self._header = header_of(plain_schema(header.schema), header.sync)
         try:
             self._feed, self._blocks = self._opened("strict")
         except Exception as error:  # fastavro raises all kinds of errors on a broken schema
             raise HeaderError(f"The Avro schema cannot be used ({error}).") from None
-        plan = None if packer is None else plan_of(header.schema, self._bounds.record_results)
+        most = self._bounds.record_results
+        plan = None if packer is None else plan_of(header.schema, self._scale, most)
         self._prepared = packer.prepare(plan, shard.adaptation) if packer and plan else None
         self._packer = None if self._prepared is None else packer
         ahead = 0 if self._packer is None or self._wanted is not None else self._packer.most_ahead
@@ -289,7 +291,8 @@ class _BlockDecoder:
     def _with_millis(self, records: list[Any]) -> list[Any]:
         factor, divisor = self._scale
         if factor != divisor:
+            name = self._timestamp
             for record in records:
-                if isinstance(record, dict) and type(record.get("timestamp")) is int:
-                    record["timestamp"] = record["timestamp"] * factor // divisor
+                if isinstance(record, dict) and type(record.get(name)) is int:
+                    record[name] = record[name] * factor // divisor
         return records

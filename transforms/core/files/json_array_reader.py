@@ -92,14 +92,15 @@ def _records(
     try:
         while at is not None:
             if packer is not None:
-                block, at, packed = packer.pack_elements(
-                    content, at, shard.bounds, shard.adaptation
-                )
-                number += packed
+                block, stop = packer.pack_elements(content, at, shard.bounds, shard.adaptation)
+                number += stop.packed
                 if block is not None:
                     yield block
-                if at is None:
+                if stop.at is None:
                     return
+                at = _skip_space(content, stop.at)
+                if not stop.is_odd:
+                    continue
             end = _end_of_element(content, at)
             element = content[at:end]
             number += 1

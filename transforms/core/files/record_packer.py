@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -30,6 +30,20 @@ class PackedBlock(Struct, frozen=True):
 
     packed: list[Any]
     timestamps: list[int]
+
+
+class Stop(NamedTuple):
+    """Where packing of an array stopped.
+
+    Attributes:
+      at: offset of the next element, or of what is in its place; None behind the last.
+      is_odd: whether native code cannot read that.
+      packed: number of elements packed.
+    """
+
+    at: int | None
+    is_odd: bool
+    packed: int
 
 
 RecordOrPacked: TypeAlias = SearchCall | RejectedRecord | PackedBlock
@@ -86,8 +100,8 @@ class RecordPacker(Protocol):
 
     def pack_elements(
         self, array: bytes, begin: int, bounds: ReadBounds, adaptation: Adaptation | None
-    ) -> tuple[PackedBlock | None, int | None, int]:
-        """Like `pack_lines`, but for elements of a JSON array; also returns how many it packed."""
+    ) -> tuple[PackedBlock | None, Stop]:
+        """Like `pack_lines`, but for some elements of a JSON array."""
 
     def prepare_rows(self, columns: Any, count: int, adaptation: Adaptation | None) -> Any:
         """Prepare `pack_rows` for `count` rows from `native_columns`; None if it cannot."""

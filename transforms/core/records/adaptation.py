@@ -15,7 +15,7 @@ from goodgain.transforms.core.records.similar_names import similar_name
 
 _CALL = tuple(field.name for field in fields(SearchCall))
 _RESULT = tuple(field.name for field in fields(Result))
-_MAPS = {"attributes": "call", "costs": "call", "ids": "result", "fields": "result"}
+MAPS = {"attributes": "call", "costs": "call", "ids": "result", "fields": "result"}
 _WHOLE = re.compile(r"\s*[0-9]{1,10}\s*")
 _ABSENT = object()
 Pairs = tuple[tuple[tuple[str, ...], str], ...]
@@ -47,6 +47,13 @@ class Adaptation(Struct, frozen=True):
     def sources(self) -> frozenset[str]:
         """The source fields, by the first part of their path."""
         return frozenset(source.split(".")[0] for _, source in self.call)
+
+    @property
+    def timestamp(self) -> str | None:
+        """The field that becomes `timestamp`; None if there is none."""
+        sources = dict(self.call)
+        own = None if "timestamp" in sources.values() else "timestamp"
+        return sources.get(("timestamp",), own)
 
     def applied(self, record: Any) -> Any:
         """The record with its fields renamed; anything but an object is returned unchanged."""
@@ -123,7 +130,7 @@ def _owner_of(target: str) -> str | None:
     if target in _RESULT:
         return "result"
     map_name, _, name = target.partition(".")
-    return _MAPS.get(map_name) if name and map_name in (*_CALL, *_RESULT) else None
+    return MAPS.get(map_name) if name and map_name in (*_CALL, *_RESULT) else None
 
 
 def _unknown(target: str, source: str) -> str:
@@ -132,7 +139,7 @@ def _unknown(target: str, source: str) -> str:
         return f"{target} is not a field; did you mean {source}={target}?"
     similar = similar_name(target, known)
     if similar is None:
-        names = ", ".join((*known, *(f"{one}.NAME" for one in _MAPS)))
+        names = ", ".join((*known, *(f"{one}.NAME" for one in MAPS)))
         return f"{target} is not a field; the fields are {names}"
     return f"{target} is not a field; did you mean {similar}?"
 
@@ -149,8 +156,9 @@ def _renamed(record: Mapping[Any, Any], pairs: Pairs) -> dict[Any, Any]:
             adapted[target[0]] = value
         else:
             before = adapted.get(target[0])
-            existing = dict(before) if isinstance(before, Mapping) else {}
-            adapted[target[0]] = {**existing, target[1]: value}
+            entries = dict(before) if isinstance(before, Mapping) else {}
+            entries.pop(target[1], None)
+            adapted[target[0]] = {**entries, target[1]: value}  # the last, as in native code
     return adapted
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from goodgain.transforms.core.records.adaptation import Adaptation, Pairs
+from goodgain.transforms.core.records.adaptation import MAPS, Adaptation, Pairs
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 _CALL = {field.name: number for number, field in enumerate(fields(SearchCall))}
@@ -19,11 +19,12 @@ _RESULT = {field.name: number for number, field in enumerate(fields(Result))}
 _MOST_NAMES = 64
 _MOST_DOTS = 16
 
-# A name, the number of its field, the key in the map that is its field, and the names inside of the
-# object under it. A record that has a name with neither field nor names is left to Python.
-_Name = tuple[str, int | None, str | None, Any]
-# A path, the number of its field, and the key in it.
-_Path = tuple[list[str], int, str | None]
+# A name, the number of its field, the key in the map that is its field and its place among all keys,
+# and the names inside of the object under it. A record that has a name with neither field nor names
+# is left to Python.
+_Name = tuple[str, int | None, tuple[str, int] | None, Any]
+# A path, the number of its field, and the key in it with its place.
+_Path = tuple[list[str], int, tuple[str, int] | None]
 
 
 class CompiledNames(Struct, frozen=True):
@@ -31,6 +32,12 @@ class CompiledNames(Struct, frozen=True):
 
     call: list[_Name]
     result: list[_Name]
+
+    @property
+    def results(self) -> str | None:
+        """The name of the results in a record; None if they are deeper inside."""
+        number = _CALL["results"]
+        return next((name for name, field, _, _ in self.call if field == number), None)
 
     def leaves_to_python(self, in_call: set[str], in_results: set[str]) -> bool:
         """Whether records with these names are left to Python."""
@@ -44,18 +51,21 @@ class CompiledNames(Struct, frozen=True):
 def compiled_names(adaptation: Adaptation | None) -> CompiledNames | None:
     """The names of an adaptation, or those of SPEC 2; None if no table can say the same."""
     given = adaptation or Adaptation()
-    call = _names(given.call, _CALL if given.iteration_base else _CALL_FROM_0)
-    result = _names(given.result, _RESULT)
+    call = _names(given.call, _CALL if given.iteration_base else _CALL_FROM_0, "call")
+    result = _names(given.result, _RESULT, "result")
     return None if call is None or result is None else CompiledNames(call, result)
 
 
-def _names(pairs: Pairs, numbers: dict[str, int]) -> list[_Name] | None:
-    targets = {target for target, _ in pairs}
-    if len(targets) < len(pairs) or any(len(one) > 1 and one[:1] in targets for one in targets):
+def _names(pairs: Pairs, numbers: dict[str, int], owner: str) -> list[_Name] | None:
+    targets = [tuple(target) for target, _ in pairs]
+    if len(set(targets)) < len(targets) or not all(
+        target[0] in numbers and (len(target) == 1 or _is_entry(target, targets, owner))
+        for target in targets
+    ):
         return None
     paths = [
-        (source.split("."), numbers[target[0]], target[1] if len(target) > 1 else None)
-        for target, source in pairs
+        (source.split("."), numbers[target[0]], (target[1], at) if len(target) > 1 else None)
+        for at, (target, source) in enumerate(pairs)
     ]
     table = _table(paths)
     if table is None or any(path[0] in numbers for path, *_ in paths if len(path) > 1):
@@ -69,12 +79,18 @@ def _names(pairs: Pairs, numbers: dict[str, int]) -> list[_Name] | None:
     return names if len(names) <= _MOST_NAMES else None
 
 
+def _is_entry(target: tuple[str, ...], targets: list[tuple[str, ...]], owner: str) -> bool:
+    """Whether this is one entry of a map that is not renamed as a whole."""
+    is_of_map = len(target) == 2 and MAPS.get(target[0]) == owner and target[1].isprintable()
+    return is_of_map and target[:1] not in targets
+
+
 def _table(paths: list[_Path]) -> dict[str, _Name] | None:
     """The first names of paths; None if one is both a value and an object with values."""
     table: dict[str, _Name] = {}
     inside: dict[str, list[_Path]] = {}
     for (first, *rest), number, key in paths:
-        if len(rest) > _MOST_DOTS or (not rest and first in table):
+        if len(rest) > _MOST_DOTS or (not rest and first in table) or not _is_name(first, rest):
             return None
         if rest:
             inside.setdefault(first, []).append((rest, number, key))
@@ -89,3 +105,8 @@ def _table(paths: list[_Path]) -> dict[str, _Name] | None:
         wholes = [".".join((first, *rest)) for rest, *_ in rests]
         table |= {whole: (whole, None, None, None) for whole in wholes}
     return table
+
+
+def _is_name(first: str, rest: list[str]) -> bool:
+    """Whether the first part of a path is a name in native code; surrogates are none."""
+    return (bool(first) or not rest) and all(rest) and first.isprintable()

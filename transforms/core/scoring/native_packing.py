@@ -36,11 +36,12 @@ from goodgain.transforms.core.files.record_packer import (
     PackedBlock,
     ReadRecord,
     RecordOrPacked,
+    Stop,
 )
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.compiled_names import compiled_names
+from goodgain.transforms.core.records.compiled_names import CompiledNames, compiled_names
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 from goodgain.transforms.core.scoring import packing as in_python
@@ -65,6 +66,7 @@ _decode_records = msgspec.msgpack.Decoder(list[SearchCall], dec_hook=timestamp_h
 _NativeAsked = tuple[list[str], bytes, int]
 # Conversation, payload, number of calls, earliest time, requested judgments.
 _NativePacked = list[tuple[str, bytes, int, int, _NativeAsked | None]]
+_Names = tuple[CompiledNames | None, Any | None]
 # Records left out of a block, each after so many of the others.
 _LeftOut = list[tuple[int, SearchCall | RejectedRecord]]
 
@@ -93,16 +95,17 @@ class NativePacker:
 
     Attributes:
       from_python: number of search calls that Python had to parse or decode first.
-      bounds: in a stream, those of the times of records from bytes, in milliseconds: each record is
+      clip: in a stream, bounds of the times of records from bytes, in milliseconds: each record is
         at its own timestamp, clipped to them; None in batch, where records have no times.
     """
 
-    bounds: tuple[int, int] | None = None
+    clip: tuple[int, int] | None = None
 
     def __init__(self, packing: Packing, native: Any) -> None:
         self._native = native
         self._packing = packing
-        self._names: dict[Adaptation | None, Any | None] = {}
+        self._adaptation: Adaptation | None = None
+        self._compiled, self._names = self._compile(None)
         self.from_python = 0
         self.most_ahead = _TOGETHER * (2 * packing.threads + 1) if packing.threads > 1 else 0
         self._packer = native.Packer(
@@ -130,20 +133,23 @@ class NativePacker:
 
     def can_rename(self, adaptation: Adaptation | None) -> bool:
         """Whether native code can read records with such names."""
-        return self._names_of(adaptation) is not None
+        return self._names_of(adaptation)[1] is not None
 
-    def _names_of(self, adaptation: Adaptation | None) -> Any | None:
-        if adaptation not in self._names:
-            compiled = compiled_names(adaptation)
-            self._names[adaptation] = compiled and self._native.CompiledNames(*astuple(compiled))
-        return self._names[adaptation]
+    def _names_of(self, adaptation: Adaptation | None) -> _Names:
+        if adaptation != self._adaptation:
+            self._adaptation = adaptation
+            self._compiled, self._names = self._compile(adaptation)
+        return self._compiled, self._names
+
+    def _compile(self, adaptation: Adaptation | None) -> _Names:
+        compiled = compiled_names(adaptation)
+        return compiled, compiled and self._native.CompiledNames(*astuple(compiled))
 
     def prepare(self, plan: AvroPlan, adaptation: Adaptation | None) -> Any | None:
         """Convert a plan for native code; None if it would leave the records to Python."""
-        compiled = compiled_names(adaptation)
-        if compiled is None or compiled.leaves_to_python(*plan.field_names()):
+        compiled, names = self._names_of(adaptation)
+        if compiled is None or compiled.leaves_to_python(*plan.names(compiled.results)):
             return None
-        names = self._names_of(adaptation)
         return self._native.Plan(plan.types, plan.top, plan.scale, plan.most_results, names)
 
     def pack_block(
@@ -155,7 +161,7 @@ class NativePacker:
         """
         left_out: _LeftOut = []
         encoded = self._encoded(read, left_out)
-        taken = self._packer.add_block(prepared, content, count, encoded, self.bounds)
+        taken = self._packer.add_block(prepared, content, count, encoded, self.clip)
         if taken is None:
             return None
         packed, timestamps = taken
@@ -190,7 +196,7 @@ class NativePacker:
         def encoded(index: int, data: bytes) -> bytes | None:
             record = read(index, data)
             if isinstance(record, SearchCall) and (
-                self.bounds is None or record.timestamp is not None
+                self.clip is None or record.timestamp is not None
             ):
                 self.from_python += 1
                 return _encode(record)
@@ -203,22 +209,22 @@ class NativePacker:
         self, lines: bytes, begin: int, bounds: ReadBounds, adaptation: Adaptation | None
     ) -> tuple[PackedBlock | None, int | None]:
         """Pack lines of JSON up to the first that Python must read."""
-        limits, names = _limits(bounds), self._names_of(adaptation)
-        *added, odd = self._packer.add_lines(lines, begin, limits, names, self.bounds)
+        _, names = self._names_of(adaptation)
+        *added, odd = self._packer.add_lines(lines, begin, _limits(bounds), names, self.clip)
         return self._block(*added), odd
 
     def pack_elements(
         self, array: bytes, begin: int, bounds: ReadBounds, adaptation: Adaptation | None
-    ) -> tuple[PackedBlock | None, int | None, int]:
-        """Pack elements of a JSON array up to the first that Python must read."""
-        limits, names = _limits(bounds), self._names_of(adaptation)
-        *added, (odd, count) = self._packer.add_elements(array, begin, limits, names, self.bounds)
-        return self._block(*added), odd, count
+    ) -> tuple[PackedBlock | None, Stop]:
+        """Pack some elements of a JSON array, at most up to the first that Python must read."""
+        _, names = self._names_of(adaptation)
+        *added, stop = self._packer.add_elements(array, begin, _limits(bounds), names, self.clip)
+        return self._block(*added), Stop(*stop)
 
     def prepare_rows(self, columns: Any, count: int, adaptation: Adaptation | None) -> Any:
         """Convert rows for native code; None if it cannot read them."""
         try:
-            return self._native.Rows(columns, count, self._names_of(adaptation))
+            return self._native.Rows(columns, count, self._names_of(adaptation)[1])
         except ValueError:  # a struct with repeated field names, or nested too deeply
             return None
 
@@ -226,7 +232,7 @@ class NativePacker:
         self, prepared: Any, begin: int, most_results: int
     ) -> tuple[PackedBlock | None, int | None]:
         """Pack rows up to the first that Python must read."""
-        *added, odd = self._packer.add_rows(prepared, begin, most_results, self.bounds)
+        *added, odd = self._packer.add_rows(prepared, begin, most_results, self.clip)
         return self._block(*added), odd
 
     def _block(self, packed: _NativePacked, timestamps: list[int]) -> PackedBlock | None:
