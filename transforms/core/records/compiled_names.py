@@ -19,9 +19,9 @@ _RESULT = {field.name: number for number, field in enumerate(fields(Result))}
 _MOST_NAMES = 64
 _MOST_DOTS = 16
 
-# A name, the number of its field, the key in the map that is its field and its place among all keys,
-# and the names inside of the object under it. A record that has a name with neither field nor names
-# is left to Python.
+# A name, the number of its field, the key in the map that is its field with its place among all
+# keys, and the names inside of the object under it. A record that has a name with neither field nor
+# names is left to Python.
 _Name = tuple[str, int | None, tuple[str, int] | None, Any]
 # A path, the number of its field, and the key in it with its place.
 _Path = tuple[list[str], int, tuple[str, int] | None]
