@@ -357,10 +357,15 @@ def test_names_that_no_table_can_say():
     assert packer.can_rename(None)
 
 
+HITS = pa.map_(pa.string(), pa.list_(pa.struct({"id": pa.string()})))
+
+
 @pytest.mark.parametrize(
     ("renames", "column"),
     [
         (["timestamp=m.at"], pa.array([[("at", 4)], None], pa.map_(pa.string(), pa.int64()))),
+        (["results=m.hits"], pa.array([[("hits", [{"id": "a"}])]] * 2, HITS)),
+        (["results=m.hits"], pa.array([[("hits", [{"id": "a"}] * at)] for at in (1, 2)], HITS)),
         (["query=m"], pa.array([None, None], pa.map_(pa.string(), pa.string()))),
         (["query=m"], pa.array([[("a", "b")], None], pa.map_(pa.string(), pa.string()))),
         (["query=m"], pa.array([None, []], pa.list_(pa.struct({"a": pa.string()})))),

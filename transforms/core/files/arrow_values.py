@@ -117,7 +117,7 @@ def _maps(array: Any, escape: bool) -> list[dict[Any, Any]]:
 def _entries(items: Any, escape: bool) -> list[Any]:
     """The values of maps, each a string, a list of two or more, or None (SPEC 4.1)."""
     kind = items.type
-    if types.is_list(kind) or types.is_large_list(kind):
+    if (types.is_list(kind) or types.is_large_list(kind)) and not types.is_nested(kind.value_type):
         offsets, first, last = _extent(items)
         texts = items.values.slice(first, last - first)
         # Nearly always each list has one string; then the strings are the entries.
