@@ -1,6 +1,7 @@
 """Directions (higher or lower is better) and cautions that metrics declare."""
 
-from goodgain.pipeline.comparison.measures import DECISIVE, HEADLINE, direction
+from goodgain.pipeline.comparison.measures import DECISIVE, HEADLINE
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,
     ITERATION_METRICS,
@@ -28,7 +29,7 @@ def test_numbers_of_results_are_neither_better_nor_worse():
 
 def test_metrics_about_labels_are_neither_better_nor_worse():
     for name in ("unlabelled", "unlabelled_i", "label_conflicts", "judged", "judged@10"):
-        assert direction(name) == "neither"
+        assert metric_by_name(name).direction == "neither"
 
 
 def test_metrics_that_reward_stopping_or_finding_less_have_a_caution():
