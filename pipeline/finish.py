@@ -187,7 +187,6 @@ def _own_manifest(run: StartedRun, place: str) -> dict[str, Any] | None:
 
 
 def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str, Any]:
-    rejected, read = (summary.counts.get(f"records.{name}", 0) for name in ("rejected", "read"))
     rows: Counter[str] = Counter()
     for file in summary.files:
         rows[file.dataset] += file.rows
@@ -210,7 +209,7 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
         engine=run.engine,
         started=run.started,
         finished=finished,
-        too_many_rejected=run.config.max_rejected.exceeded(rejected, read),
+        max_rejected=run.config.rejected_limit,
     )
 
 

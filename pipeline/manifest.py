@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.options.opened_pool import OpenedPool
+from goodgain.pipeline.options.option_types import MaxRejected
 from goodgain.pipeline.version import goodgain_version
 from goodgain.transforms.core.errors import BalanceError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
@@ -28,6 +29,7 @@ _RESULTS = (
     "total", "unique", "good", "duplicates", "unlabelled", "labelled_duplicates", "label_conflicts",
 )  # fmt: skip
 OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
+UNKNOWN_LOSSES = "unknown_losses"
 LABEL_OUTCOMES = ("joined", "repeated", "empty", "rejected")
 QRELS_COUNTS = (
     "judgments", "unjudged", "repeated", "never_retrieved", "judgments_met_again",
@@ -57,6 +59,14 @@ def record_counts(counts: Mapping[str, int]) -> dict[str, int]:
             f"{counted(accounted, 'is', 'are')} accounted for ({outcomes}); {_LOST}"
         )
     return records
+
+
+def above_limit(records: Mapping[str, Any], limit: str) -> str:
+    """Why the records of a manifest exceed the limit on rejected ones, as a clause."""
+    if losses := records.get(UNKNOWN_LOSSES):
+        places = counted(losses, "place")
+        return f"an unknown number more is lost at {places}, which may exceed {limit}"
+    return f"that is more than {limit}"
 
 
 def check_complete(
@@ -105,7 +115,7 @@ def manifest_of(
     engine: str,
     started: datetime,
     finished: datetime,
-    too_many_rejected: bool,
+    max_rejected: MaxRejected,
     warnings: Sequence[DataWarning] = (),
 ) -> dict[str, Any]:
     """The content of `manifest.json`.
@@ -119,12 +129,17 @@ def manifest_of(
     Raises:
       BalanceError: the records do not add up.
     """
+    records = record_counts(counts)
+    unknown_losses = counts.get(f"records.{UNKNOWN_LOSSES}", 0)
     return {
         "records": {
-            **record_counts(counts),
+            **records,
             "conflicting_redeliveries": counts.get("conflicting_redeliveries", 0),
+            UNKNOWN_LOSSES: unknown_losses,
             "balance_holds": True,
-            "too_many_rejected": too_many_rejected,
+            "too_many_rejected": max_rejected.exceeded(
+                records["rejected"], records["read"], unknown_losses
+            ),
         },
         "conversations": grouped(counts, "conversations", _CONVERSATIONS),
         "results": {

@@ -12,6 +12,7 @@ from rich.text import Text
 from scipy.special import stdtrit
 
 from goodgain.pipeline import data_warnings
+from goodgain.pipeline.manifest import above_limit
 from goodgain.pipeline.outputs.datasets import REJECTED
 from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.outputs.readers import MeansWanted, read_means
@@ -314,7 +315,7 @@ def _record_lines(manifest: Mapping[str, Any]) -> Iterator[str]:
 def _rejected_lines(folder: str, records: Mapping[str, Any], max_rejected: str) -> Iterator[str]:
     if not records["rejected"]:
         return
-    limit = f"; that is more than --max-rejected {max_rejected}, so the exit code is 3"
+    limit = f"; {above_limit(records, f'--max-rejected {max_rejected}')}, so the exit code is 3"
     yield (
         f"Rejected: {records['rejected']:,} of {records['read']:,} records, all in the dataset "
         f"`{REJECTED.name}`{limit if records['too_many_rejected'] else ''}:"

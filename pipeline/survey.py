@@ -55,13 +55,19 @@ class Rejection(Struct):
 
 
 class Rejections:
-    """Collects rejected rows; memory does not grow with them."""
+    """Collects rejected rows; memory does not grow with them.
+
+    Attributes:
+      unknown_losses: number of rows for an unknown number of records.
+    """
 
     def __init__(self) -> None:
+        self.unknown_losses = 0
         self._by_reason: dict[str, Rejection] = {}
 
     def add(self, row: RejectedRecord) -> None:
         """Count a row."""
+        self.unknown_losses += row.at_least
         reason = general_reason(row.reason)
         if reason not in self._by_reason and len(self._by_reason) >= _MOST_REASONS:
             reason = _OTHER_REASONS

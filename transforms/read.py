@@ -315,13 +315,14 @@ class ReadShardPayloads(beam.DoFn):
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
         """The payloads of one shard; raises only if it takes too much memory."""
-        calls = rejected = rows = 0
+        calls = rejected = rows = unknown = 0
         budget = self.budget
         budget.begin_shard()
         for found in payloads_of_shard(shard, open_plain, self._packer):
             if isinstance(found, RejectedRecord):
                 rejected += found.records
                 rows += 1
+                unknown += found.at_least
                 budget.count_read(found.conversation_id, found.reason, found.payload)
                 yield TaggedOutput(REJECTED, found)
                 continue
@@ -335,6 +336,7 @@ class ReadShardPayloads(beam.DoFn):
         counts = {
             "records.read": calls + rejected,
             "records.rejected": rejected,
+            "records.unknown_losses": unknown,
             "rows.rejected": rows,
             "bytes.read": shard.end - shard.start,
             **reading_counts(self._packer),

@@ -179,9 +179,7 @@ def _evaluated(
         engine=_ENGINE,
         started=started,
         finished=datetime.now(UTC),
-        too_many_rejected=settings.max_rejected.exceeded(
-            gathered.counts["records.rejected"], gathered.counts["records.read"]
-        ),
+        max_rejected=settings.rejected_limit,
         warnings=warnings_of_run(settings, counts, means, scoring.rules, seen, pool, started),
     )
     tables = _tables(scores, gathered.rejected, means, scoring)

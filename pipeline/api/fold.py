@@ -37,7 +37,7 @@ class GatheredInput(Struct, frozen=True):
 
     Attributes:
       payloads: the payloads of the calls, by conversation_id.
-      counts: `records.read` and `records.rejected`.
+      counts: `records.read`, `records.rejected` and `records.unknown_losses`.
     """
 
     payloads: dict[str, list[bytes]]
@@ -72,7 +72,11 @@ def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> G
                     budget.count_label(name)
                 label_requests.append(one.label_request)
             progress.advance({"records.read": one.calls})
-    counts = {"records.read": calls + unusable, "records.rejected": unusable}
+    counts = {
+        "records.read": calls + unusable,
+        "records.rejected": unusable,
+        "records.unknown_losses": sum(one.at_least for one in rejected),
+    }
     return GatheredInput(payloads, rejected, label_requests, counts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.shared_options import (
@@ -39,9 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(
         parser,
         "--max-rejected LIMIT",
-        "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%%",
+        "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%% "
+        "(default: 1%%); if it is given, also when an unknown number is lost",
         type=_limit,
-        default="1%",
     )
     add_threshold_option(parser, "smallest gain of a good result; warn if no result is good")
     add_option(
@@ -77,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.cli.validate_report import make_report, render, render_warnings
     from goodgain.pipeline.first_look import first_look
     from goodgain.pipeline.local import local_files, open_local, read_files
+    from goodgain.pipeline.options.option_types import MaxRejected
     from goodgain.pipeline.options.yaml_model import load_rules
     from goodgain.pipeline.survey import Survey
     from goodgain.pipeline.terminal import progress
@@ -108,7 +110,8 @@ def run(args: argparse.Namespace) -> int:
             clock=clock,
         )
     )
-    report = make_report(survey, files, rules, args.max_rejected, warnings)
+    limit = args.max_rejected or MaxRejected(Decimal(1), is_share=True, is_given=False)
+    report = make_report(survey, files, rules, limit, warnings)
     if args.json:
         print_json(report)
     elif args.quiet and not report["too_many_rejected"]:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from goodgain.pipeline.data_warnings import warning_text
+from goodgain.pipeline.manifest import UNKNOWN_LOSSES, above_limit
 from goodgain.pipeline.options.option_types import MaxRejected
 from goodgain.pipeline.survey import (
     Survey,
@@ -42,13 +43,14 @@ def make_report(
     warnings: Sequence[DataWarning],
 ) -> dict[str, Any]:
     """All findings, by name."""
-    rejected = survey.rejections.records
+    rejected, unknown_losses = survey.rejections.records, survey.rejections.unknown_losses
     return {
         "files": [{"path": file.path, "bytes": file.size} for file in files],
         "records": {
             "read": survey.read,
             "usable": survey.calls,
             "rejected": rejected,
+            UNKNOWN_LOSSES: unknown_losses,
             "redelivered": survey.redelivered,
             "conflicting_redeliveries": survey.conflicting,
             "without_results": survey.empty_calls,
@@ -81,7 +83,7 @@ def make_report(
         ],
         "rejected_by_reason": msgspec.to_builtins(survey.rejections.by_frequency()),
         "max_rejected": str(max_rejected),
-        "too_many_rejected": max_rejected.exceeded(rejected, survey.read),
+        "too_many_rejected": max_rejected.exceeded(rejected, survey.read, unknown_losses),
         "identity": identity_lines(rules),
         "warnings": msgspec.to_builtins(warnings),
         "notes": _notes(survey),
@@ -224,7 +226,7 @@ def _verdict(report: dict[str, Any]) -> Text:
     text += f"{pluralize(records['rejected'] or records['read'], 'is', 'are')} rejected; "
     limit = f"--max-rejected {report['max_rejected']}"
     if report["too_many_rejected"]:
-        return Text(f"{text}that is more than {limit} allows.", style="bold red")
+        return Text(f"{text}{above_limit(records, limit)}.", style="bold red")
     return Text(f"{text}{limit} allows that.", style="bold")
 
 

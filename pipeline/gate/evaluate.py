@@ -28,7 +28,7 @@ from goodgain.pipeline.gate.outcome import (
     outcome_of,
 )
 from goodgain.pipeline.gate.rules import GateFile, Rule, load_gate
-from goodgain.pipeline.manifest import check_run
+from goodgain.pipeline.manifest import UNKNOWN_LOSSES, check_run
 from goodgain.pipeline.outputs.folder import read_manifest, same_folder
 from goodgain.pipeline.outputs.readers import MeansWanted, read_means
 from goodgain.pipeline.terminal.metric_values import value_text
@@ -38,6 +38,7 @@ from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_ke
 from goodgain.transforms.core.scoring.costs import budget_of
 from goodgain.transforms.core.statistics import Studentized
 from goodgain.transforms.core.warnings.codes import CODES
+from goodgain.transforms.core.wording import counted
 
 # Where the manifest has the part and the whole of each share: group and names.
 _SHARES = {
@@ -234,7 +235,11 @@ def _judge(
     elif rule.share is not None and rule.share != "undefined":
         group, *names = _SHARES[rule.share]
         part, whole = (_manifest_count(evidence, group, name) for name in names)
-        yield _share(rule, {}, part, whole)
+        losses = _manifest_count(evidence, "records", UNKNOWN_LOSSES)
+        doubt = ""
+        if losses and rule.share == "rejected" and rule.at_most is not None:
+            doubt = f"an unknown number more is lost at {counted(losses, 'place')}"
+        yield _share(rule, {}, part, whole, doubt)
     else:
         yield from _means(rule, gate, evidence, proofs)
 
@@ -253,12 +258,14 @@ def _broken(rule: Rule, value: float) -> str:
     return ""
 
 
-def _share(rule: Rule, slice_: Mapping[str, str], part: int, whole: int) -> Outcome:
+def _share(
+    rule: Rule, slice_: Mapping[str, str], part: int, whole: int, doubt: str = ""
+) -> Outcome:
     if whole == 0:
         return outcome_of(rule, slice_, "", None, failure="the share is undefined: the whole is 0")
     value = part / whole
     shown = f"{100 * value:.4g} % ({part:,} of {whole:,})"
-    return outcome_of(rule, slice_, shown, None, failure=_broken(rule, value))
+    return outcome_of(rule, slice_, shown, None, failure=_broken(rule, value) or doubt)
 
 
 def _means(

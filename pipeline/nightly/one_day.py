@@ -23,6 +23,7 @@ from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.gate.evaluate import evaluate, gather
 from goodgain.pipeline.gate.outcome import Outcome, markdown, passed
 from goodgain.pipeline.gate.rules import GateFile
+from goodgain.pipeline.manifest import above_limit
 from goodgain.pipeline.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.nightly.config import NightlyConfig, PoolChoice
 from goodgain.pipeline.nightly.days.days import DayFolders, patterns_of
@@ -339,8 +340,8 @@ def _bad_data(manifest: Mapping[str, Any]) -> str:
     if records["too_many_rejected"]:
         return (
             f"{records['rejected']:,} of {records['read']:,} records "
-            f"{pluralize(records['rejected'], 'was', 'were')} rejected, more than "
-            f"max_rejected = {manifest['parameters']['max_rejected']}"
+            f"{pluralize(records['rejected'], 'was', 'were')} rejected; "
+            + above_limit(records, f"max_rejected = {manifest['parameters']['max_rejected']}")
         )
     if warnings := failing_in(manifest):
         return warnings[0].message.rstrip(".")

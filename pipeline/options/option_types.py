@@ -173,10 +173,12 @@ class MaxRejected:
     Attributes:
       limit: records, or percent.
       is_share: whether `limit` is in percent.
+      is_given: whether it was asked for; otherwise it allows a loss of unknown size.
     """
 
     limit: Decimal
     is_share: bool
+    is_given: bool = True
 
     @classmethod
     def parse(cls, value: Any) -> MaxRejected:
@@ -195,8 +197,16 @@ class MaxRejected:
                 return cls(limit, is_share)
         raise ValueError(f"must be a count like 5 or a share like 2%, not {written!r}")
 
-    def exceeded(self, rejected: int, read: int) -> bool:
-        """Whether `rejected` of `read` records exceed the limit; exactly the limit does not."""
+    def exceeded(self, rejected: int, read: int, unknown_losses: int = 0) -> bool:
+        """Whether `rejected` of `read` records exceed the limit; exactly the limit does not.
+
+        Args:
+          unknown_losses: how often an unknown number of records was lost, which may exceed any
+            limit but 100%.
+        """
+        allows_all = self.is_share and self.limit == _WHOLE_SHARE
+        if unknown_losses and self.is_given and not allows_all:
+            return True
         if self.is_share:
             return rejected * _WHOLE_SHARE > self.limit * read
         return rejected > self.limit

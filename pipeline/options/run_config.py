@@ -107,7 +107,8 @@ class RunConfig(ExplainConfig):
     max_rejected: Limit = option(
         DATA,
         "LIMIT",
-        "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%",
+        "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%; "
+        "if it is given, also when an unknown number is lost",
         "1%",
     )
     max_rejected_rows: Number = option(
@@ -138,6 +139,12 @@ class RunConfig(ExplainConfig):
     runner: Text = option(
         RUN, "RUNNER", "engine that runs the pipeline; its own options follow", "DirectRunner"
     )
+
+    @property
+    def rejected_limit(self) -> MaxRejected:
+        """`max_rejected`, with whether it was given."""
+        limit = self.max_rejected
+        return MaxRejected(limit.limit, limit.is_share, "max_rejected" in self.model_fields_set)
 
     @property
     def read_bounds(self) -> ReadBounds:

@@ -1,15 +1,19 @@
 """A run that loses or repeats records or labels fails, and its message has the counts (SPEC 3)."""
 
+import gzip
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+import goodgain as gg
+from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.outputs.sinks import _WriteShard
 from goodgain.transforms.labels import _Join, _ReadFile
 from goodgain.transforms.read import PlanShards, ReadShardPayloads
-from tests.pipeline.runs import SAMPLE, manifest, run, write_jsonl
+from tests.pipeline.runs import SAMPLE, manifest, rows, run, write_jsonl
 
 pytestmark = pytest.mark.slow
 
@@ -150,3 +154,45 @@ def test_reports_files_that_change_during_the_run(tmp_path, monkeypatch, capsys)
     printed = capsys.readouterr().out
     assert f"had {size:,} bytes before the run and has {size - 1000:,} now" in printed
     assert "before the run and is gone now" in printed
+
+
+@pytest.fixture
+def cut(tmp_path):
+    """A compressed file without its end, so that nobody knows how many records are lost."""
+    line = json.dumps({"conversation_id": "c", "iteration": 1, "results": [{"id": "x", "gain": 3}]})
+    path = tmp_path / "cut.jsonl.gz"
+    path.write_bytes(gzip.compress(f"{line}\n".encode() * 500)[:-12])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"),
+    [
+        ((), ExitCode.DONE),
+        (("--max-rejected=100%",), ExitCode.DONE),
+        (("--max-rejected=50%",), ExitCode.DATA_QUALITY),
+        (("--max-rejected=5",), ExitCode.DATA_QUALITY),
+    ],
+)
+def test_a_loss_of_unknown_size_exceeds_a_limit_that_is_given(limit, code, cut, tmp_path, capsys):
+    lost = "an unknown number more is lost at 1 place, which may exceed --max-rejected"
+    assert run(tmp_path / "out", [cut], *limit) == code
+    assert (lost in " ".join(capsys.readouterr().out.split())) is (code != ExitCode.DONE)
+    (row,) = rows(tmp_path / "out", "rejected")
+    assert (row["records"], row["at_least"]) == (1, True)
+    assert main(["validate", str(cut), *limit]) == code
+    assert (lost in " ".join(capsys.readouterr().out.split())) is (code != ExitCode.DONE)
+    given = {"max_rejected": limit[0].partition("=")[2]} if limit else {}
+    evaluated = gg.evaluate(str(cut), **given).manifest["records"]
+    assert evaluated == manifest(tmp_path / "out")["records"]
+    assert evaluated["unknown_losses"] == 1
+    assert evaluated["too_many_rejected"] is (code != ExitCode.DONE)
+
+
+def test_a_gate_on_rejected_records_fails_after_a_loss_of_unknown_size(cut, tmp_path, capsys):
+    (tmp_path / "gate.yaml").write_text("rules: [rejected <= 50 %]")
+    assert run(tmp_path / "out", [cut]) == ExitCode.DONE
+    capsys.readouterr()
+    code = main(["gate", str(tmp_path / "out"), "--config", str(tmp_path / "gate.yaml")])
+    assert code == ExitCode.REGRESSION
+    assert "an unknown number more is lost at 1 place" in " ".join(capsys.readouterr().out.split())

@@ -134,6 +134,7 @@ class TestCounts:
             "read": 7,
             "usable": 7,
             "rejected": 0,
+            "unknown_losses": 0,
             "redelivered": 3,
             "conflicting_redeliveries": 1,
             "without_results": 2,

@@ -275,6 +275,7 @@ def test_a_damaged_avro_block_gives_one_row_and_the_rest_is_read():
         assert row.position == f"block at byte {middle + 16}"
         assert "This Avro block is damaged" in row.reason
         assert row.records > 1
+        assert not row.at_least
         found = samples.calls(read)
         assert len(found) + row.records == len(CALLS)
         before = next(n for n, call in enumerate(CALLS) if found[n : n + 1] != [call])
@@ -290,7 +291,7 @@ def test_the_row_for_an_avro_block_of_another_length_says_that_the_number_lost_i
     changed = content[: middle + 25] + inserted + content[middle + 40 :]
     (row,) = samples.rejected(samples.read(changed, "a.avro"))
     assert row.position == f"block at byte {middle + 16}"
-    assert row.records == 1
+    assert (row.records, row.at_least) == (1, True)
     assert "an unknown number of records, which counts as one" in row.reason
 
 

@@ -16,7 +16,7 @@ from tests.pipeline.outputs.test_means import write_means
 
 ROWS = [{column.name: f"{at}" for column in REJECTED.columns} for at in range(40)]
 for at, row in enumerate(ROWS):
-    row["records"] = at
+    row["records"], row["at_least"] = at, False
 
 
 def write_rejected(folder, file_format, rows=ROWS, claimed=None):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from msgspec.structs import asdict
 
 from goodgain.pipeline.manifest import manifest_of
+from goodgain.pipeline.options.option_types import MaxRejected
 from goodgain.pipeline.outputs import datasets
 from goodgain.pipeline.outputs.formats import FORMATS
 from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, struct_row
@@ -134,5 +135,5 @@ def _manifest(scores, rejected, slices, parameters):
         engine="FnApiRunner",
         started=MOMENT,
         finished=MOMENT,
-        too_many_rejected=False,
+        max_rejected=MaxRejected.parse("100%"),
     )

@@ -169,12 +169,14 @@ class DamagedStretch(Struct, frozen=True):
       records: the number of records in its header; 1 if that is not plausible.
       reason: the damage, in one sentence.
       data: the first bytes.
+      at_least: whether more records than `records` may be lost.
     """
 
     offset: int
     records: int
     reason: str
     data: bytes
+    at_least: bool = False
 
 
 def blocks_in(
@@ -300,7 +302,7 @@ class _BlockReader(Struct, Generic[Block]):
         if end + SYNC_BYTES > window.size:
             rest = window.at(end, SYNC_BYTES)
             reason = "The file ends inside the marker after an Avro block; more may have followed."
-            blocks.append(DamagedStretch(end, 1, reason, rest))
+            blocks.append(DamagedStretch(end, 1, reason, rest, at_least=True))
         return blocks, end + SYNC_BYTES, None
 
     def _skip(
@@ -310,7 +312,7 @@ class _BlockReader(Struct, Generic[Block]):
         marker = self.window.find(self.sync, offset)
         end = self.window.size if marker is None else marker + SYNC_BYTES
         data = self.window.at(offset, min(end - offset, _MOST_DATA_KEPT))
-        return [DamagedStretch(offset, records, reason, data)], end, marker
+        return [DamagedStretch(offset, records, reason, data, at_least=True)], end, marker
 
     def _damaged(
         self, offset: int, claimed: int, error: DamagedBlockError, data: bytes

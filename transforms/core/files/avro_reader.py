@@ -112,7 +112,7 @@ def _blocks(
         if shard.start == 0:
             file.seek(0)
             payload = payload_of_bytes(file.read(_KEPT_OF_HEADER))
-            yield RejectedRecord(shard.path, WHOLE_FILE, str(error), payload=payload)
+            yield RejectedRecord(shard.path, WHOLE_FILE, str(error), payload=payload, at_least=True)
         return
     blocks: Iterator[_Decoded | DamagedStretch] = blocks_in(
         file, header, decoder.decode, shard, decoder.most_together
@@ -125,6 +125,7 @@ def _blocks(
                 block.reason,
                 payload=payload_of_bytes(block.data),
                 records=block.records,
+                at_least=block.at_least,
             )
         elif isinstance(block, list):
             yield from block

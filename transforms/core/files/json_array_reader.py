@@ -68,7 +68,7 @@ def read_json_array(
             return
         _check_first_element(content, shard)
     except _UnusableArrayError as error:
-        yield RejectedRecord(shard.path, WHOLE_FILE, str(error))
+        yield RejectedRecord(shard.path, WHOLE_FILE, str(error), at_least=True)
         return
     yield from _records(content, shard, wanted, packer)
 
@@ -109,7 +109,7 @@ def _records(
             at = _next_element(content, end)
     except _BrokenArrayError as error:
         reason = f"The JSON array cannot be read from here on: {error}."
-        yield RejectedRecord(shard.path, f"record {number + 1}", reason)
+        yield RejectedRecord(shard.path, f"record {number + 1}", reason, at_least=True)
 
 
 def _record(element: bytes, number: int, shard: FileShard) -> SearchCall | RejectedRecord:

@@ -50,7 +50,10 @@ def read_jsonl(
             yield _call_of(line, shard)
         except RecordError as error:
             raw = line if isinstance(line, bytes) else line.head
-            yield rejected_for(shard.path, text.location(position), error, payload_of_bytes(raw))
+            at_least = isinstance(line, CutOffLine)
+            yield rejected_for(
+                shard.path, text.location(position), error, payload_of_bytes(raw), at_least
+            )
 
 
 def _packed(

@@ -39,7 +39,7 @@ def read_parquet(
             raise  # from the filesystem, not pyarrow
         if shard.start == 0:
             reason = f"The footer of the Parquet file is damaged ({error})."
-            yield RejectedRecord(shard.path, WHOLE_FILE, reason)
+            yield RejectedRecord(shard.path, WHOLE_FILE, reason, at_least=True)
         return
     for group in groups:
         # With an adaptation, the ids may be in another column.

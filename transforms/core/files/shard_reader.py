@@ -51,7 +51,7 @@ def read_shard_into(
     Without a packer, all records are yielded.
     """
     if shard.problem is not None:
-        yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem)
+        yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem, at_least=True)
         return
     if packer is not None and not packer.can_rename(shard.adaptation):
         packer = None
@@ -65,7 +65,8 @@ def read_shard_into(
 
 def unreadable(path: str, error: OSError) -> RejectedRecord:
     """The row for a file that cannot be opened or read."""
-    return RejectedRecord(path, WHOLE_FILE, f"The file cannot be read: {error}.")
+    reason = f"The file cannot be read: {error}."
+    return RejectedRecord(path, WHOLE_FILE, reason, at_least=True)
 
 
 def _shortened(file: BinaryIO, shard: FileShard) -> Records:
@@ -76,7 +77,8 @@ def _shortened(file: BinaryIO, shard: FileShard) -> Records:
             f"The file became shorter while it was read: it ends at byte {size:,}, but had "
             f"{shard.end:,} bytes or more before. Run again when nothing writes to it."
         )
-        yield RejectedRecord(shard.path, f"byte {max(size, shard.start)}", reason)
+        position = f"byte {max(size, shard.start)}"
+        yield RejectedRecord(shard.path, position, reason, at_least=True)
 
 
 def _records_of(
@@ -112,4 +114,4 @@ def _spooled_records(
         yield from _records_of(cast(BinaryIO, spool), whole, wanted, packer)
     if problem is not None:
         reason = f"The file could be read only in part: {problem}."
-        yield RejectedRecord(shard.path, WHOLE_FILE, reason)
+        yield RejectedRecord(shard.path, WHOLE_FILE, reason, at_least=True)

@@ -32,6 +32,7 @@ class RejectedRecord(Struct, frozen=True):
       payload: the raw input as text, invalid bytes escaped, at most 2,000 characters.
       records: how many records the row represents; more than 1 for a damaged block whose header has
         their number, and for the last row of a shard with too many rejections.
+      at_least: whether an unknown number of records is lost; then `records` is the least.
 
     Example:
       >>> from goodgain import RejectedRecord
@@ -46,6 +47,7 @@ class RejectedRecord(Struct, frozen=True):
     conversation_id: str | None = None
     payload: str = ""
     records: int = 1
+    at_least: bool = False
 
     def __post_init__(self) -> None:
         """Escape lone surrogates, which can occur in JSON and file names, but no encoder accepts.
@@ -73,6 +75,7 @@ def first_rejected(
       content: that of one shard; anything but rejected rows passes unchanged.
     """
     rows = records = 0
+    at_least = False
     first = last = None
     for one in content:
         if not isinstance(one, RejectedRecord):
@@ -83,6 +86,7 @@ def first_rejected(
             yield one
             continue
         first, last, records = first or one, one, records + one.records
+        at_least |= one.at_least
     if first is not None and last is not None:
         yield RejectedRecord(
             first.source,
@@ -90,10 +94,13 @@ def first_rejected(
             f"{records:,} further records are rejected, but only the first {most:,} of a part of "
             f"a file have rows of their own: raise --max-rejected-rows. The first: {first.reason}",
             records=records,
+            at_least=at_least,
         )
 
 
-def rejected_for(source: str, position: str, error: RecordError, payload: str) -> RejectedRecord:
+def rejected_for(
+    source: str, position: str, error: RecordError, payload: str, at_least: bool = False
+) -> RejectedRecord:
     """The row for one record that raised `error`."""
     return RejectedRecord(
         source=source,
@@ -102,6 +109,7 @@ def rejected_for(source: str, position: str, error: RecordError, payload: str) -
         field=error.field,
         conversation_id=error.conversation_id,
         payload=payload,
+        at_least=at_least,
     )
 
 
