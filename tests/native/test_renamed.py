@@ -16,7 +16,6 @@ from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
-from tests.native import generated
 from tests.native.paths import assert_same, needs_native
 from tests.native.test_blocks import record
 
@@ -383,63 +382,3 @@ def test_columns_of_parquet_that_python_converts_by_their_type(renames, column):
     content = samples.table_bytes(table)
     (whole, rejected) = assert_same(content, "a.parquet", adaptation=parse_adaptation(renames))
     assert len(whole) + len(rejected) > 0
-
-
-SOURCES = ["a", "b", "c.d", "c.e", "c.f.g", "query", "url", "id", "noise", "ids.x", "a.b"]
-CALL = ["query", "tool", "conversation_id", "results", "timestamp", "attributes.a", "costs.b"]
-RESULT = ["id", "url", "title", "gain", "ids.file_id", "fields.start", "fields.author"]
-
-
-def any_adaptation(rng):
-    targets = [*rng.sample(CALL, rng.randint(0, 3)), *rng.sample(RESULT, rng.randint(0, 3))]
-    sources = [rng.choice(SOURCES) for _ in targets]
-    renames = [f"{target}={source}" for target, source in zip(targets, sources, strict=True)]
-    return renames, rng.randint(0, 1)
-
-
-def put_away(row, renames, rng):
-    """The row with values where its adaptation looks for them, mostly."""
-    row = dict(row)
-    for target, source in (rename.split("=") for rename in renames):
-        name, _, entry = target.partition(".")
-        if rng.random() < 0.2 or name not in row:
-            continue
-        value = row[name]
-        if entry:
-            value = generated.any_text(rng) if rng.random() < 0.8 else generated.any_value(rng)
-        elif rng.random() < 0.8:
-            del row[name]
-        *path, last = source.split(".") if rng.random() < 0.9 else [source]
-        inside = row
-        for part in path:
-            inside[part] = dict(inside[part]) if isinstance(inside.get(part), dict) else {}
-            inside = inside[part]
-        inside[last] = value
-    return row
-
-
-@pytest.mark.slow
-def test_random_names_and_records():
-    read = rejected = 0
-    for seed in range(400):
-        rng = Random(seed)
-        renames, base = any_adaptation(rng)
-        of_calls = [one for one in renames if one.partition("=")[0] in CALL]
-        of_results = [one for one in renames if one not in of_calls]
-        rows = []
-        for _ in range(12):
-            row = {"conversation_id": "c", "iteration": rng.randint(0, 2), **generated.record(rng)}
-            if isinstance(row.get("results"), list):
-                row["results"] = [
-                    put_away(one, of_results, rng) if isinstance(one, dict) else one
-                    for one in row["results"]
-                ]
-            rows.append(put_away(row, of_calls, rng))
-        adaptation = parse_adaptation(renames, base)
-        lines = samples.jsonl_bytes(rows)
-        whole, bad = assert_same(lines, "a.jsonl", adaptation=adaptation)
-        read, rejected = read + sum(one.calls for one in whole), rejected + len(bad)
-        both = assert_same(array(rows, indent=seed % 2 or None), "a.json", adaptation=adaptation)
-        assert both[0] == whole
-    assert read > 500
-    assert rejected > 500
