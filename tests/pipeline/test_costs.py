@@ -8,7 +8,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.outputs.folder import read_dataset
 from goodgain.transforms.core.scoring.costs import cost_metric
-from tests.core.test_costs import by_hand
+from tests.core.scoring.test_costs import by_hand
 from tests.pipeline.convert.steps import goodgain_run
 from tests.pipeline.runs import SAMPLE, run
 

@@ -9,7 +9,7 @@ from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.streaming.closing import Closing
-from tests.core.test_costs import by_hand
+from tests.core.scoring.test_costs import by_hand
 from tests.transforms.streams import Script, at, play
 
 COST, BUDGET, MAX_I = ("tokens", "usd"), ("tokens=100,300",), 3

@@ -14,7 +14,7 @@ from goodgain.transforms.core.means.costs import CostSums, RatioSums, ratio_esti
 from goodgain.transforms.core.means.values import conversation_values
 from tests.adversarial import trace
 from tests.core.direct import score
-from tests.core.test_costs import BUDGETS, DEFAULT_RANKING, NAMES, means_of, with_costs
+from tests.core.scoring.test_costs import BUDGETS, DEFAULT_RANKING, NAMES, means_of, with_costs
 
 
 class TestRatioOfMeans:

@@ -19,7 +19,7 @@ from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_
 from goodgain.transforms.core.dedup.verification import Step, verify
 from tests.adversarial import ResultSource, trace
 from tests.core.direct import call_fingerprint, shipped_rules
-from tests.core.test_against_reference import assert_equals_reference
+from tests.core.scoring.test_against_reference import assert_equals_reference
 
 DECIDED = {Step.TYPE, Step.IDS, Step.URL, Step.URL_IDENTITY, Step.FIELDS}
 SEEDS = st.integers(min_value=0, max_value=2**32)
