@@ -14,7 +14,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return dispatch(argv)
     except KeyboardInterrupt:
-        from goodgain.pipeline.exit_codes import ExitCode
+        from goodgain.pipeline.results.exit_codes import ExitCode
 
         sys.stderr.write("goodgain: interrupted.\n")
         return ExitCode.INTERRUPTED

@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.text import Text
 from scipy.special import stdtrit
 
-from goodgain.pipeline import data_warnings
-from goodgain.pipeline.manifest import above_limit
-from goodgain.pipeline.outputs.datasets import REJECTED
-from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset
-from goodgain.pipeline.outputs.readers import MeansWanted, read_means
 from goodgain.pipeline.report.definitions import Definition, glossary_of
+from goodgain.pipeline.results import data_warnings
+from goodgain.pipeline.results.datasets import REJECTED
+from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset
+from goodgain.pipeline.results.manifest import above_limit
+from goodgain.pipeline.results.readers import MeansWanted, read_means
 from goodgain.pipeline.terminal.console import (
     message_console,
     plain_table,

@@ -12,7 +12,7 @@ import yaml
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from goodgain.pipeline.cli.commands import COMMANDS, load_command, parse_arguments
-from goodgain.pipeline.engines.table import ENGINES
+from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.transforms.core.warnings.codes import CODES
 
 ROOT = Path(__file__).parents[1]

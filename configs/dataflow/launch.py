@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import get_origin
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.stream_config import StreamConfig
 
 _CONFIGS = {"run": RunConfig, "stream": StreamConfig}
 _COMMAND = "--command="

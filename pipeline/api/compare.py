@@ -14,15 +14,15 @@ from msgspec.structs import replace
 from goodgain.pipeline.api.messages import for_python, phrased_for_python, warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
-from goodgain.pipeline.comparison.arms import missing
-from goodgain.pipeline.options.yaml_model import unknown
-from goodgain.pipeline.outputs.whole_files import writing
+from goodgain.pipeline.results.whole_files import writing
+from goodgain.pipeline.settings.yaml_model import unknown
+from goodgain.pipeline.studies.comparison.arms import missing
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.record_errors import path_to_wrong_value, without_path
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.comparison.compare import Compared
-    from goodgain.pipeline.comparison.request import ComparisonRequest
+    from goodgain.pipeline.studies.comparison.compare import Compared
+    from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 
 _Arm: TypeAlias = "Run | str | Path"
 _LISTS = ("metrics", "family", "tolerances")
@@ -127,10 +127,10 @@ def compare(
       >>> found.rows.where(metric="CG", i=None)[0]["difference"]
       1.0
     """
-    from goodgain.pipeline.comparison.compare import compare as compared_by
-    from goodgain.pipeline.comparison.output import rows_of, write
-    from goodgain.pipeline.outputs.datasets import COMPARISON
-    from goodgain.pipeline.outputs.folder import REPORT
+    from goodgain.pipeline.results.datasets import COMPARISON
+    from goodgain.pipeline.results.folder import REPORT
+    from goodgain.pipeline.studies.comparison.compare import compare as compared_by
+    from goodgain.pipeline.studies.comparison.output import rows_of, write
 
     values = {"base": base, "candidate": candidate}
     if by is None:
@@ -155,7 +155,7 @@ def _request(
     Raises:
       UsageError: an option is unknown, or its value has a wrong type.
     """
-    from goodgain.pipeline.comparison.request import ComparisonRequest
+    from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 
     known = sorted((*_OPTIONS, *_OF_TESTS, *_OF_INTERVALS, "base", "by", "candidate", "slices"))
     mistakes = [unknown(name, known) for name in options if name not in known]
@@ -203,7 +203,7 @@ def _folder(run: _Arm, folder: str, name: str) -> str:
 
 def _warn_of(found: Compared, runs: Sequence[_Arm]) -> None:
     """Emit what the command prints beside the numbers; runs in memory have warned already."""
-    from goodgain.pipeline.comparison.clusters import arm_warnings
+    from goodgain.pipeline.studies.comparison.clusters import arm_warnings
 
     for mismatch in found.arms.forced:
         warn(f"Forced although the runs differ in {mismatch}.")

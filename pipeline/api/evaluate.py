@@ -15,24 +15,24 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from pydantic import ValidationError
 
-from goodgain.pipeline.api.fold import RunSums, gather, scores_of
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
 from goodgain.pipeline.api.labels import Labels, join_labels, read_result_labels
 from goodgain.pipeline.api.messages import phrased_for_python, warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
-from goodgain.pipeline.data_warnings import misspelt_names, warnings_of_run
-from goodgain.pipeline.first_look import first_look
-from goodgain.pipeline.judgments import join, read_judgments
-from goodgain.pipeline.labels import rejected_row
-from goodgain.pipeline.local import open_local, read_files, shards_of, usable_threads
-from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
-from goodgain.pipeline.manifest import manifest_of
-from goodgain.pipeline.options.config_file import read_config_file
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.options.yaml_model import reason, unknown
-from goodgain.pipeline.outputs import datasets, rows
-from goodgain.pipeline.outputs.datasets import Dataset
+from goodgain.pipeline.results import datasets, rows
+from goodgain.pipeline.results.data_warnings import misspelt_names, warnings_of_run
+from goodgain.pipeline.results.datasets import Dataset
+from goodgain.pipeline.results.manifest import manifest_of
+from goodgain.pipeline.run.hosts.process import RunSums, gather, scores_of
+from goodgain.pipeline.run.plan.judgments import join, read_judgments
+from goodgain.pipeline.run.plan.labels import rejected_row
+from goodgain.pipeline.run.plan.local_files import open_local, read_files, shards_of, usable_threads
+from goodgain.pipeline.run.plan.local_scoring import local_scoring, memory_budget_of
+from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.settings.config_file import read_config_file
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.yaml_model import reason, unknown
 from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from goodgain.pipeline.first_look import seen_names
-from goodgain.pipeline.local import local_files
+from goodgain.pipeline.run.plan.local_files import local_files
+from goodgain.pipeline.run.plan.seen_names import seen_names
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.first_records import MOST_LOOKED_AT
 from goodgain.transforms.core.files.shard import InputFile

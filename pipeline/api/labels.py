@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from msgspec import Struct
 
 from goodgain.pipeline.api.inputs import rows_of
-from goodgain.pipeline.labels import label_files, rejected_row
-from goodgain.pipeline.local import local_files, open_local
+from goodgain.pipeline.run.plan.labels import label_files, rejected_row
+from goodgain.pipeline.run.plan.local_files import local_files, open_local
 from goodgain.transforms.core.files.labels import (
     LabelFile,
     LabelRow,

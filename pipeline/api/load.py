@@ -13,14 +13,14 @@ from pydantic import ValidationError
 from goodgain.pipeline.api.evaluate import IN_MEMORY
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
-from goodgain.pipeline.first_look import first_look
-from goodgain.pipeline.labels import local_labels
-from goodgain.pipeline.local import local_files, open_local, read_files
-from goodgain.pipeline.local_scoring import LocalScoring, local_scoring, memory_budget_of
-from goodgain.pipeline.manifest import check_run
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.outputs import datasets
-from goodgain.pipeline.outputs.datasets import Dataset
+from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.datasets import Dataset
+from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.run.plan.labels import local_labels
+from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
+from goodgain.pipeline.run.plan.local_scoring import LocalScoring, local_scoring, memory_budget_of
+from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -105,7 +105,7 @@ def _datasets(config: RunConfig) -> Iterator[Dataset]:
 
 
 def _read(folder: str, dataset: Dataset) -> Table:
-    from goodgain.pipeline.outputs.folder import read_dataset
+    from goodgain.pipeline.results.folder import read_dataset
 
     rows = list(read_dataset(folder, dataset.name))
     return Table(datasets.with_costs_of(dataset, rows[0]) if rows else dataset, rows)

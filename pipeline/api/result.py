@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.api.messages import for_python, phrased_for_python
 from goodgain.pipeline.api.table import HEADLINE, Row, Table
-from goodgain.pipeline.data_warnings import warning_text, warnings_in
-from goodgain.pipeline.local_scoring import LocalScoring
-from goodgain.pipeline.outputs.whole_files import writing
+from goodgain.pipeline.results.data_warnings import warning_text, warnings_in
+from goodgain.pipeline.results.whole_files import writing
+from goodgain.pipeline.run.plan.local_scoring import LocalScoring
 from goodgain.pipeline.terminal.metric_values import mean_interval_text, mean_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
@@ -187,7 +187,7 @@ class Run:
         from rich.console import Console
 
         from goodgain.pipeline.cli.explain_text import render
-        from goodgain.pipeline.explanation.explain import explain, gather
+        from goodgain.pipeline.studies.explanation.explain import explain, gather
 
         with phrased_for_python():
             scored_with = self._scoring()
@@ -206,8 +206,8 @@ class Run:
         Raises:
           UsageError: the folder is not empty, or cannot be written to.
         """
-        from goodgain.pipeline.outputs.folder import MANIFEST, REPORT
         from goodgain.pipeline.report import build_report
+        from goodgain.pipeline.results.folder import MANIFEST, REPORT
 
         place = Path(folder)
         try:
@@ -235,7 +235,7 @@ class Run:
             Path(path).write_bytes(content)
 
     def _write_datasets(self, folder: Path) -> None:
-        from goodgain.pipeline.outputs.formats import FORMATS
+        from goodgain.pipeline.results.formats import FORMATS
 
         file_format = FORMATS["parquet"]
         for name, table_of in self._tables.items():

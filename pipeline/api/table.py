@@ -9,7 +9,7 @@ from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.outputs.datasets import MEANS, Dataset
+from goodgain.pipeline.results.datasets import MEANS, Dataset
 from goodgain.pipeline.terminal.metric_values import decimal
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.costs import cost_metric
@@ -106,7 +106,7 @@ class Table:
 
     def to_arrow(self) -> pa.Table:
         """A pyarrow.Table with the column types of the dataset's Parquet files."""
-        from goodgain.pipeline.outputs.formats import arrow_table
+        from goodgain.pipeline.results.formats import arrow_table
 
         return arrow_table(self.dataset, self._rows)
 

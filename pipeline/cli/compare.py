@@ -10,8 +10,8 @@ from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.comparison.compare import Compared
-    from goodgain.pipeline.comparison.request import ComparisonRequest
+    from goodgain.pipeline.studies.comparison.compare import Compared
+    from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 
 NAME = "compare"
 HELP = "compare two runs, or two arms within one, metric by metric"
@@ -135,12 +135,12 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.compare_parts import render_sensitivity
     from goodgain.pipeline.cli.compare_text import render, render_warnings
-    from goodgain.pipeline.comparison.arms import missing
-    from goodgain.pipeline.comparison.compare import compare
-    from goodgain.pipeline.comparison.output import check_output, document, rows_of, write
-    from goodgain.pipeline.comparison.sensitivity import sensitivity
-    from goodgain.pipeline.outputs.folder import REPORT
-    from goodgain.pipeline.outputs.without_labels import ShownRows
+    from goodgain.pipeline.results.folder import REPORT
+    from goodgain.pipeline.results.unlabelled_arms import ShownRows
+    from goodgain.pipeline.studies.comparison.arms import missing
+    from goodgain.pipeline.studies.comparison.compare import compare
+    from goodgain.pipeline.studies.comparison.output import check_output, document, rows_of, write
+    from goodgain.pipeline.studies.comparison.sensitivity import sensitivity
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.pipeline.terminal.safe_text import printable
 
@@ -185,7 +185,7 @@ def _check_at(at: int | None, compared: Compared) -> None:
 
 def _request(args: argparse.Namespace) -> ComparisonRequest:
     """The comparison that the options ask for."""
-    from goodgain.pipeline.comparison.request import ComparisonRequest, Tests
+    from goodgain.pipeline.studies.comparison.request import ComparisonRequest, Tests
     from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
 
     for option in ("max_i", "at", "examples", "bootstrap", "seed"):

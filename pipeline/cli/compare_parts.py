@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.comparison.compare import Compared
-from goodgain.pipeline.comparison.measures import Family
-from goodgain.pipeline.comparison.pool_finds import PoolFinds
-from goodgain.pipeline.comparison.rows import ComparisonRow, SensitivityRow
+from goodgain.pipeline.studies.comparison.compare import Compared
+from goodgain.pipeline.studies.comparison.measures import Family
+from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
+from goodgain.pipeline.studies.comparison.rows import ComparisonRow, SensitivityRow
 from goodgain.pipeline.terminal.console import metric_table, on_terminal, plain_table
 from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
 from goodgain.pipeline.terminal.safe_text import shortened

@@ -21,15 +21,15 @@ from goodgain.pipeline.cli.compare_parts import (
     pool_lines,
     withheld_lines,
 )
-from goodgain.pipeline.comparison.arms import Arm
-from goodgain.pipeline.comparison.clusters import arm_warnings, leading_row
-from goodgain.pipeline.comparison.compare import Compared
-from goodgain.pipeline.comparison.examples import Example
-from goodgain.pipeline.comparison.matching import Account
-from goodgain.pipeline.comparison.rows import ComparisonRow
-from goodgain.pipeline.comparison.statistics import corrected_p
-from goodgain.pipeline.data_warnings import warning_text
-from goodgain.pipeline.outputs.without_labels import ShownRows
+from goodgain.pipeline.results.data_warnings import warning_text
+from goodgain.pipeline.results.unlabelled_arms import ShownRows
+from goodgain.pipeline.studies.comparison.arms import Arm
+from goodgain.pipeline.studies.comparison.clusters import arm_warnings, leading_row
+from goodgain.pipeline.studies.comparison.compare import Compared
+from goodgain.pipeline.studies.comparison.examples import Example
+from goodgain.pipeline.studies.comparison.matching import Account
+from goodgain.pipeline.studies.comparison.rows import ComparisonRow
+from goodgain.pipeline.studies.comparison.statistics import corrected_p
 from goodgain.pipeline.terminal.console import metric_table
 from goodgain.pipeline.terminal.metric_values import difference_text, interval_text, value_text
 from goodgain.pipeline.terminal.safe_text import printable, shortened

@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 from pydantic.fields import FieldInfo
 
-from goodgain.pipeline.options.option_types import GROUPS, flag_of, metadata
-from goodgain.pipeline.options.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.option_types import GROUPS, flag_of, metadata
+from goodgain.pipeline.settings.scoring_config import ScoringConfig
 
 _Model = type[ScoringConfig]
 

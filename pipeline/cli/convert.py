@@ -301,8 +301,8 @@ def _to_trec(args: argparse.Namespace) -> dict[str, Any]:
     from msgspec.structs import asdict
 
     from goodgain.pipeline.convert.to_trec import write_trec
-    from goodgain.pipeline.local import local_files
-    from goodgain.pipeline.options.yaml_model import load_rules
+    from goodgain.pipeline.run.plan.local_files import local_files
+    from goodgain.pipeline.settings.yaml_model import load_rules
     from goodgain.pipeline.terminal import progress
     from goodgain.transforms.core.dedup.rules import compile_rules
 

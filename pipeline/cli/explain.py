@@ -6,8 +6,8 @@ import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
-from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.options.run_config import ExplainConfig, RunConfig
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
 
 NAME = "explain"
 HELP = "show one conversation: what became of each result, and why"
@@ -35,11 +35,11 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.explain_text import explanation_json, render
-    from goodgain.pipeline.explanation.explain import explain, gather
-    from goodgain.pipeline.first_look import first_look
-    from goodgain.pipeline.labels import local_labels
-    from goodgain.pipeline.local import local_files, open_local, read_files
-    from goodgain.pipeline.local_scoring import local_scoring, memory_budget_of
+    from goodgain.pipeline.run.plan.labels import local_labels
+    from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
+    from goodgain.pipeline.run.plan.local_scoring import local_scoring, memory_budget_of
+    from goodgain.pipeline.run.plan.seen_names import first_look
+    from goodgain.pipeline.studies.explanation.explain import explain, gather
     from goodgain.pipeline.terminal import progress
     from goodgain.pipeline.terminal.console import print_json, result_console
 

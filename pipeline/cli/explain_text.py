@@ -11,7 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from goodgain.pipeline.explanation.model import (
+from goodgain.pipeline.results.rows import with_cost_columns
+from goodgain.pipeline.studies.explanation.model import (
     ConversationExplanation,
     ExplainedCall,
     ExplainedIteration,
@@ -19,7 +20,6 @@ from goodgain.pipeline.explanation.model import (
     InPool,
     Why,
 )
-from goodgain.pipeline.outputs.rows import with_cost_columns
 from goodgain.pipeline.terminal.console import on_terminal, plain_table
 from goodgain.pipeline.terminal.metric_values import number, value_text
 from goodgain.pipeline.terminal.safe_text import printable, shortened, untrusted

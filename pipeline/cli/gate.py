@@ -11,7 +11,7 @@ from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.transforms.core.wording import counted
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.gate.outcome import Outcome
+    from goodgain.pipeline.studies.gate.outcome import Outcome
 
 NAME = "gate"
 HELP = "check a run against rules; exit code 4 if one fails"
@@ -40,9 +40,9 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from datetime import UTC, datetime
 
-    from goodgain.pipeline.exit_codes import ExitCode
-    from goodgain.pipeline.gate.evaluate import Gate
-    from goodgain.pipeline.gate.outcome import junit, markdown, passed
+    from goodgain.pipeline.results.exit_codes import ExitCode
+    from goodgain.pipeline.studies.gate.evaluate import Gate
+    from goodgain.pipeline.studies.gate.outcome import junit, markdown, passed
     from goodgain.pipeline.terminal.console import print_json
 
     outcomes = Gate.load(args.config, args.baseline, args.force).outcomes(args.output)
@@ -69,7 +69,7 @@ def render(outcomes: Sequence[Outcome]) -> None:
     """Print one line per outcome, the reasons of those that did not pass, and the verdict."""
     from rich.text import Text
 
-    from goodgain.pipeline.gate.outcome import cautions_of
+    from goodgain.pipeline.studies.gate.outcome import cautions_of
     from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
     from goodgain.pipeline.terminal.safe_text import untrusted
 
@@ -99,7 +99,7 @@ def render(outcomes: Sequence[Outcome]) -> None:
 
 
 def _write(path: str, content: bytes) -> None:
-    from goodgain.pipeline.outputs.whole_files import writing
+    from goodgain.pipeline.results.whole_files import writing
 
     with writing(path):
         Path(path).write_bytes(content)

@@ -99,7 +99,7 @@ def _write_configuration(config: Path, name: str) -> list[Path]:
     if (model := _model(name)) is None:
         config.write_text(text, encoding="utf-8")
         return [config]
-    from goodgain.pipeline.options.config_file import schema_of
+    from goodgain.pipeline.settings.config_file import schema_of
 
     schema = config.with_name(f"{config.stem}.schema.json")
     config.write_text(f"# yaml-language-server: $schema={schema.name}\n{text}", encoding="utf-8")
@@ -128,10 +128,10 @@ def _write_examples(folder: Path, kind: _Kind) -> list[Path]:
 def _model(name: str) -> type[BaseModel] | None:
     """What a configuration is checked against; None if it is not one of ours."""
     from goodgain.pipeline.convert.importing.mapping_file import MappingFile
-    from goodgain.pipeline.gate.rules import GateFile
-    from goodgain.pipeline.nightly.config import NightlyConfig
-    from goodgain.pipeline.options.run_config import RunConfig
-    from goodgain.pipeline.streaming.config import StreamConfig
+    from goodgain.pipeline.settings.run_config import RunConfig
+    from goodgain.pipeline.settings.stream_config import StreamConfig
+    from goodgain.pipeline.studies.gate.rules import GateFile
+    from goodgain.pipeline.studies.nightly.config import NightlyConfig
     from goodgain.transforms.core.dedup.rules_file import RulesFile
 
     models: dict[str, type[BaseModel]] = {

@@ -9,7 +9,7 @@ from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.nightly.job import NightlyRequest
+    from goodgain.pipeline.studies.nightly.job import NightlyRequest
 
 NAME = "nightly"
 HELP = "score, compare, gate and publish a day of traces, every night"
@@ -43,10 +43,10 @@ def run(args: argparse.Namespace) -> int:
     """Run the job."""
     request = _request(args)
     # Imported here, since it imports Beam, which is slow.
-    from goodgain.pipeline.nightly.config import load_nightly_config
-    from goodgain.pipeline.nightly.dependencies import Dependencies
-    from goodgain.pipeline.nightly.job import run_nightly
-    from goodgain.pipeline.nightly.summary import print_result, print_warnings
+    from goodgain.pipeline.studies.nightly.config import load_nightly_config
+    from goodgain.pipeline.studies.nightly.dependencies import Dependencies
+    from goodgain.pipeline.studies.nightly.job import run_nightly
+    from goodgain.pipeline.studies.nightly.summary import print_result, print_warnings
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
     config = load_nightly_config(args.config)
@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _request(args: argparse.Namespace) -> NightlyRequest:
-    from goodgain.pipeline.nightly.days.days import read_day
-    from goodgain.pipeline.nightly.job import NightlyRequest
+    from goodgain.pipeline.studies.nightly.days.days import read_day
+    from goodgain.pipeline.studies.nightly.job import NightlyRequest
 
     if args.backfill is None:
         return NightlyRequest(read_day(args.date) if args.date else None, None, args.rerun_late)

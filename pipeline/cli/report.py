@@ -25,12 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build the report and put it into the folder."""
     # Imported here to keep --help fast.
-    from goodgain.pipeline.comparison.report.build import build_comparison_report
-    from goodgain.pipeline.nightly.days.history import HISTORY, read_history
-    from goodgain.pipeline.nightly.report.build import build_nights_report
-    from goodgain.pipeline.outputs.datasets import COMPARISON
-    from goodgain.pipeline.outputs.folder import REPORT, read_manifest, write_file
     from goodgain.pipeline.report import build_report
+    from goodgain.pipeline.results.datasets import COMPARISON
+    from goodgain.pipeline.results.folder import REPORT, read_manifest, write_file
+    from goodgain.pipeline.studies.comparison.report.build import build_comparison_report
+    from goodgain.pipeline.studies.nightly.days.history import HISTORY, read_history
+    from goodgain.pipeline.studies.nightly.report.build import build_nights_report
     from goodgain.pipeline.terminal.console import result_console
 
     if (Path(args.folder) / HISTORY).exists():

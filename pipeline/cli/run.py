@@ -8,9 +8,9 @@ from typing import Any
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
-from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.options.run_config import RunConfig
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "run"
@@ -44,12 +44,12 @@ def run(args: argparse.Namespace) -> int:
     if config.baseline and not config.gate:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")
     # Imported here, since it imports Beam, which is slow.
-    import goodgain.pipeline.run
+    import goodgain.pipeline.run.hosts.batch
     from goodgain.pipeline.cli.gate import render
-    from goodgain.pipeline.gate.evaluate import Gate
-    from goodgain.pipeline.gate.outcome import passed
-    from goodgain.pipeline.outputs.folder import read_manifest
-    from goodgain.pipeline.outputs.readers import MeansWanted, read_means
+    from goodgain.pipeline.results.folder import read_manifest
+    from goodgain.pipeline.results.readers import MeansWanted, read_means
+    from goodgain.pipeline.studies.gate.evaluate import Gate
+    from goodgain.pipeline.studies.gate.outcome import passed
     from goodgain.pipeline.summary import print_if_wrong, print_summary
     from goodgain.pipeline.terminal.console import print_json
 
@@ -60,7 +60,9 @@ def run(args: argparse.Namespace) -> int:
     show: Callable[[str, Mapping[str, Any]], None] = (
         (lambda *_: None) if args.json else print_if_wrong if args.quiet else print_summary
     )
-    code = goodgain.pipeline.run.run(config, args.beam_arguments, show, quiet=args.quiet)
+    code = goodgain.pipeline.run.hosts.batch.run(
+        config, args.beam_arguments, show, quiet=args.quiet
+    )
     outcomes = [] if gate is None else gate.outcomes(config.output)
     if args.json:
         print_json(

@@ -6,8 +6,8 @@ import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
-from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "stream"
@@ -46,10 +46,10 @@ def run(args: argparse.Namespace) -> int:
             )
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
     # Imported here, since it imports Beam, which is slow.
-    import goodgain.pipeline.streaming.run
-    from goodgain.pipeline.streaming.summary import print_document, print_findings, print_summary
+    import goodgain.pipeline.run.stream.run
+    from goodgain.pipeline.run.stream.summary import print_document, print_findings, print_summary
 
     show = print_document if args.json else print_findings if args.quiet else print_summary
-    return goodgain.pipeline.streaming.run.stream(
+    return goodgain.pipeline.run.stream.run.stream(
         config, args.beam_arguments, show=show, quiet=args.quiet
     )

@@ -15,10 +15,10 @@ from goodgain.pipeline.cli.shared_options import (
     add_threshold_option,
     renames,
 )
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.options.option_types import MaxRejected
+    from goodgain.pipeline.settings.option_types import MaxRejected
 
 NAME = "validate"
 HELP = "read traces without scoring: what they contain, what is wrong"
@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _limit(written: str) -> MaxRejected:
-    from goodgain.pipeline.options.option_types import MaxRejected  # imports pydantic
+    from goodgain.pipeline.settings.option_types import MaxRejected  # imports pydantic
 
     try:
         return MaxRejected.parse(written)
@@ -76,11 +76,11 @@ def run(args: argparse.Namespace) -> int:
     """Read everything and print what was found."""
     # Imported here to keep --help fast.
     from goodgain.pipeline.cli.validate_report import make_report, render, render_warnings
-    from goodgain.pipeline.first_look import first_look
-    from goodgain.pipeline.local import local_files, open_local, read_files
-    from goodgain.pipeline.options.option_types import MaxRejected
-    from goodgain.pipeline.options.yaml_model import load_rules
-    from goodgain.pipeline.survey import Survey
+    from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
+    from goodgain.pipeline.run.plan.seen_names import first_look
+    from goodgain.pipeline.settings.option_types import MaxRejected
+    from goodgain.pipeline.settings.yaml_model import load_rules
+    from goodgain.pipeline.studies.survey import Survey
     from goodgain.pipeline.terminal import progress
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.transforms.core.dedup.rules import compile_rules

@@ -9,10 +9,10 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from goodgain.pipeline.data_warnings import warning_text
-from goodgain.pipeline.manifest import UNKNOWN_LOSSES, above_limit
-from goodgain.pipeline.options.option_types import MaxRejected
-from goodgain.pipeline.survey import (
+from goodgain.pipeline.results.data_warnings import warning_text
+from goodgain.pipeline.results.manifest import UNKNOWN_LOSSES, above_limit
+from goodgain.pipeline.settings.option_types import MaxRejected
+from goodgain.pipeline.studies.survey import (
     Survey,
     findings_about_fields,
     findings_about_ids,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from goodgain.pipeline.cli.config_options import options_table
 from goodgain.pipeline.cli.metrics import metric_groups
-from goodgain.pipeline.engines.table import ENGINES, Engine
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.options.scoring_config import ScoringConfig
-from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.pipeline.run.engines.table import ENGINES, Engine
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.metric import Metric
 
 _DOCS = Path("docs")

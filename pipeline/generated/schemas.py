@@ -6,10 +6,10 @@ import json
 from importlib import resources
 from pathlib import Path
 
-from goodgain.pipeline.outputs import datasets
-from goodgain.pipeline.outputs.datasets import Dataset
-from goodgain.pipeline.outputs.formats import avro_schema
-from goodgain.pipeline.streaming import datasets as stream_datasets
+from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.datasets import Dataset
+from goodgain.pipeline.results.formats import avro_schema
+from goodgain.pipeline.run.stream import datasets as stream_datasets
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 
 STREAM = "stream"

@@ -8,16 +8,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.manifest import check_run
-from goodgain.pipeline.options.explain_command import explain_command
-from goodgain.pipeline.outputs.datasets import REJECTED
-from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
-from goodgain.pipeline.outputs.readers import read_iterations, read_means
 from goodgain.pipeline.report.definitions import Definition, Glossary, glossary_of
 from goodgain.pipeline.report.histograms import Histograms
 from goodgain.pipeline.report.render import render_page
 from goodgain.pipeline.report.slices import read_slices, slice_data
-from goodgain.pipeline.survey import Rejection, Rejections
+from goodgain.pipeline.results.datasets import REJECTED
+from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.results.readers import read_iterations, read_means
+from goodgain.pipeline.settings.explain_command import explain_command
+from goodgain.pipeline.studies.survey import Rejection, Rejections
 from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.records.rejected import RejectedRecord

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from goodgain.pipeline.manifest import judged_outside
+from goodgain.pipeline.results.manifest import judged_outside
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 from goodgain.transforms.core.scoring.costs import COST_AT_I, COST_I, cost_metric

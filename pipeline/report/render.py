@@ -32,8 +32,8 @@ _FOLDER = "page"
 # pages share.
 _PACKAGES = {
     "": "goodgain.pipeline.report",
-    "comparison": "goodgain.pipeline.comparison.report",
-    "nights": "goodgain.pipeline.nightly.report",
+    "comparison": "goodgain.pipeline.studies.comparison.report",
+    "nights": "goodgain.pipeline.studies.nightly.report",
 }
 _STYLES = ("report.css", "parts.css")
 _COMMON_SCRIPTS = (

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from goodgain.pipeline.outputs.readers import ALL_MEANS, MeansWanted
 from goodgain.pipeline.report.numbers import rounded
+from goodgain.pipeline.results.readers import ALL_MEANS, MeansWanted
 from goodgain.pipeline.terminal.safe_text import shortened
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key
 from goodgain.transforms.core.scoring.costs import cost_metric

@@ -10,7 +10,7 @@ from statistics import median
 
 import fastavro
 
-from goodgain.pipeline.engines.runners import look_for_cycles_less_often
+from goodgain.pipeline.run.engines.runners import look_for_cycles_less_often
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text

@@ -15,7 +15,7 @@ os.environ["GOODGAIN_NATIVE"] = "0"  # before the package looks for the native p
 
 import fastavro
 
-from goodgain.pipeline.outputs.rows import RankedRows, iteration_row
+from goodgain.pipeline.results.rows import RankedRows, iteration_row
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values, metric_names

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-from goodgain.pipeline.outputs.folder import read_dataset
+from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.run.stream.demo import Record, feed
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions
-from goodgain.pipeline.streaming.demo import Record, feed
 from tests.bench.rows import Row
 from tests.engines.processes import wait_until
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from goodgain.pipeline.engines.table import ENGINES
+from goodgain.pipeline.run.engines.table import ENGINES
 from tests.engines import flink
 from tests.engines.flink_rest import FlinkRest
 from tests.engines.install import install_flink

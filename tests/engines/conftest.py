@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.engines.prism_build import BUILT_PRISM, build_prism
+from goodgain.pipeline.run.engines.prism_build import BUILT_PRISM, build_prism
 from tests.engines.cluster import Cluster
 from tests.engines.kafka import Kafka
 from tests.engines.settings import Settings, load_settings

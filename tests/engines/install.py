@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-from goodgain.pipeline.engines.prism_build import build_program
+from goodgain.pipeline.run.engines.prism_build import build_program
 from goodgain.transforms.core.errors import GoodGainError
 from tests.engines.processes import EngineError, run_to_end
 from tests.engines.settings import CONFIGURATION, REPOSITORY, Settings

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.outputs.folder import read_dataset
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.run.stream.demo import feed, files_in_time
+from goodgain.pipeline.run.stream.summary import latest_means
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions
-from goodgain.pipeline.streaming.demo import feed, files_in_time
-from goodgain.pipeline.streaming.summary import latest_means
 from tests.pipeline.runs import rows, run
 
 HOUR = 3_600_000

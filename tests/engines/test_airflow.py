@@ -9,7 +9,7 @@ import pytest
 from tests.engines.install import install_airflow
 from tests.engines.processes import run_to_end
 from tests.engines.settings import REPOSITORY, Settings
-from tests.pipeline.nightly.world import World
+from tests.pipeline.studies.nightly.world import World
 
 pytestmark = pytest.mark.engines
 DAG = REPOSITORY / "configs" / "deploy" / "airflow_dag.py"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.engines.table import ENGINES
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.run.engines.table import ENGINES
 from tests.engines.cluster import PATIENCE, Cluster
 from tests.engines.engine_outputs import run_arguments, sample_files
 from tests.engines.processes import run_to_end, wait_until

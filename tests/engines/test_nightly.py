@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.folder import read_dataset, read_manifest
 from tests.engines.cluster import Cluster
-from tests.pipeline.nightly.world import World
+from tests.pipeline.studies.nightly.world import World
 
 pytestmark = pytest.mark.engines
 DAY = "2025-03-04"

@@ -6,13 +6,13 @@ from random import Random
 
 import pytest
 
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from tests.core.pool.generated import runs
 from tests.engines.cluster import Cluster
 from tests.engines.processes import run_to_end
 from tests.engines.spark import SparkCluster
-from tests.pipeline.pool.steps import files
 from tests.pipeline.runs import FULL, contents, main, write_jsonl
+from tests.pipeline.studies.pool.steps import files
 
 pytestmark = pytest.mark.engines
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.engines.table import ENGINES
+from goodgain.pipeline.run.engines.table import ENGINES
 from tests.engines.processes import run_to_end
 from tests.engines.programs.counting import expected_rows, written_rows
 

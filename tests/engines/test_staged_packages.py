@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from apache_beam.runners.worker.worker_pool_main import BeamFnExternalWorkerPoolServicer
 
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from tests.engines.cluster import Cluster
 from tests.engines.flink import boot_command
 from tests.engines.install import build_boot, build_native

@@ -9,14 +9,14 @@ from collections import Counter
 
 import pytest
 
-from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.outputs.folder import read_dataset
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.run.stream.checkpoint import STATE_FOLDER
+from goodgain.pipeline.run.stream.demo import feed, files_in_time
+from goodgain.pipeline.run.stream.on_prism import LOG
+from goodgain.pipeline.run.stream.summary import latest_means
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions
-from goodgain.pipeline.streaming.checkpoint import STATE_FOLDER
-from goodgain.pipeline.streaming.demo import feed, files_in_time
-from goodgain.pipeline.streaming.on_prism import LOG
-from goodgain.pipeline.streaming.summary import latest_means
 from tests.engines.processes import port_answers, wait_until
 from tests.engines.stream_rows import assert_last_live_rows_equal_batch
 from tests.pipeline.runs import main, rows, run

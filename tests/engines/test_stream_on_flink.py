@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.streaming.checkpoint import open_state_folder
+from goodgain.pipeline.run.stream.checkpoint import open_state_folder
 from goodgain.transforms.sources.journal_file import read_journal
 from tests.engines.cluster import PATIENCE, Cluster, Job
 from tests.engines.processes import wait_until

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import fastavro
 import pytest
 
-from goodgain.pipeline import manifest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.api.evaluate import evaluate
-from goodgain.pipeline.local import local_files, read_files
+from goodgain.pipeline.results import manifest
+from goodgain.pipeline.run.plan.local_files import local_files, read_files
 from goodgain.transforms.core import native
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys

@@ -202,7 +202,7 @@ def test_errors_of_reading_a_record(error, monkeypatch):
 
 PEAK = """
 import sys
-from goodgain.pipeline.local import local_files, open_local, shards_of
+from goodgain.pipeline.run.plan.local_files import local_files, open_local, shards_of
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.scoring.native_packing import packer_for
 from goodgain.transforms.core.scoring.packing import Packing

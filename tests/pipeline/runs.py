@@ -8,11 +8,11 @@ from pathlib import Path
 from msgspec.structs import asdict
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.local import local_files, read_files
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.options.yaml_model import load_rules
-from goodgain.pipeline.outputs.folder import MANIFEST, REPORT, read_dataset, read_manifest
-from goodgain.pipeline.outputs.rows import iteration_row
+from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset, read_manifest
+from goodgain.pipeline.results.rows import iteration_row
+from goodgain.pipeline.run.plan.local_files import local_files, read_files
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.means.accumulator import (

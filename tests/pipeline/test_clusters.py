@@ -10,8 +10,8 @@ from scipy import stats
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.outputs.folder import read_dataset, read_manifest
-from tests.pipeline.comparison.traces import conversation, output_of
+from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from tests.pipeline.studies.comparison.traces import conversation, output_of
 
 pytestmark = pytest.mark.slow
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.options.option_types import duration_text, parse_duration
+from goodgain.pipeline.settings.option_types import duration_text, parse_duration
 
 
 @pytest.mark.parametrize(

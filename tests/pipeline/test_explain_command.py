@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from goodgain.pipeline.cli import explain
 from goodgain.pipeline.cli.commands import parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
-from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.options.explain_command import explain_command, quoted
-from goodgain.pipeline.options.run_config import ExplainConfig, RunConfig
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.explain_command import explain_command, quoted
+from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
 
 RUN = {"input": ["a b.avro", "c*.avro"], "good_gain_threshold": 2, "rules": None}
 HOSTILE = ["; rm -rf /", "$(reboot)", "`id`", "a'b", 'a"b', "-h", "--input", "a\\b", "*", "a\nb"]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.outputs.folder import read_dataset
+from goodgain.pipeline.results.folder import read_dataset
 from tests.pipeline.runs import run, write_jsonl
 
 OPTIONS = ("--metrics", "ndcg@3", "map", "recall@2", "--qrels-topic", "query_id", "--g-max", "4")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import goodgain.pipeline.graph
-from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.manifest import record_counts
+import goodgain.pipeline.run.hosts.graph
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.manifest import record_counts
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from tests.pipeline.runs import SAMPLE, contents, manifest, names_in, rows, run, write_jsonl
@@ -108,7 +108,7 @@ class TestInterruptedRuns:
             raise OSError(number, "No space left")
 
         with monkeypatch.context() as context:
-            context.setattr("goodgain.pipeline.outputs.sinks.create", full)
+            context.setattr("goodgain.pipeline.results.sinks.create", full)
             assert run(tmp_path / "out", [good]) == ExitCode.FAILED
         message = error_message(capsys)
         assert message.startswith("The run failed: a disk is full (")
@@ -122,8 +122,8 @@ class TestInterruptedRuns:
     @pytest.mark.parametrize(
         "moment",
         [
-            "goodgain.pipeline.outputs.means._mean_of_key",
-            "goodgain.pipeline.outputs.folder.publish",
+            "goodgain.pipeline.results.means._mean_of_key",
+            "goodgain.pipeline.results.folder.publish",
         ],
     )
     def test_killed_run_looks_unfinished(self, moment, tmp_path):
@@ -147,10 +147,10 @@ class TestInterruptedRuns:
 
     def test_publishes_nothing_if_counts_do_not_add_up(self, tmp_path, capsys, monkeypatch):
         """As if an engine had processed a bundle twice."""
-        counts_of_score = goodgain.pipeline.graph._counts_of_score
+        counts_of_score = goodgain.pipeline.run.hosts.graph._counts_of_score
         with monkeypatch.context() as context:
             context.setattr(
-                goodgain.pipeline.graph,
+                goodgain.pipeline.run.hosts.graph,
                 "_counts_of_score",
                 lambda score: {**counts_of_score(score), "records.redelivered": 1},
             )

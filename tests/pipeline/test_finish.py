@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import goodgain.pipeline.finish
-from goodgain.pipeline.finish import StartedRun, UnusableQrelsError, finish, write_summary
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.outputs.folder import claim, prepare
-from goodgain.pipeline.outputs.sinks import WrittenFile
+import goodgain.pipeline.run.hosts.finish
+from goodgain.pipeline.results.folder import claim, prepare
+from goodgain.pipeline.results.sinks import WrittenFile
+from goodgain.pipeline.run.hosts.finish import StartedRun, UnusableQrelsError, finish, write_summary
+from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import BalanceError, GoodGainError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
@@ -73,9 +73,11 @@ class Steps:
 
 @pytest.fixture
 def steps(monkeypatch):
-    monkeypatch.setattr(goodgain.pipeline.finish, "read_means", lambda *_: iter(()))
+    monkeypatch.setattr(goodgain.pipeline.run.hosts.finish, "read_means", lambda *_: iter(()))
     monkeypatch.setattr(
-        goodgain.pipeline.finish, "build_report", lambda _, manifest: manifest["finished"].encode()
+        goodgain.pipeline.run.hosts.finish,
+        "build_report",
+        lambda _, manifest: manifest["finished"].encode(),
     )
     return Steps(monkeypatch)
 

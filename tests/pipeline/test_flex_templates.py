@@ -10,9 +10,9 @@ from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOpt
 from goodgain.configs.dataflow.launch import words
 from goodgain.pipeline.cli.commands import load_command, parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
-from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.stream_config import StreamConfig
 
 FOLDER = files("goodgain.configs").joinpath("dataflow")
 CONFIGS = {"run": RunConfig, "stream": StreamConfig}

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from goodgain.pipeline.outputs.folder import (
+from goodgain.pipeline.results.folder import (
     check_written,
     clear,
     discard_unfinished,

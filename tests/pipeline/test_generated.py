@@ -12,7 +12,7 @@ from goodgain.pipeline.generated.schemas import (
     shipped_datasets,
     shipped_stream_datasets,
 )
-from goodgain.pipeline.outputs import datasets
+from goodgain.pipeline.results import datasets
 
 DOCS = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
 

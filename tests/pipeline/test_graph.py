@@ -4,9 +4,9 @@ import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from goodgain.pipeline.graph import Plan, build
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.outputs.sinks import Target
+from goodgain.pipeline.results.sinks import Target
+from goodgain.pipeline.run.hosts.graph import Plan, build
+from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from tests.pipeline.runs import plain_scoring

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from tests.pipeline.runs import FULL, SAMPLE, contents, manifest, names_in, run, write_jsonl
 
 pytestmark = pytest.mark.slow

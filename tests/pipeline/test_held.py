@@ -13,9 +13,9 @@ import pytest
 
 import goodgain
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.outputs.datasets import pool_documents
-from goodgain.pipeline.outputs.formats import FORMATS
+from goodgain.pipeline.results.datasets import pool_documents
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.formats import FORMATS
 from goodgain.transforms.core.errors import GoodGainError
 from tests.core.files.limited import MOST_MEMORY
 from tests.pipeline.runs import manifest, run

@@ -13,12 +13,12 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.cli.init import kinds
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file
-from goodgain.pipeline.gate.rules import load_gate
-from goodgain.pipeline.nightly.config import load_nightly_config
-from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.options.yaml_model import load_rules
-from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.pipeline.settings.yaml_model import load_rules
+from goodgain.pipeline.studies.gate.rules import load_gate
+from goodgain.pipeline.studies.nightly.config import load_nightly_config
 from tests.pipeline.init_commands import next_commands, shell
 
 NEEDED = {"input": ["traces"], "output": "out"}

@@ -8,7 +8,7 @@ import pytest
 
 import goodgain.transforms
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from tests.pipeline.runs import SAMPLE
 
 _READS_FOREVER = """

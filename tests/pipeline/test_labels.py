@@ -11,7 +11,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from tests.pipeline.runs import FULL, contents, manifest, rows, run, write_jsonl
 
 COLUMNS = (

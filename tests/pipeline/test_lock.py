@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from goodgain.pipeline.outputs.lock import LOCK, LockedError, locked
+from goodgain.pipeline.results.lock import LOCK, LockedError, locked
 
 START = datetime(2025, 3, 3, 2, 30, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.outputs.sinks import _WriteShard
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.sinks import _WriteShard
 from goodgain.transforms.labels import _Join, _ReadFile
 from goodgain.transforms.read import PlanShards, ReadShardPayloads
 from tests.pipeline.runs import SAMPLE, manifest, rows, run, write_jsonl
@@ -129,7 +129,7 @@ def test_reports_files_that_change_during_the_run(tmp_path, monkeypatch, capsys)
     content = Path(SAMPLE).read_bytes()
     for name in ("shorter", "longer", "gone", "same"):
         (tmp_path / f"{name}.avro").write_bytes(content)
-    from goodgain.pipeline import run as run_module
+    from goodgain.pipeline.run.hosts import batch as run_module
 
     pipeline = run_module._run_pipeline
 

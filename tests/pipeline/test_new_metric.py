@@ -57,9 +57,9 @@ import apache_beam as beam
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.outputs.datasets import conversations, iterations
-from goodgain.pipeline.outputs.folder import read_dataset
-from goodgain.pipeline.outputs.formats import avro_schema
+from goodgain.pipeline.results.datasets import conversations, iterations
+from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.formats import avro_schema
 from goodgain.transforms.beam_rows import ScoreConversationRows
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 

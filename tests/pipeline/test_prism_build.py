@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.engines import exit_with_parent
-from goodgain.pipeline.engines.prism_build import build_prism
+from goodgain.pipeline.run.engines import exit_with_parent
+from goodgain.pipeline.run.engines.prism_build import build_prism
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
 

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from goodgain.pipeline.judgments import describe
-from goodgain.pipeline.local import open_local
-from goodgain.pipeline.run import check_beginnings, find_label_files
+from goodgain.pipeline.run.hosts.batch import check_beginnings, find_label_files
+from goodgain.pipeline.run.plan.judgments import describe
+from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
 

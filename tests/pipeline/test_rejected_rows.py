@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from tests.core.files.limited import MOST_MEMORY

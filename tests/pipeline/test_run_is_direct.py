@@ -6,10 +6,10 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
-import goodgain.pipeline.graph
+import goodgain.pipeline.run.hosts.graph
 import goodgain.transforms.core.scoring.packing
-from goodgain.pipeline.engines import runners
-from goodgain.pipeline.engines.table import ENGINES
+from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.means import distribution
 from goodgain.transforms.core.native import SWITCH, native_module
@@ -127,7 +127,7 @@ def test_gathering_without_files_changes_no_byte(in_process, traces, tmp_path, m
 
 @read_in_both_ways
 def test_small_shards_change_no_byte(in_process, traces, tmp_path, monkeypatch):
-    monkeypatch.setattr(goodgain.pipeline.graph, "DEFAULT_SHARD_BYTES", 3_000)
+    monkeypatch.setattr(goodgain.pipeline.run.hosts.graph, "DEFAULT_SHARD_BYTES", 3_000)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 

@@ -14,8 +14,8 @@ from apache_beam.options.pipeline_options import (
 )
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner, worker_handlers
 
-from goodgain.pipeline.engines import runners
-from goodgain.pipeline.engines.table import ENGINES
+from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.transforms.core.errors import UsageError
 
 

@@ -5,10 +5,10 @@ import os
 import pytest
 
 import goodgain.pipeline.api.evaluate
-import goodgain.pipeline.run
+import goodgain.pipeline.run.hosts.batch
 import goodgain.transforms.read
 from goodgain.pipeline.api.evaluate import evaluate
-from goodgain.pipeline.local import usable_threads
+from goodgain.pipeline.run.plan.local_files import usable_threads
 from goodgain.transforms.core.scoring.native_packing import packer_for
 from tests.pipeline.runs import SAMPLE, run
 
@@ -43,7 +43,7 @@ def threads_of(module, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(("engine", "threads"), [((), 3), (LOOPBACK, 1)])
 def test_of_a_run(engine, threads, tmp_path, monkeypatch):
-    monkeypatch.setattr(goodgain.pipeline.run, "usable_threads", lambda: 3)
+    monkeypatch.setattr(goodgain.pipeline.run.hosts.batch, "usable_threads", lambda: 3)
     made = threads_of(goodgain.transforms.read, monkeypatch)
     assert run(tmp_path / "out", [SAMPLE], *engine) == 0
     assert set(made) == {threads}

@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from goodgain.pipeline import run as run_module
-from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.finish import finish, started_in, write_summary
-from goodgain.pipeline.outputs.folder import claim, prepare, unfinished_folder, write_file
-from goodgain.pipeline.outputs.lock import LockedError, folder_locked
-from goodgain.pipeline.outputs.sinks import WrittenFile
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.folder import claim, prepare, unfinished_folder, write_file
+from goodgain.pipeline.results.lock import LockedError, folder_locked
+from goodgain.pipeline.results.sinks import WrittenFile
+from goodgain.pipeline.run.hosts import batch as run_module
+from goodgain.pipeline.run.hosts.finish import finish, started_in, write_summary
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import delete
 from tests.pipeline.runs import SAMPLE, manifest, run
@@ -66,8 +66,8 @@ class Steps:
 
 @pytest.fixture
 def no_report(monkeypatch):
-    monkeypatch.setattr("goodgain.pipeline.finish.read_means", lambda *_: iter(()))
-    monkeypatch.setattr("goodgain.pipeline.finish.build_report", lambda *_: b"")
+    monkeypatch.setattr("goodgain.pipeline.run.hosts.finish.read_means", lambda *_: iter(()))
+    monkeypatch.setattr("goodgain.pipeline.run.hosts.finish.build_report", lambda *_: b"")
 
 
 @pytest.mark.parametrize("first", list(itertools.combinations(range(8), 4)), ids=str)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.local import local_files, read_files
-from goodgain.pipeline.survey import OTHER_NAMES, Rejections, Survey, general_reason
+from goodgain.pipeline.run.plan.local_files import local_files, read_files
+from goodgain.pipeline.studies.survey import OTHER_NAMES, Rejections, Survey, general_reason
 from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.parsing import parse_mapping

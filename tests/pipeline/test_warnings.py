@@ -7,11 +7,11 @@ import pytest
 
 import goodgain
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.data_warnings import slice_labels
-from goodgain.pipeline.exit_codes import ExitCode
-from goodgain.pipeline.first_look import first_look
-from goodgain.pipeline.local import open_local
-from goodgain.pipeline.outputs.folder import REPORT
+from goodgain.pipeline.results.data_warnings import slice_labels
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.folder import REPORT
+from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.pipeline.run.plan.seen_names import first_look
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.warnings.field_names import SeenNames
 from tests.pipeline.runs import manifest, rows, run, write_jsonl
@@ -282,7 +282,7 @@ def test_first_look_skips_pipes(tmp_path):
 
 
 def test_first_look_reads_some_of_many_files(tmp_path, monkeypatch):
-    monkeypatch.setattr("goodgain.pipeline.first_look._MOST_FILES", 20)
+    monkeypatch.setattr("goodgain.pipeline.run.plan.seen_names._MOST_FILES", 20)
     files = []
     for number in range(50):
         path = write_jsonl(tmp_path / f"{number:02}.jsonl", [{f"field{number}": 1}])

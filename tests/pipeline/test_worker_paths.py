@@ -4,10 +4,10 @@ import os
 
 import pytest
 
-from goodgain.pipeline.engines import runners
-from goodgain.pipeline.engines.runners import for_workers
-from goodgain.pipeline.options.run_config import RunConfig
-from goodgain.pipeline.streaming.config import StreamConfig
+from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines.runners import for_workers
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 
 RELATIVE = RunConfig(input=("traces/*.avro", "gs://bucket/a.avro"), output="out", qrels="labels")

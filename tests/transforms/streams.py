@@ -12,7 +12,7 @@ from apache_beam.testing import test_stream
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
-from goodgain.pipeline.streaming.stopping import THIS_PROCESS
+from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.pipeline.streaming.stopping import THIS_PROCESS
+from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
 from tests.core.direct import scoring

@@ -8,7 +8,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.outputs.folder import (
+from goodgain.pipeline.results.folder import (
     check_claim,
     check_written,
     claim,

@@ -7,7 +7,7 @@ import pytest
 from apache_beam.testing.util import assert_that
 from apache_beam.transforms.window import GlobalWindow
 
-from goodgain.pipeline.engines import runners
+from goodgain.pipeline.run.engines import runners
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS

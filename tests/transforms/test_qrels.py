@@ -6,8 +6,8 @@ import apache_beam as beam
 import pytest
 from apache_beam.testing.util import assert_that, equal_to
 
-from goodgain.pipeline.engines import runners
-from goodgain.pipeline.options.yaml_model import load_rules
+from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.files.shard import InputFile

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.pipeline.streaming.stopping import THIS_PROCESS
+from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.sources.folder_files import list_folder
 from goodgain.transforms.sources.journal_file import read_journal
 from tests.transforms.watching import MINUTE, NOON, Engine, lines, minutes, put, record

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from goodgain.pipeline.streaming.stopping import THIS_PROCESS
+from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.sources.journal_file import compact_journal, read_journal
 from tests.transforms.watching import MINUTE, NOON, Engine, full_disk, put, record
 

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from goodgain.pipeline.streaming.stopping import THIS_PROCESS
+from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms import windowed_means
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics

@@ -14,7 +14,7 @@ from apache_beam.pvalue import TaggedOutput
 from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
 from apache_beam.utils.timestamp import Timestamp
 
-from goodgain.pipeline.streaming.stopping import THIS_PROCESS
+from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.core.scoring import packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.streaming.watermark import WatermarkRule

@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the pool and compare."""
-    from goodgain.pipeline.pool.labelling import check_annotators
-    from goodgain.pipeline.pool.store import read_pool
+    from goodgain.pipeline.studies.pool.labelling import check_annotators
+    from goodgain.pipeline.studies.pool.store import read_pool
     from goodgain.pipeline.terminal.console import print_json
     from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
 

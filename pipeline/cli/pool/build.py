@@ -12,11 +12,11 @@ from goodgain.pipeline.cli.shared_options import (
     add_rules_option,
     renames,
 )
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.pool.build import PoolRequest
+    from goodgain.pipeline.studies.pool.build import PoolRequest
 
 NAME = "pool build"
 HELP = "pool the documents of several runs, to judge each once"
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     runs = _runs(args.run)
     # Imported here, since it imports Beam, which is slow.
     from goodgain.pipeline.cli.pool.show import print_findings, print_manifest
-    from goodgain.pipeline.pool.build import build_pool
+    from goodgain.pipeline.studies.pool.build import build_pool
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
     pool = build_pool(_request(args, runs), args.beam_arguments, args.quiet)
@@ -98,8 +98,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _request(args: argparse.Namespace, runs: dict[str, tuple[str, ...]]) -> PoolRequest:
-    from goodgain.pipeline.options.option_types import MaxRejected
-    from goodgain.pipeline.pool.build import PoolRequest
+    from goodgain.pipeline.settings.option_types import MaxRejected
+    from goodgain.pipeline.studies.pool.build import PoolRequest
     from goodgain.transforms.core.records.adaptation import parse_adaptation
 
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(
                 f"--{name.replace('_', '-')} is {value}, but must be at least {least}."
             )
-    from goodgain.pipeline.pool.judging import JudgingRequest, judge_pool
+    from goodgain.pipeline.studies.pool.judging import JudgingRequest, judge_pool
     from goodgain.pipeline.terminal.console import message_console, print_json, result_console
     from goodgain.pipeline.terminal.safe_text import printable
 

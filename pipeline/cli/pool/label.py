@@ -6,12 +6,12 @@ import argparse
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
 
 if TYPE_CHECKING:
-    from goodgain.pipeline.pool.labelling import Labelled
+    from goodgain.pipeline.studies.pool.labelling import Labelled
 
 NAME = "pool label"
 HELP = "add the labels of a file to a pool, under an annotator's name"
@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(
             "use --from FILE to add labels, --prefer NAME, or --undo NAME to withdraw labels."
         )
-    from goodgain.pipeline.pool.judging import answers_of
-    from goodgain.pipeline.pool.labelling import label_pool, withdraw_labels
+    from goodgain.pipeline.studies.pool.judging import answers_of
+    from goodgain.pipeline.studies.pool.labelling import label_pool, withdraw_labels
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     if args.undo is not None:

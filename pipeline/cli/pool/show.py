@@ -16,7 +16,7 @@ from goodgain.transforms.core.wording import counted, pluralize
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from goodgain.pipeline.pool.store import Pool
+    from goodgain.pipeline.studies.pool.store import Pool
     from goodgain.transforms.core.pool.document import PoolDocument, Topic
 
 NAME = "pool show"
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read and show."""
-    from goodgain.pipeline.pool.store import read_pool
+    from goodgain.pipeline.studies.pool.store import read_pool
     from goodgain.pipeline.terminal.console import print_json, result_console
 
     pool = read_pool(args.pool)

@@ -29,7 +29,7 @@ from goodgain.pipeline.convert.importing.expressions import (
     is_true,
 )
 from goodgain.pipeline.convert.importing.values import integer, number, text, texts
-from goodgain.pipeline.options.yaml_model import read_model, reason
+from goodgain.pipeline.settings.yaml_model import read_model, reason
 
 _SPAN_KEYS = ("trace", "span", "parent", "start", "end", "search", "tool_call", "rerank", "model")
 _CALL_KEYS = ("turn", "iteration", "call", "record_id")

@@ -47,7 +47,7 @@ def read_limited(paths, seconds=_SECONDS):
 
 def read(path):
     """The fields of an `Outcome`."""
-    from goodgain.pipeline.local import open_local
+    from goodgain.pipeline.run.plan.local_files import open_local
     from goodgain.transforms.core.files.first_records import first_records
     from goodgain.transforms.core.files.shard import plan_shards
     from goodgain.transforms.core.files.shard_reader import read_shard

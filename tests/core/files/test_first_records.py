@@ -5,7 +5,7 @@ import io
 import pyarrow as pa
 import pytest
 
-from goodgain.pipeline.first_look import first_look
+from goodgain.pipeline.run.plan.seen_names import first_look
 from goodgain.transforms.core.files.shard import InputFile
 from tests.core.files import samples
 

@@ -1,6 +1,6 @@
 """Directions (higher or lower is better) and cautions that metrics declare."""
 
-from goodgain.pipeline.comparison.measures import DECISIVE, HEADLINE
+from goodgain.pipeline.studies.comparison.measures import DECISIVE, HEADLINE
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import (
     CONVERSATION_METRICS,

@@ -19,10 +19,10 @@ from typing import Any
 
 from goodgain.pipeline.cli.commands import load_command, parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
-from goodgain.pipeline.options.config_file import load_config
-from goodgain.pipeline.streaming import sinks
-from goodgain.pipeline.streaming.config import StreamConfig
-from goodgain.pipeline.streaming.run import stream
+from goodgain.pipeline.run.stream import sinks
+from goodgain.pipeline.run.stream.run import stream
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.streaming.journal import Entry, Move
 from goodgain.transforms.sources import folder_watch

@@ -12,7 +12,7 @@ import apache_beam as beam
 import msgspec
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from goodgain.pipeline.streaming.stopping import THIS_PROCESS
+from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.streaming.closing import Closing

@@ -8,7 +8,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.api.messages import for_python
-from goodgain.pipeline.exit_codes import ExitCode
+from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.transforms.core.warnings.codes import CODES
 from tests.pipeline.runs import manifest, run, write_jsonl
 

@@ -14,7 +14,7 @@ from goodgain.pipeline.convert.to_traces import (
     trace_records,
 )
 from goodgain.pipeline.convert.to_trec import document_names, word, write_trec
-from goodgain.pipeline.local import local_files
+from goodgain.pipeline.run.plan.local_files import local_files
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from tests.pipeline.convert.steps import (

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 
 from msgspec.structs import asdict
 
-from goodgain.pipeline.manifest import manifest_of
-from goodgain.pipeline.options.option_types import MaxRejected
-from goodgain.pipeline.outputs import datasets
-from goodgain.pipeline.outputs.formats import FORMATS
-from goodgain.pipeline.outputs.rows import RankedRows, iteration_rows, struct_row
+from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.formats import FORMATS
+from goodgain.pipeline.results.manifest import manifest_of
+from goodgain.pipeline.results.rows import RankedRows, iteration_rows, struct_row
+from goodgain.pipeline.settings.option_types import MaxRejected
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.means.accumulator import (
     MeansAccumulator,

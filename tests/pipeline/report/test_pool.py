@@ -2,14 +2,14 @@
 
 import pytest
 
-from goodgain.pipeline.exit_codes import ExitCode
 from goodgain.pipeline.report import build_report
 from goodgain.pipeline.report.slices import read_slices, slice_data
-from tests.pipeline.pool.steps import build, write_runs
+from goodgain.pipeline.results.exit_codes import ExitCode
 from tests.pipeline.report.browser import drawn, needs_chromium, opened
 from tests.pipeline.report.outputs import market_records, search, write_outputs
 from tests.pipeline.report.test_build import Page
 from tests.pipeline.runs import manifest, rows, run
+from tests.pipeline.studies.pool.steps import build, write_runs
 
 
 def found_by(last):

@@ -1,7 +1,7 @@
 """The page stays small with many slices and iterations."""
 
-from goodgain.pipeline.outputs.readers import ALL_MEANS
 from goodgain.pipeline.report.slices import MOST_ITERATIONS, read_slices, slice_data
+from goodgain.pipeline.results.readers import ALL_MEANS
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 
 BYTES_FOR_DATA = 1_000_000  # of 6 MB, without plotly

@@ -1,1 +1,0 @@
-"""Options and configuration files."""

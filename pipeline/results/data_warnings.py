@@ -1,0 +1,160 @@
+"""The warnings of a run: computed at its end, kept in its manifest, shown with its numbers.
+
+Also names in its options that no conversation has, which may be misspelt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec.structs import asdict
+
+from goodgain.pipeline.results.opened_pool import OpenedPool
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.slices import slice_key
+from goodgain.transforms.core.scoring.costs import COST
+from goodgain.transforms.core.warnings.check_inputs import (
+    READ,
+    CheckInputs,
+    Relevance,
+    SliceLabels,
+    cluster_sizes,
+)
+from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.field_names import SeenNames
+from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, failing
+
+_MILLIS_PER_SECOND = 1_000
+
+
+def warnings_of_run(
+    config: RunConfig,
+    counts: Mapping[str, int],
+    means: Sequence[MeanRow],
+    rules: RuleTable,
+    seen: SeenNames,
+    pool: OpenedPool | None,
+    started: datetime,
+) -> list[DataWarning]:
+    """The warnings about the data of a run.
+
+    Args:
+      means: at least those at N of results, of unlabelled ones, and of N.
+      seen: the names in the first records.
+    """
+    return warnings_of(
+        CheckInputs(
+            counts,
+            config.good_gain_threshold,
+            rules,
+            records=counts.get(READ, 0),
+            seen=config.names_to_check(seen),
+            clusters=cluster_sizes(means),
+            slices=slice_labels(map(asdict, means)),
+            external=config.qrels is not None,
+            pooled=pool is not None,
+            clock=int(started.timestamp() * _MILLIS_PER_SECOND),
+            label_spans=pool.label_spans if pool else {},
+            topic_attribute=config.qrels_topic,
+            relevance=Relevance.of(config.relevant_from, config.ranking_metrics),
+        )
+    )
+
+
+def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
+    """The number of unlabelled results in each slice, computed from means."""
+    sums: dict[str, dict[str, int]] = {}
+    slices: dict[str, Mapping[str, str]] = {}
+    for row in means:
+        if row["slice"] and row["i"] is None and row["metric"] in ("R", "unlabelled"):
+            key = slice_key(row["slice"])
+            slices[key] = row["slice"]
+            # The sum is a whole number, so rounding undoes the division.
+            sums.setdefault(key, {})[row["metric"]] = round((row["mean"] or 0) * row["n"])
+    return [
+        SliceLabels(slices[key], of_slice.get("R", 0), of_slice.get("unlabelled", 0))
+        for key, of_slice in sorted(sums.items())
+    ]
+
+
+def warnings_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
+    """The warnings in a manifest; empty for runs of versions without warnings."""
+    return msgspec.convert(manifest.get("warnings", []), list[DataWarning])
+
+
+def failing_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
+    """The warnings in a manifest that its options do not allow; they made the exit code 3."""
+    parameters = manifest["parameters"]
+    allowed = allowed_codes(
+        unlabelled=parameters.get("allow_unlabelled", False),
+        no_good=parameters.get("allow_no_good", False),
+    )
+    return failing(warnings_in(manifest), allowed)
+
+
+def is_bad(manifest: Mapping[str, Any]) -> bool:
+    """Whether the data of a run make its exit code 3."""
+    return manifest["records"]["too_many_rejected"] or bool(failing_in(manifest))
+
+
+def warning_text(warning: DataWarning) -> str:
+    """A warning as one paragraph for people."""
+    return f"Warning ({warning.code}): {warning.message} {warning.remedy}"
+
+
+def misspelt_names(
+    means: Sequence[Mapping[str, Any]],
+    slices: Iterable[Mapping[str, str]],
+    manifest: Mapping[str, Any],
+) -> Iterator[str]:
+    """A sentence for each name in the options of a run that no conversation has.
+
+    Args:
+      means: rows at N of all conversations.
+      slices: the slices of the run, repeated or not.
+    """
+    yield from unknown_costs(means)
+    yield from unknown_attributes(slices)
+    if line := unshared_cluster(means, manifest):
+        yield line
+
+
+def unknown_costs(means: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A sentence for each requested cost that no conversation has.
+
+    Args:
+      means: rows at N of all conversations.
+    """
+    for row in means:
+        if row["metric"].startswith(COST) and row["population"] == "all" and not row["n"]:
+            name = row["metric"].removeprefix(COST)
+            yield f"Costs: no conversation has {name} in all its calls; is it misspelt?"
+
+
+def unknown_attributes(slices: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    """A sentence for each attribute of slices that no conversation has."""
+    values: dict[str, set[str]] = {}
+    for one in slices:
+        for name, value in one.items():
+            values.setdefault(name, set()).add(value)
+    for name in sorted(name for name, occurring in values.items() if occurring == {""}):
+        yield f"Slices: no conversation has the attribute {name}; is it misspelt?"
+
+
+def unshared_cluster(means: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> str | None:
+    """A sentence if every conversation is alone in its cluster since none has the attribute.
+
+    Args:
+      means: rows at N of all conversations.
+    """
+    attribute = manifest["parameters"].get("cluster")
+    alone = attribute and manifest["conversations"].get("without_cluster", 0)
+    clustered = [row for row in means if row["population"] == "all" and row["clusters"]]
+    if alone and all(row["clusters"] == row["n"] for row in clustered):
+        return f"No two conversations share {attribute}; is it misspelt?"
+    return None

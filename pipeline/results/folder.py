@@ -1,0 +1,326 @@
+"""The output folder of a run: empty before it, and afterwards complete or without a manifest."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from goodgain.pipeline.results.formats import FORMATS, Row, intact
+from goodgain.pipeline.results.whole_files import UNFINISHED_SUFFIX, write_whole
+from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.wording import counted
+from goodgain.transforms.filesystems import (
+    create,
+    delete,
+    exists,
+    files_below,
+    files_named,
+    is_full,
+    is_local,
+    join,
+    make_folder,
+    move,
+    open_plain,
+)
+
+MANIFEST = "manifest.json"
+REPORT = "report.html"
+MEANS_CSV = "means.csv"
+UNFINISHED = ".unfinished"
+_TRIAL = "trial"
+_CLAIM = "claim"
+DATASETS = (
+    "iterations", "conversations", "calls", "duplicates", "means", "rejected", "rejected_labels",
+    "late", "comparison", "differences", "arms", "pool_documents",
+)  # fmt: skip
+_WILDCARD = re.compile(r"[*?[]")
+_SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())
+# Paths within the folder that runs write, and so may replace.
+_SINGLE = f"(?:{'|'.join(map(re.escape, (MANIFEST, REPORT, MEANS_CSV)))})"
+_OURS = re.compile(
+    rf"(?:{'|'.join(DATASETS)})/part-[^/]+(?:{_SUFFIXES})"
+    rf"|{_SINGLE}|\.{_SINGLE}{re.escape(UNFINISHED_SUFFIX)}"
+    rf"|{re.escape(UNFINISHED)}/.+"
+)
+
+
+def prepare(folder: str, overwrite: bool) -> None:
+    """Make sure that a run can write into a folder.
+
+    With `overwrite` the folder may hold the outputs of an earlier run, and nothing else. They stay
+    until `publish` or `clear` removes them, so a run that fails deletes nothing.
+
+    Raises:
+      UsageError: the folder cannot be listed or created, is not empty without `overwrite`, or
+        holds files that no run wrote.
+    """
+    if _WILDCARD.search(folder):  # filesystems treat these as patterns, even when they delete
+        raise UsageError(
+            f"Output folder {folder} must not have *, ? or [ in its name; give another folder."
+        )
+    check_links(folder)
+    names = _names_in(folder)
+    foreign = [name for name in names if not _OURS.fullmatch(name)]
+    if foreign and overwrite:
+        raise UsageError(
+            f"Output folder {folder} holds {foreign[0]}, which no run of goodgain wrote; "
+            "give another folder, or remove it yourself."
+        )
+    if names and not overwrite:
+        raise UsageError(
+            f"Output folder {folder} is not empty (it holds {names[0]}); give another folder, or "
+            "--overwrite to replace the outputs of an earlier run."
+        )
+    try:
+        delete(join(folder, UNFINISHED))
+        # A test file shows early whether the folder is writable.
+        make_folder(join(folder, UNFINISHED))
+        with create(join(folder, UNFINISHED, _TRIAL)) as file:
+            file.write(b"")
+        delete(join(folder, UNFINISHED))
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"Output folder {folder} cannot be written to ({reason_of(error)}); "
+            "give another folder."
+        ) from None
+
+
+def check_links(folder: str) -> None:
+    """Make sure that files written into a folder stay in it.
+
+    Raises:
+      UsageError: it holds a symbolic link.
+    """
+    if not is_local(folder):
+        return
+    for path, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            if os.path.islink(os.path.join(path, name)):
+                raise UsageError(
+                    f"Output folder {folder} holds {os.path.join(path, name)}, a symbolic link; "
+                    "remove it, so that no file outside the folder is changed."
+                )
+
+
+def claim(folder: str, area: str) -> None:
+    """Claim the folder for a run; unfinished files of other runs are deleted.
+
+    Args:
+      folder: the output folder, checked by `prepare`.
+      area: name of the run's own folder below `.unfinished/`.
+    """
+    unfinished = join(folder, UNFINISHED)
+    delete(unfinished)
+    write_file(unfinished, _CLAIM, area.encode())
+
+
+def check_claim(folder: str, area: str, or_none: bool = False) -> None:
+    """Make sure that no other run has begun to write to a folder since `claim`.
+
+    Args:
+      or_none: whether a missing claim is accepted.
+
+    Raises:
+      GoodGainError: another run has begun.
+    """
+    check_links(folder)
+    claimed = _claimed(folder)
+    if area and claimed != area and not (or_none and claimed is None):
+        raise GoodGainError(
+            f"Another run has begun to write to {folder}, so this one publishes nothing there; "
+            "use a separate folder for each run."
+        )
+
+
+def _claimed(folder: str) -> str | None:
+    path = join(folder, UNFINISHED, _CLAIM)
+    if not exists(path):
+        return None
+    with open_plain(path) as file:
+        return file.read().decode()
+
+
+def clear(folder: str) -> None:
+    """Delete the outputs of an earlier run in a folder checked by `prepare`."""
+    # The manifest first: without it the outputs do not count as finished.
+    tops = {_top(name) for name in _names_in(folder)} - {UNFINISHED}
+    for top in sorted(tops, key=lambda top: (top != MANIFEST, top)):
+        delete(join(folder, top))
+
+
+def check_written(folder: str, paths: Iterable[str], area: str = "") -> None:
+    """Make sure that files are below `.unfinished/`, before anything is moved.
+
+    Args:
+      paths: final paths of the files, relative to the output folder.
+
+    Raises:
+      GoodGainError: a file is missing.
+    """
+    unfinished = unfinished_folder(folder, area)
+    if missing := sorted(set(paths).difference(_names_in(unfinished))):
+        raise GoodGainError(f"{join(unfinished, missing[0])} is missing.")
+
+
+def unfinished_folder(folder: str, area: str = "") -> str:
+    """The folder that a run writes to before it publishes: its own below `.unfinished/`."""
+    unfinished: str = join(folder, UNFINISHED, *([area] if area else []))
+    return unfinished
+
+
+def publish(folder: str, paths: Iterable[str], area: str = "") -> None:
+    """Move files from `.unfinished/` to their final paths, replacing outputs of an earlier run.
+
+    If interrupted at any point, it can be called again: it recognizes files that were already
+    moved. It does not move the manifest, and leaves files alone that no run wrote.
+
+    Args:
+      paths: the files, relative to it.
+
+    Raises:
+      GoodGainError: a file is not where it was written.
+      OSError: the disk is full.
+    """
+    kept = set(paths)
+    for path in sorted(kept):
+        *folders, name = path.split("/")
+        source = join(unfinished_folder(folder, area), *folders, name)
+        place = join(folder, *folders, name)
+        make_folder(join(folder, *folders))
+        try:
+            move(source, place)
+        except OSError as error:
+            if is_full(error):
+                raise
+            raise GoodGainError(f"{source} cannot be moved to {place}: {error}") from None
+    others = [name for name in _names_in(folder) if name not in kept]
+    foreign = {name for name in others if not _OURS.fullmatch(name)}  # added since `prepare`
+    tops = {_top(path) for path in kept | foreign}
+    ours = (name for name in others if name not in foreign)
+    stale = [name for name in ours if _top(name) not in (UNFINISHED, MANIFEST)]
+    for path in sorted({name if _top(name) in tops else _top(name) for name in stale}):
+        delete(join(folder, *path.split("/")))
+
+
+def _top(path: str) -> str:
+    return path.split("/")[0]
+
+
+def discard_unfinished(folder: str, area: str = "") -> None:
+    """Delete the unpublished files of a run, but never those of another run."""
+    delete(unfinished_folder(folder, area))
+    if _claimed(folder) in (None, area):
+        delete(join(folder, UNFINISHED))
+
+
+def same_folder(one: str, other: str) -> bool:
+    """Whether two paths name the same folder."""
+    settled = {
+        os.path.realpath(path) if is_local(path) else path.rstrip("/") for path in (one, other)
+    }
+    return len(settled) == 1
+
+
+def write_file(folder: str, name: str, content: bytes) -> None:
+    """Write a small file completely or not at all; the folder is created if needed."""
+    make_folder(folder)
+    write_whole(join(folder, name), content)
+
+
+def write_manifest(folder: str, manifest: Mapping[str, Any]) -> None:
+    """Write the manifest, which comes last and marks a folder as complete."""
+    write_file(folder, MANIFEST, json.dumps(dict(manifest), indent=2).encode() + b"\n")
+
+
+def read_manifest(folder: str) -> dict[str, Any]:
+    """The manifest of a finished run or comparison.
+
+    Raises:
+      UsageError: it is missing or cannot be read.
+    """
+    path = join(folder, MANIFEST)
+    if not exists(path):
+        raise UsageError(f"{folder} has no {MANIFEST}: it is not the output of a finished run.")
+    with open_plain(path) as file:
+        content = file.read()
+    try:
+        # Not by msgspec, which refuses lone surrogates, as they occur in file names.
+        manifest = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"{path} cannot be read ({error}): it was changed or cut since the run; run it again."
+        ) from None
+    if not isinstance(manifest, dict):
+        raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
+    return manifest
+
+
+def read_dataset(folder: str, dataset: str) -> Iterator[Row]:
+    """The rows of a dataset of a finished run, whatever its format.
+
+    Raises:
+      UsageError: after the last row, if the manifest has another number of rows.
+    """
+    rows = 0
+    for row in _rows_of(folder, dataset):
+        rows += 1
+        yield row
+    check_rows(folder, dataset, rows, f"{folder}/{dataset}", "run it again")
+
+
+def check_rows(folder: str, dataset: str, rows: int, place: str, remedy: str) -> None:
+    """Make sure that a dataset has as many rows as its manifest says, if it says so.
+
+    Nothing else reveals a dataset that was truncated at the end of a row, or lost a file.
+
+    Args:
+      rows: number of rows read.
+      place, remedy: where the dataset is and what to do, for the message.
+
+    Raises:
+      UsageError: the number differs.
+    """
+    if not exists(join(folder, MANIFEST)):
+        return
+    datasets = read_manifest(folder).get("datasets")
+    expected = datasets.get(dataset) if isinstance(datasets, dict) else None
+    if expected not in (None, rows):
+        raise UsageError(
+            f"{place} has {counted(rows, 'row')}, but {expected:,} by {MANIFEST}: it was cut "
+            f"or changed since the run; {remedy}."
+        )
+
+
+def _rows_of(folder: str, dataset: str) -> Iterator[Row]:
+    for file_format in FORMATS.values():
+        for path in files_named(join(folder, dataset), "part-*" + file_format.suffix):
+            with open_plain(path) as file:
+                yield from intact(file_format.read(file), path)
+
+
+def _names_in(folder: str) -> list[str]:
+    """Relative paths of all files below a folder, sorted; empty if it does not exist.
+
+    Raises:
+      UsageError: it cannot be listed.
+    """
+    prefix = folder.rstrip("/") + "/"
+    try:
+        paths = files_below(folder)
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"Output folder {folder} cannot be listed ({reason_of(error)}); check the path."
+        ) from None
+    return sorted({path.removeprefix(prefix) for path in paths} - {""})
+
+
+def reason_of(error: Exception) -> str:
+    """The reason of a filesystem error, in one line without a full stop."""
+    # Beam's errors hold those of the single files.
+    if details := getattr(error, "exception_details", None):
+        error = next(iter(details.values()))
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return text.strip().splitlines()[0].rstrip(".") if text.strip() else type(error).__name__

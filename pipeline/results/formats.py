@@ -1,0 +1,288 @@
+"""The file formats of outputs, each with one writer and one reader.
+
+Rows are encoded in Avro several times faster than by fastavro, which determines the union branch of
+every nullable value; here each column has only one type, so the branch follows from whether the
+value is null.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from itertools import islice
+from typing import Any, BinaryIO, Literal
+
+import fastavro
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fastavro.write import Writer
+from msgspec import Struct
+
+from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset, Kind
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.avro_blocks import zigzag
+from goodgain.transforms.core.ranking import column_name, metric_name
+from goodgain.transforms.core.scoring.costs import column_of, metric_of
+
+Format = Literal["avro", "parquet", "jsonl"]
+Row = dict[str, Any]
+ROWS_AT_ONCE = 10_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NAMESPACE = "goodgain"
+_TIMES = ("first_timestamp", "last_timestamp", "timestamp", "window_start", "window_end")
+# A fixed sync marker, so that the same rows give the same bytes.
+SYNC_MARKER = b"goodgain-outputs"
+
+_NULL, _VALUE = b"\0", b"\2"  # the union branches of a nullable value
+_CACHED_BELOW = 2**12
+_double, _branch_and_double = struct.Struct("<d").pack, struct.Struct("<cd").pack
+_Encode = Callable[[Any], bytes]
+
+_ARROW_TYPES: dict[Kind, pa.DataType] = {
+    "text": pa.string(),
+    "whole": pa.int64(),
+    "number": pa.float64(),
+    "time": pa.timestamp("ms", tz="UTC"),
+    "map": pa.map_(pa.string(), pa.string()),
+    "flag": pa.bool_(),
+}
+
+
+class DatasetFormat(Struct, frozen=True):
+    """How to write rows of a dataset to a file, and read them back.
+
+    Rows are dicts by column name; times are milliseconds since 1970 UTC.
+    """
+
+    suffix: str
+    write: Callable[[Dataset, Iterable[Row], BinaryIO], None]
+    read: Callable[[BinaryIO], Iterator[Row]]
+
+
+def avro_schema(dataset: Dataset) -> dict[str, Any]:
+    """The Avro schema of a dataset.
+
+    Avro forbids `@` and `.` in names: `ndcg@10` becomes `ndcg_at_10` (`ranking.column_name`), and
+    `cost_i.usd` becomes `cost_i__usd`.
+    """
+    return {
+        "type": "record",
+        "name": dataset.name,
+        "namespace": _NAMESPACE,
+        "doc": dataset.doc,
+        "fields": [_avro_field(column) for column in dataset.columns],
+    }
+
+
+def _avro_field(column: Column) -> dict[str, Any]:
+    kind = AVRO_TYPES[column.kind]
+    field = {"name": column_name(column_of(column.name)), "type": kind, "doc": column.doc}
+    return {**field, "type": ["null", kind], "default": None} if column.nullable else field
+
+
+def parsed_schema(dataset: Dataset) -> dict[str, Any]:
+    """The schema as parsed by fastavro, whose own order of keys differs in every process."""
+    parsed: dict[str, Any] = fastavro.parse_schema(avro_schema(dataset))
+    parsed["fields"] = [dict(sorted(field.items())) for field in parsed["fields"]]
+    return parsed
+
+
+def arrow_schema(dataset: Dataset) -> pa.Schema:
+    """The Arrow schema of a dataset, as in its Parquet files."""
+    return pa.schema(
+        [
+            pa.field(
+                column.name,
+                _ARROW_TYPES[column.kind],
+                nullable=column.nullable,
+                metadata={"description": column.doc},
+            )
+            for column in dataset.columns
+        ]
+    )
+
+
+def _write_avro(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
+    writer = Writer(file, parsed_schema(dataset), codec="deflate", sync_marker=SYNC_MARKER)
+    encode = row_encoder(dataset.columns)
+    block = _AvroBlock()
+    for row in rows:
+        block.bytes_.write(encode(row))
+        block.num_records += 1
+        if block.bytes_.tell() >= writer.sync_interval:
+            writer.write_block(block)
+            block = _AvroBlock()
+    if block.num_records:
+        writer.write_block(block)
+
+
+class _AvroBlock:
+    """Encoded rows, in the interface that fastavro expects."""
+
+    def __init__(self) -> None:
+        self.bytes_ = io.BytesIO()
+        self.num_records = 0
+
+
+def _read_avro(file: BinaryIO) -> Iterator[Row]:
+    reader = fastavro.reader(file)
+    fields = [field["name"] for field in reader.writer_schema["fields"]]
+    names = [(avro, metric_of(metric_name(avro))) for avro in fields]
+    renamed = [(avro, name) for avro, name in names if avro != name]
+    times = [name for name in _TIMES if name in fields]
+    for row in reader:
+        for avro, name in renamed:
+            row[name] = row.pop(avro)
+        for name in times:
+            row[name] = _millis(row[name])
+        yield row
+
+
+def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
+    schema = arrow_schema(dataset)
+    remaining = iter(rows)
+    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        while batch := list(islice(remaining, ROWS_AT_ONCE)):
+            writer.write_table(arrow_table(dataset, batch))
+
+
+def arrow_table(dataset: Dataset, rows: Sequence[Row]) -> pa.Table:
+    """Rows of a dataset, as in its Parquet files."""
+    schema = arrow_schema(dataset)
+    columns = []
+    for column, field in zip(dataset.columns, schema, strict=True):
+        values = [row[column.name] for row in rows]
+        if column.kind == "map":
+            values = [None if value is None else list(value.items()) for value in values]
+        columns.append(pa.array(values, field.type))
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _read_parquet(file: BinaryIO) -> Iterator[Row]:
+    for batch in pq.ParquetFile(file).iter_batches(ROWS_AT_ONCE):
+        for row in batch.to_pylist(maps_as_pydicts="strict"):
+            yield {name: _millis(value) for name, value in row.items()}
+
+
+def _write_jsonl(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
+    names = [column.name for column in dataset.columns]
+    times = [column.name for column in dataset.columns if column.kind == "time"]
+    encode = msgspec.json.Encoder().encode
+    for row in rows:
+        row = {name: row[name] for name in names}
+        if times:
+            row = row | {name: _iso(row[name]) for name in times}
+        file.write(encode(row) + b"\n")
+
+
+def _read_jsonl(file: BinaryIO) -> Iterator[Row]:
+    for line in file:
+        row = json.loads(line)
+        for name in _TIMES:
+            if row.get(name) is not None:
+                row[name] = _millis(datetime.fromisoformat(row[name]))
+        yield row
+
+
+def _iso(millis: int | None) -> str | None:
+    if millis is None:
+        return None
+    return (_EPOCH + timedelta(milliseconds=millis)).isoformat(timespec="milliseconds")
+
+
+def _millis(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return (value - _EPOCH) // timedelta(milliseconds=1)
+    return value
+
+
+FORMATS: dict[Format, DatasetFormat] = {
+    "avro": DatasetFormat(".avro", _write_avro, _read_avro),
+    "parquet": DatasetFormat(".parquet", _write_parquet, _read_parquet),
+    "jsonl": DatasetFormat(".jsonl", _write_jsonl, _read_jsonl),
+}
+
+
+def intact(rows: Iterable[Row], path: str) -> Iterator[Row]:
+    """The rows from a reader of a file, with errors that name the file.
+
+    Raises:
+      UsageError: the file is damaged.
+    """
+    try:
+        yield from rows
+    except Exception as error:  # the libraries raise all kinds of errors on broken bytes
+        problem = str(error).strip().splitlines() or [type(error).__name__]
+        raise UsageError(
+            f"{path} is damaged ({problem[0].rstrip('.')}): it was changed or cut since the run; "
+            "run it again."
+        ) from error
+
+
+def row_encoder(columns: Sequence[Column]) -> Callable[[Mapping[str, Any]], bytes]:
+    """A function that encodes one row, given by column name, as an Avro record."""
+    encoders = [(column.name, _encoder(column)) for column in columns]
+    return lambda row: b"".join([encode(row[name]) for name, encode in encoders])
+
+
+def _encoder(column: Column) -> _Encode:
+    encode = _ENCODERS[column.kind]
+    if not column.nullable:
+        return encode
+
+    def encode_nullable(value: Any) -> bytes:
+        return _NULL if value is None else _VALUE + encode(value)
+
+    if column.kind == "whole":
+        return _CachedWholeNumbers(encode_nullable).__getitem__
+    return _nullable_number if column.kind == "number" else encode_nullable
+
+
+def _nullable_number(number: float | None) -> bytes:
+    return _NULL if number is None else _branch_and_double(_VALUE, number)
+
+
+class _CachedWholeNumbers(dict[int | None, bytes]):
+    """Encodings of whole numbers; caches those of small ones, which are nearly all."""
+
+    def __init__(self, encode: Callable[[Any], bytes]) -> None:
+        self._encode = encode
+
+    def __missing__(self, number: int | None) -> bytes:
+        encoded = self._encode(number)
+        if number is None or 0 <= number < _CACHED_BELOW:
+            self[number] = encoded
+        return encoded
+
+
+_whole = _CachedWholeNumbers(zigzag).__getitem__
+
+
+@lru_cache(maxsize=256)  # consecutive rows of a conversation repeat texts
+def _text(text: str) -> bytes:
+    encoded = text.encode()
+    return _whole(len(encoded)) + encoded
+
+
+def _map(pairs: Mapping[str, str]) -> bytes:
+    entries = b"".join([_text(key) + _text(value) for key, value in pairs.items()])
+    return _whole(len(pairs)) + entries + _whole(0) if pairs else _whole(0)
+
+
+def _flag(value: bool) -> bytes:
+    return b"\1" if value else b"\0"
+
+
+_ENCODERS: Mapping[Kind, _Encode] = {
+    "text": _text,
+    "whole": _whole,
+    "number": _double,
+    "time": zigzag,
+    "map": _map,
+    "flag": _flag,
+}

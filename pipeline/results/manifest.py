@@ -1,0 +1,279 @@
+"""The manifest of a run: inputs, outcome, parameters and versions (SPEC 6)."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+
+from goodgain.pipeline.results.opened_pool import OpenedPool
+from goodgain.pipeline.results.version import goodgain_version
+from goodgain.pipeline.settings.option_types import MaxRejected
+from goodgain.transforms.core.errors import BalanceError, UsageError
+from goodgain.transforms.core.files.labels import LabelFile
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST
+from goodgain.transforms.core.native import active_path
+from goodgain.transforms.core.scoring.version import SCORING_VERSION
+from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import counted
+
+# Always in the manifest, even if 0.
+_CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records")
+_RESULTS = (
+    "total", "unique", "good", "duplicates", "unlabelled", "labelled_duplicates", "label_conflicts",
+)  # fmt: skip
+OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
+UNKNOWN_LOSSES = "unknown_losses"
+LABEL_OUTCOMES = ("joined", "repeated", "empty", "rejected")
+QRELS_COUNTS = (
+    "judgments", "unjudged", "repeated", "never_retrieved", "judgments_met_again",
+    "results_without_id", "conversations_without_topic", "conversations_with_several_topics",
+    "topics", "topics_without_conversation", "topics_without_judgments",
+)  # fmt: skip
+POOL_COUNTS = (
+    "pooled", "matched", "outside", "outside_pool", "weak_documents", "conversations_without_topic",
+    "conversations_without_pool", "conversations_without_good_documents",
+)  # fmt: skip
+_LOST = "the engine lost or repeated some, so nothing was published: run again."
+_LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
+
+
+def record_counts(counts: Mapping[str, int]) -> dict[str, int]:
+    """The records that were read and their outcomes, of which each record has exactly one (SPEC 3).
+
+    Raises:
+      BalanceError: they do not add up.
+    """
+    records = {name: counts.get(f"records.{name}", 0) for name in ("read", *OUTCOMES)}
+    accounted = sum(records[outcome] for outcome in OUTCOMES)
+    if records["read"] != accounted:
+        outcomes = " + ".join(f"{records[outcome]} {outcome}" for outcome in OUTCOMES)
+        raise BalanceError(
+            f"{counted(records['read'], 'record was', 'records were')} read but "
+            f"{counted(accounted, 'is', 'are')} accounted for ({outcomes}); {_LOST}"
+        )
+    return records
+
+
+def above_limit(records: Mapping[str, Any], limit: str) -> str:
+    """Why the records of a manifest exceed the limit on rejected ones, as a clause."""
+    if losses := records.get(UNKNOWN_LOSSES):
+        places = counted(losses, "place")
+        return f"an unknown number more is lost at {places}, which may exceed {limit}"
+    return f"that is more than {limit}"
+
+
+def check_complete(
+    counts: Mapping[str, int], datasets: Mapping[str, int], inputs: Sequence[InputFile]
+) -> None:
+    """Make sure that all input was read and all rows were written.
+
+    The balance of records would not notice a part of a file that is lost together with its counts.
+
+    Raises:
+      BalanceError: something is missing or duplicated.
+    """
+    conversations = counts.get("conversations.total", 0)
+    for expected, actual, what in (
+        (
+            sum(file.size for file in inputs),
+            counts.get("bytes.read", 0),
+            ("byte of input was read", "bytes of input were read"),
+        ),
+        (
+            conversations,
+            datasets.get("conversations", 0),
+            ("conversation was written", "conversations were written"),
+        ),
+        (
+            counts.get("rows.rejected", 0),
+            datasets.get("rejected", 0),
+            ("rejected row was written", "rejected rows were written"),
+        ),
+    ):
+        if actual != expected:
+            raise BalanceError(f"{actual:,} of {counted(expected, *what)}; {_LOST}")
+
+
+def manifest_of(
+    *,
+    counts: Mapping[str, int],
+    datasets: Mapping[str, int],
+    parameters: Mapping[str, Any],
+    rules_digest: str,
+    inputs: Sequence[InputFile],
+    sizes_after: Sequence[int | None] | None = None,
+    qrels: Sequence[InputFile] = (),
+    labels: Sequence[LabelFile] | None = None,
+    pool: OpenedPool | None = None,
+    engine: str,
+    started: datetime,
+    finished: datetime,
+    max_rejected: MaxRejected,
+    warnings: Sequence[DataWarning] = (),
+) -> dict[str, Any]:
+    """The content of `manifest.json`.
+
+    Args:
+      counts: counts of the pipeline, by dotted name.
+      datasets: rows by dataset.
+      sizes_after: the sizes of `inputs` after the run; None for a deleted one.
+      started, finished: UTC.
+
+    Raises:
+      BalanceError: the records do not add up.
+    """
+    records = record_counts(counts)
+    unknown_losses = counts.get(f"records.{UNKNOWN_LOSSES}", 0)
+    return {
+        "records": {
+            **records,
+            "conflicting_redeliveries": counts.get("conflicting_redeliveries", 0),
+            UNKNOWN_LOSSES: unknown_losses,
+            "balance_holds": True,
+            "too_many_rejected": max_rejected.exceeded(
+                records["rejected"], records["read"], unknown_losses
+            ),
+        },
+        "conversations": grouped(counts, "conversations", _CONVERSATIONS),
+        "results": {
+            **grouped(counts, "results", _RESULTS),
+            "duplicates_by_step": grouped(counts, "duplicates_by_step"),
+            "duplicates_by_type": grouped(counts, "duplicates_by_type"),
+            "results_by_type": grouped(counts, "results_by_type"),
+            "near_misses_by_step": grouped(counts, "near_misses_by_step"),
+            "candidates_cut": counts.get("candidates_cut", 0),
+        },
+        **({"qrels": _qrels(counts, qrels)} if qrels else {}),
+        **({"labels": _labels(counts, labels)} if labels else {}),
+        "warnings": msgspec.to_builtins(warnings),
+        **({"pool": _pool(counts, pool, rules_digest)} if pool else {}),
+        "datasets": dict(sorted(datasets.items())),
+        "parameters": dict(parameters),
+        "rules_digest": rules_digest,
+        "scoring_version": SCORING_VERSION,
+        "inputs": _files(inputs, sizes_after),
+        "engine": engine,
+        "reading": _reading(counts),
+        "versions": {
+            "goodgain": goodgain_version(),
+            "python": platform.python_version(),
+            **_library_versions(),
+        },
+        "started": written_time(started),
+        "finished": written_time(finished),
+    }
+
+
+@cache
+def _library_versions() -> dict[str, str]:
+    return {library: version(library) for library in _LIBRARIES}
+
+
+def _reading(counts: Mapping[str, int]) -> str:
+    """Whether workers read with native code or Python, and why Python, if known."""
+    native, python = (counts.get(f"shards.{way}", 0) for way in ("native", "python"))
+    if not native:
+        path = active_path()
+        return path if path.startswith("python") else "python"
+    reading = f"native in {native} of {native + python} parts of files" if python else "native"
+    if from_python := counts.get("records.from_python", 0):
+        usable = counts.get("records.read", 0) - counts.get("records.rejected", 0)
+        reading += f", but {from_python:,} of {counted(usable, 'record')} in Python"
+    return reading
+
+
+def written_time(time: datetime) -> str:
+    """A time as text in a manifest."""
+    return time.isoformat(timespec="milliseconds")
+
+
+def _files(
+    files: Sequence[InputFile], sizes_after: Sequence[int | None] | None = None
+) -> list[dict[str, Any]]:
+    """Paths and sizes of files, with `size_after` if the size changed (null if deleted)."""
+    after = [file.size for file in files] if sizes_after is None else sizes_after
+    return [
+        {"path": file.path, "size": file.size} | ({} if size == file.size else {"size_after": size})
+        for file, size in zip(files, after, strict=True)
+    ]
+
+
+def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, Any]:
+    """Counts of external judgments that were joined with the traces or not (SPEC 8)."""
+    return {
+        "files": _files(files),
+        "digest": f"{counts.get(JUDGMENTS_DIGEST, 0):016x}",
+        **{name: counts.get(f"qrels.{name}", 0) for name in QRELS_COUNTS},
+        "results_without_judgment": counts.get("results.unlabelled", 0),
+    }
+
+
+def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
+    """The outcomes of the labels of single results: each has exactly one.
+
+    Raises:
+      BalanceError: they do not add up.
+    """
+    labels = {name: counts.get(f"labels.{name}", 0) for name in ("read", *LABEL_OUTCOMES)}
+    if labels["read"] != sum(labels[name] for name in LABEL_OUTCOMES):
+        outcomes = " + ".join(f"{labels[name]} {name}" for name in LABEL_OUTCOMES)
+        raise BalanceError(
+            f"{counted(labels['read'], 'label was', 'labels were')} read but their outcomes are "
+            f"{outcomes}; {_LOST}"
+        )
+    return {
+        "files": [{"path": file.table.path, "size": file.size} for file in files],
+        **labels,
+        "replaced": counts.get("labels.replaced", 0),
+    }
+
+
+def _pool(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) -> dict[str, Any]:
+    """The pool, and how many of the run's documents are in it (SPEC 9)."""
+    return {
+        "folder": pool.folder,
+        "digest": pool.digest,
+        "run_name": pool.use.run,
+        "topic": pool.use.topic_attribute,
+        "built_with_other_rules": pool.rules_digest != rules_digest,
+        **{name: counts.get(f"pool.{name}", 0) for name in POOL_COUNTS},
+    }
+
+
+def grouped(counts: Mapping[str, int], group: str, always: Sequence[str] = ()) -> dict[str, int]:
+    """The counts whose names begin with a group, by the rest of their names, sorted.
+
+    Args:
+      always: names that come first, with 0 if they are missing.
+    """
+    prefix = group + "."
+    counted = {
+        name.removeprefix(prefix): count
+        for name, count in sorted(counts.items())
+        if name.startswith(prefix)
+    }
+    return {**dict.fromkeys(always, 0), **counted}
+
+
+def judged_outside(manifest: Mapping[str, Any]) -> bool:
+    """Whether labels came from judgments outside the traces."""
+    return "qrels" in manifest or "pool" in manifest
+
+
+def check_run(manifest: Mapping[str, Any], folder: str) -> None:
+    """Make sure that a manifest is that of a run.
+
+    Raises:
+      UsageError: it is not.
+    """
+    if not isinstance(manifest.get("parameters"), dict) or "records" not in manifest:
+        raise UsageError(
+            f"{folder} is not the output of `goodgain run`: use the folder that its --output named"
+        )

@@ -1,0 +1,1 @@
+"""One evaluation: its plan, and the hosts that carry it out."""

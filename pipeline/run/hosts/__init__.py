@@ -1,0 +1,1 @@
+"""Where an evaluation runs: a Beam pipeline, or this process."""

@@ -1,0 +1,223 @@
+"""The end of a run: publishes what the pipeline wrote below `.unfinished/` (SPEC 6).
+
+The program that starts a run finishes it when the engine is done. If it only submits the job and
+does not wait, the last step of the graph does it, and the engine may repeat that step after a
+failure at any point. So every part can be repeated: report and manifest are made once and stored
+beside the data, files already moved stay, and the manifest is moved last.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from goodgain.pipeline.report import build_report
+from goodgain.pipeline.results import folder
+from goodgain.pipeline.results.data_warnings import warnings_of_run
+from goodgain.pipeline.results.manifest import check_complete, manifest_of, written_time
+from goodgain.pipeline.results.opened_pool import OpenedPool
+from goodgain.pipeline.results.readers import MeansWanted, read_means
+from goodgain.pipeline.results.sinks import WrittenFile
+from goodgain.pipeline.run.hosts.counts import Counts
+from goodgain.pipeline.run.plan.judgments import describe
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.files.labels import LabelFile
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.judgments.judgment import QrelsProblem
+from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.warnings.field_names import SeenNames
+from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
+
+SUMMARY = "summary.json"
+_TO_CHECK = MeansWanted(metrics=frozenset(("R", "unlabelled", "N")), at_end=True)
+
+
+class Summary(Struct, frozen=True):
+    """The facts for finishing a run, which the pipeline writes last.
+
+    Attributes:
+      qrels_problems: the first problems with the judgments; if there are any, nothing may be used.
+    """
+
+    files: list[WrittenFile]
+    counts: Counts
+    qrels_problems: list[QrelsProblem] = []
+
+
+class StartedRun(Struct, frozen=True):
+    """The facts for the manifest that are known before the pipeline runs.
+
+    Attributes:
+      started: UTC; distinguishes this run from an earlier one in the same folder.
+      area: name of the run's folder for unpublished files, which differs from that of another run
+        that writes to the same output folder at the same time.
+      replaces: start time of the run whose outputs were there before; None if there were none.
+    """
+
+    config: RunConfig
+    rules_digest: str
+    rules: RuleTable
+    seen: SeenNames
+    inputs: tuple[InputFile, ...]
+    qrels: tuple[InputFile, ...]
+    labels: tuple[LabelFile, ...]
+    pool: OpenedPool | None
+    engine: str
+    started: datetime
+    area: str = ""
+    replaces: str | None = None
+
+    @property
+    def folder(self) -> str:
+        """The output folder."""
+        return self.config.output
+
+
+class UnusableQrelsError(UsageError):
+    """Judgments found to be invalid only at the end of the run; its outputs must not be used."""
+
+
+def write_summary(
+    unfinished: str,
+    files: Iterable[WrittenFile],
+    counts: Counts,
+    qrels_problems: list[QrelsProblem],
+) -> None:
+    """Write the summary that `finish` needs from the pipeline."""
+    summary = Summary(sorted(files, key=lambda file: file.path), counts, qrels_problems)
+    folder.write_file(unfinished, SUMMARY, msgspec.json.encode(summary, order="sorted"))
+
+
+def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
+    """Publish the outputs of a run, then its report, and finally its manifest, and return that.
+
+    If a call was interrupted at any point, the next one does the rest.
+
+    Args:
+      finished: end of the run for the manifest, UTC; ignored once a call has made the manifest.
+
+    Raises:
+      UnusableQrelsError: there are problems with the judgments.
+      BalanceError: the records do not add up.
+      GoodGainError: the outputs cannot be moved, or the folder now belongs to another run.
+    """
+    try:
+        manifest = _own_manifest(run, run.folder)
+        if manifest is None:
+            manifest = _publish(run, finished)
+        folder.discard_unfinished(run.folder, run.area)
+    except OSError as error:
+        if is_full(error):
+            raise GoodGainError(
+                f"The disk is full, so the outputs cannot be moved to {run.folder}; "
+                "free space, then run again with --overwrite."
+            ) from error
+        raise GoodGainError(
+            f"The outputs cannot be moved to {run.folder} ({error}); run again with --overwrite."
+        ) from error
+    return manifest
+
+
+def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
+    _check_folder(run)
+    unfinished = folder.unfinished_folder(run.folder, run.area)
+    with open_plain(join(unfinished, SUMMARY)) as file:
+        summary = msgspec.json.decode(file.read(), type=Summary)
+    if summary.qrels_problems:
+        raise UnusableQrelsError(describe(summary.qrels_problems, run.qrels, open_plain))
+    paths = [file.path for file in summary.files]
+    manifest = _own_manifest(run, unfinished)
+    if manifest is None:
+        folder.check_written(run.folder, [*paths, folder.MEANS_CSV], run.area)
+        manifest = _manifest(run, summary, finished)
+        folder.write_file(unfinished, folder.REPORT, build_report(unfinished, manifest))
+        # If it exists, everything is decided and only moves are left.
+        folder.write_manifest(unfinished, manifest)
+    _check_folder(run)  # again, since building a report takes time
+    if _own_manifest(run, run.folder) is None:
+        # Without it, leftovers of an earlier run do not look finished.
+        delete(join(run.folder, folder.MANIFEST))
+    folder.publish(run.folder, [*paths, folder.MEANS_CSV, folder.REPORT], run.area)
+    _check_folder(run, moved=True)
+    folder.write_manifest(run.folder, manifest)
+    return manifest
+
+
+def started_in(place: str) -> str | None:
+    """The start time of the run whose outputs are in a folder; None if there are none."""
+    try:
+        return str(folder.read_manifest(place).get("started"))
+    except (UsageError, OSError):
+        return None  # writing to it will report the error
+
+
+def _check_folder(run: StartedRun, moved: bool = False) -> None:
+    """Make sure that nobody else writes, or has written, to the folder of a run.
+
+    Args:
+      moved: whether all files have been moved; then another worker that finishes the same run may
+        have done the rest.
+
+    Raises:
+      GoodGainError: another run writes or has written to it.
+    """
+    folder.check_claim(run.folder, run.area, or_none=moved)
+    if started_in(run.folder) not in (None, run.replaces, written_time(run.started)):
+        raise GoodGainError(
+            f"Another run has since written to {run.folder}, so this one publishes nothing "
+            "there; give each run a folder of its own."
+        )
+
+
+def _own_manifest(run: StartedRun, place: str) -> dict[str, Any] | None:
+    """The manifest in a folder, if it is complete and of this run."""
+    try:
+        manifest: dict[str, Any] = folder.read_manifest(place)
+    except UsageError:
+        return None
+    return manifest if manifest.get("started") == written_time(run.started) else None
+
+
+def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str, Any]:
+    rows: Counter[str] = Counter()
+    for file in summary.files:
+        rows[file.dataset] += file.rows
+    check_complete(summary.counts, rows, run.inputs)
+    to_check = read_means(folder.unfinished_folder(run.folder, run.area), _TO_CHECK)
+    means = [MeanRow(**row) for row in to_check]
+    return manifest_of(
+        counts=summary.counts,
+        datasets=rows,
+        parameters=run.config.model_dump(mode="json"),
+        rules_digest=run.rules_digest,
+        warnings=warnings_of_run(
+            run.config, summary.counts, means, run.rules, run.seen, run.pool, run.started
+        ),
+        inputs=run.inputs,
+        sizes_after=[_size_now(file) for file in run.inputs],
+        qrels=run.qrels,
+        labels=run.labels,
+        pool=run.pool,
+        engine=run.engine,
+        started=run.started,
+        finished=finished,
+        max_rejected=run.config.rejected_limit,
+    )
+
+
+def _size_now(file: InputFile) -> int | None:
+    """The current size of a file; objects in object stores do not change while they are read."""
+    if not is_local(file.path):
+        return file.size
+    try:
+        return os.path.getsize(file.path)
+    except OSError:
+        return None

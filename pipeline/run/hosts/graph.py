@@ -1,0 +1,246 @@
+"""The whole batch pipeline on one screen: read, key, score, combine, write."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+from msgspec import Struct
+from msgspec.structs import replace
+
+from goodgain.pipeline.results import datasets, rows
+from goodgain.pipeline.results.folder import unfinished_folder
+from goodgain.pipeline.results.means import WriteMeans
+from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
+from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
+from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
+from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS
+from goodgain.pipeline.run.plan.labels import rejected_row
+from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
+from goodgain.transforms.core.judgments.result_labels import RejectedLabel
+from goodgain.transforms.core.means.values import cluster_counts
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.packing import Packing
+from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.labels import JoinLabels, LabelledPayloads, LabelsRead, ReadLabels
+from goodgain.transforms.means import SumMeans
+from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
+from goodgain.transforms.read import ReadFiles, ReadPayloads
+from goodgain.transforms.score import ScorePayloads, ScoreTied
+
+_ONE = 1
+_Scores = tuple[beam.PCollection[Any], ...]
+
+
+class Plan(Struct, frozen=True):
+    """Everything that the graph of a run is built from.
+
+    Attributes:
+      spill_folder: where an engine that keeps everything in memory writes payloads
+        (`goodgain.transforms.gather.GatherPayloads`); empty for other engines.
+      threads: how many threads of native code read one file (`Packing.threads`).
+      finishes: whether the last step of the graph finishes the run, because no program waits for
+        the end.
+    """
+
+    run: StartedRun
+    target: Target
+    scoring: Scoring
+    spill_folder: str = ""
+    threads: int = 1
+    finishes: bool = False
+
+
+def build(pipeline: beam.Pipeline, plan: Plan) -> None:
+    """Put the batch pipeline together."""
+    run, config = plan.run, plan.run.config
+    packing = Packing(
+        plan.scoring.rules,
+        keep_encodings=plan.scoring.pool is not None,  # a pool orders documents by their texts
+        label_keys=plan.scoring.label_keys,
+        threads=plan.threads,
+    )
+    files = pipeline | "Read" >> ReadPayloads(
+        run.inputs,
+        packing,
+        DEFAULT_SHARD_BYTES,
+        config.adaptation,
+        config.read_bounds,
+        plan.target.max_held_bytes,
+    )
+    labelling = _join_qrels(pipeline, files, plan) if run.qrels else None
+    payloads = files.payloads
+    if labelling:
+        payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
+    labels = None
+    if run.labels:
+        read = pipeline | "ReadLabels" >> ReadLabels(
+            run.labels, config.iteration_base, plan.target.max_held_bytes
+        )
+        labels = _Labels(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
+        payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
+    spill_folder = plan.spill_folder
+    rejected, read_counts = files.rejected, files.counts
+    # In this process they are better not carried: counts show the progress of reading.
+    carried = () if spill_folder else (rejected, read_counts)
+    scored = payloads | "Score" >> ScorePayloads(
+        plan.scoring, spill_folder, plan.target.max_held_bytes, carried
+    )
+    if carried:
+        rejected, read_counts = scored.carried
+    tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, spill_folder)
+    # Not flattened into one collection: Beam's local runner would keep all of it.
+    scores = (scored.scores, tied)
+
+    means = scores | "Means" >> SumMeans(plan.scoring, config.slice, config.max_i, config.cluster)
+
+    counts = (
+        read_counts | "CountRead" >> count_elements(dict),
+        *_each(scores, "CountScores", count_elements(_counts_of_score)),
+        *(
+            _each(
+                scores,
+                "CountAlone",
+                count_elements(partial(cluster_counts, cluster_by=config.cluster)),
+            )
+            if config.cluster
+            else ()
+        ),
+        *([labelling.counts] if labelling else []),
+        *([labels.read.counts] if labels else []),
+        *(
+            [labels.joined.rejected | "CountUnplaced" >> count_elements(_one_rejected)]
+            if labels
+            else []
+        ),
+    )
+    written = (
+        _each(scores, "WithoutCounts", beam.Map(_without_counts))
+        | "WriteScores" >> _write_scores(plan),
+        means
+        | "WriteMeans" >> WriteMeans(plan.target, plan.scoring.ranking.names, config.interval),
+        rejected
+        | "WriteRejected"
+        >> _write_one(plan, datasets.REJECTED, rows.struct_row, RejectedRecord, rows.rejected_key),
+        # In batch no record is late, but the dataset must exist.
+        pipeline
+        | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
+        | "WriteLate" >> _write_one(plan, datasets.LATE, rows.struct_row, LateRow, rows.late_key),
+        *([_write_rejected_labels(plan, labels, scores)] if labels else []),
+    )
+    summary = (
+        pipeline
+        | "Once" >> beam.Create([unfinished_folder(plan.target.folder, plan.target.area)])
+        | "WriteSummary"
+        >> beam.Map(
+            write_summary,
+            files=beam.pvalue.AsList(written | "Files" >> beam.Flatten()),
+            counts=beam.pvalue.AsSingleton(
+                counts | "Counts" >> beam.Flatten() | "Sum" >> beam.CombineGlobally(sum_counts)
+            ),
+            qrels_problems=beam.pvalue.AsSingleton(labelling.problems) if labelling else [],
+        )
+    )
+    if plan.finishes:
+        _ = summary | "Finish" >> beam.Map(_finish, run)
+
+
+def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
+    """Apply a transform to each collection."""
+    return tuple(one | f"{label}{at}" >> transform for at, one in enumerate(scores, start=1))
+
+
+def _counts_of_score(score: ConversationScore) -> Counts:
+    return score.counts
+
+
+def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
+    """Labels for the conversations, and a list of the first problems with the judgments."""
+    read = pipeline | "ReadQrels" >> ReadQrels(
+        plan.run.qrels, DEFAULT_SHARD_BYTES, plan.target.max_held_bytes
+    )
+    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(
+        read.judgments, plan.target.max_held_bytes
+    )
+    problems = (
+        (read.problems, joined.problems)
+        | "QrelsProblems" >> beam.Flatten()
+        | "FirstProblems" >> beam.combiners.Top.Smallest(SHOWN_PROBLEMS)
+    )
+    return joined._replace(problems=problems)
+
+
+class _Labels(NamedTuple):
+    """Labels of single results, as read and as joined."""
+
+    read: LabelsRead
+    joined: LabelledPayloads
+
+
+def _one_rejected(_: RejectedLabel) -> Counts:
+    return {"labels.rejected": 1}
+
+
+def _write_rejected_labels(
+    plan: Plan, labels: _Labels, scores: _Scores
+) -> beam.PCollection[WrittenFile]:
+    to_rejected = beam.FlatMap(_rejected_labels).with_output_types(RejectedLabel)
+    unplaced = (
+        (labels.joined.rejected, *_each(scores, "RejectedLabels", to_rejected))
+        | "Unplaced" >> beam.Flatten()
+        | "RejectedRows"
+        >> beam.Map(rejected_row, plan.run.labels).with_output_types(RejectedRecord)
+    )
+    return (
+        (labels.read.rejected, unplaced)
+        | "AllRejectedLabels" >> beam.Flatten()
+        | "WriteRejectedLabels"
+        >> _write_one(
+            plan, datasets.REJECTED_LABELS, rows.struct_row, RejectedRecord, rows.rejected_key
+        )
+    )
+
+
+def _rejected_labels(score: ConversationScore) -> list[RejectedLabel]:
+    return score.rejected_labels
+
+
+def _write_scores(plan: Plan) -> WriteRows:
+    metrics, costs = plan.scoring.ranking.metrics, plan.scoring.costs
+    ranked = rows.RankedRows(plan.scoring.ranking.names)
+    pooled = plan.scoring.pool is not None
+    written = [
+        DatasetRows(datasets.iterations(pooled, costs), rows.iteration_rows),
+        DatasetRows(
+            datasets.conversations(metrics, bool(plan.run.qrels), pooled, costs),
+            ranked.conversation,
+        ),
+    ]
+    if plan.scoring.per_call:
+        written.append(DatasetRows(datasets.calls(metrics), ranked.calls))
+    if plan.scoring.keep_duplicates:
+        written.append(DatasetRows(datasets.DUPLICATES, rows.duplicate_rows))
+    return WriteRows(plan.target, written, ConversationScore, rows.score_key)
+
+
+def _without_counts(score: ConversationScore) -> ConversationScore:
+    """A score without its counts, which are half of its bytes."""
+    return replace(score, counts={}, rejected_labels=[])
+
+
+def _write_one(
+    plan: Plan, dataset: datasets.Dataset, rows_of: Any, element_type: type[Struct], key_of: Any
+) -> WriteRows:
+    # Even all of a large input may be rejected; late rows are few.
+    many = (datasets.REJECTED, datasets.REJECTED_LABELS)
+    shards = plan.target.shards if dataset in many else _ONE
+    target = replace(plan.target, shards=shards)
+    return WriteRows(target, [DatasetRows(dataset, rows_of)], element_type, key_of)
+
+
+def _finish(_: None, run: StartedRun) -> None:
+    finish(run, datetime.now(UTC))

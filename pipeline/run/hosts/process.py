@@ -1,0 +1,161 @@
+"""Evaluates all conversations in one process, in the same steps as the pipeline."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from msgspec import Struct
+
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.terminal import progress
+from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.judgments.judgment import LabelRequest
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.slices import slice_key, slice_of
+from goodgain.transforms.core.means.values import cluster_counts, conversation_values, metric_names
+from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.pool.files import TopicPools
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
+from goodgain.transforms.core.scoring.packing import Packed
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.scoring.shard_payloads import Ties, ties_of
+
+_AUC = "auc"
+_OBJECT_BYTES_PER_CALL = 1_000
+# Reads the traces again for the canonical encodings that break ties: (conversation_id, encoding).
+Encodings = Callable[[Ties], Iterable[tuple[str, bytes]]]
+
+
+class GatheredInput(Struct, frozen=True):
+    """Everything that was read.
+
+    Attributes:
+      payloads: the payloads of the calls, by conversation_id.
+      counts: `records.read`, `records.rejected` and `records.unknown_losses`.
+    """
+
+    payloads: dict[str, list[bytes]]
+    rejected: list[RejectedRecord]
+    label_requests: list[LabelRequest]
+    counts: dict[str, int]
+
+
+def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> GatheredInput:
+    """Gather what was read, by conversation.
+
+    Raises:
+      GoodGainError: they exceed the limit of `budget`.
+    """
+    payloads: dict[str, list[bytes]] = {}
+    rejected: list[RejectedRecord] = []
+    label_requests: list[LabelRequest] = []
+    calls = unusable = 0
+    for one in packed:
+        if isinstance(one, RejectedRecord):
+            rejected.append(one)
+            budget.count_read(one.conversation_id, one.reason, one.payload)
+            unusable += one.records
+            progress.advance({"records.read": one.records, "records.rejected": one.records})
+        else:
+            budget.count_read(one.conversation_id, one.payload)
+            budget.count(_OBJECT_BYTES_PER_CALL * one.calls)
+            payloads.setdefault(one.conversation_id, []).append(one.payload)
+            calls += one.calls
+            if one.label_request is not None:
+                for name in one.label_request.names():
+                    budget.count_label(name)
+                label_requests.append(one.label_request)
+            progress.advance({"records.read": one.calls})
+    counts = {
+        "records.read": calls + unusable,
+        "records.rejected": unusable,
+        "records.unknown_losses": sum(one.at_least for one in rejected),
+    }
+    return GatheredInput(payloads, rejected, label_requests, counts)
+
+
+def scores_of(
+    payloads: dict[str, list[bytes]],
+    scoring: Scoring,
+    encodings: Encodings,
+    pools: TopicPools | None,
+    budget: MemoryBudget,
+) -> Iterator[ConversationScore]:
+    """Score every conversation, those whose order depends on canonical encodings last.
+
+    Args:
+      payloads: by conversation_id; emptied in the process.
+
+    Raises:
+      GoodGainError: the traces have changed, or a conversation is too large.
+    """
+    scorer = PayloadScorer(scoring, pools)
+    undecided: dict[str, bytes] = {}
+    while payloads:
+        conversation_id, packed = payloads.popitem()
+        budget.check_conversation(packed)
+        try:
+            yield _scored(conversation_id, packed, scorer)
+        except EncodingsNeededError:
+            undecided[conversation_id] = b"".join(packed)
+    if undecided:
+        parts_of = {name: [packed] for name, packed in undecided.items()}
+        for name, encoding in encodings(dict(ties_of(*one) for one in undecided.items())):
+            parts_of[name].append(encoding)
+        for conversation_id, parts in parts_of.items():
+            try:
+                yield _scored(conversation_id, parts, scorer)
+            except EncodingsNeededError:
+                raise GoodGainError(
+                    f"The traces changed while they were read: records of conversation "
+                    f"{conversation_id!r} were not found a second time."
+                ) from None
+
+
+def _scored(conversation_id: str, packed: list[bytes], scorer: PayloadScorer) -> ConversationScore:
+    score = scorer.score(conversation_id, packed)
+    progress.advance({"conversations.total": 1})
+    return score
+
+
+class RunSums:
+    """The sums over all conversations: means by slice, and counts."""
+
+    def __init__(self, settings: RunConfig, scoring: Scoring) -> None:
+        self._settings = settings
+        self._metrics = scoring.ranking.names
+        # The order of attribute names does not matter, so each set of names is used once.
+        distinct = dict.fromkeys(tuple(sorted(set(names))) for names in settings.slice)
+        self._slices = ((), *(names for names in distinct if names))
+        names = metric_names(self._metrics)
+        auc = names.index(_AUC) if _AUC in names else None
+        pooled = scoring.pool is not None
+        self._means: defaultdict[str, MeansAccumulator] = defaultdict(
+            partial(MeansAccumulator.empty, auc, settings.max_i, pooled)
+        )
+        _ = self._means["{}"]  # also without conversations
+        self.counts: Counter[str] = Counter()
+
+    def add(self, score: ConversationScore) -> None:
+        """Add one conversation."""
+        self.counts.update(score.counts)
+        cluster = self._settings.cluster
+        if cluster:
+            self.counts.update(cluster_counts(score, cluster))
+        values = conversation_values(score, self._settings.max_i, cluster)
+        if values is None:
+            return
+        attributes = score.conversation.attributes
+        for names in self._slices:
+            self._means[slice_key({name: attributes.get(name, "") for name in names})].add(values)
+
+    def means(self) -> Iterator[MeanRow]:
+        """The rows of `means`, in no particular order."""
+        for key, accumulator in self._means.items():
+            yield from accumulator.rows(slice_of(key), self._metrics, self._settings.interval)

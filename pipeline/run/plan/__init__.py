@@ -1,0 +1,1 @@
+"""What is evaluated, with what: inputs, rules, labels and pool."""

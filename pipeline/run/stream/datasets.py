@@ -1,0 +1,106 @@
+"""The datasets of a stream, and the columns that they have in addition to a run's (SPEC 6, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import asdict, replace
+
+from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.datasets import Column, Dataset
+from goodgain.pipeline.results.formats import Row
+from goodgain.pipeline.results.rows import RankedRows, iteration_row
+from goodgain.transforms.core.ranking import RankingMetric
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.streaming.live import LiveIteration
+from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow, WindowWarnings
+
+WARNINGS = datasets.shipped("stream/warnings")
+# The first columns of rows that belong to a pane of a window.
+_PANE = WARNINGS.columns[:5]
+_START = _PANE[2]
+
+MEANS = Dataset(
+    datasets.MEANS.name,
+    "One row for each mean over the conversations of a window, in each pane. Among rows with the "
+    "same window, slice, metric, i and population, use the one with the greatest start, then pane.",
+    (*_PANE, *datasets.MEANS.columns),
+)
+
+
+def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
+    """The dataset `live`; a pool and costs add columns."""
+    return Dataset(
+        "live",
+        "Rows of iterations before their conversation is closed. Among rows with the same "
+        "conversation_id, turn and i, use the one with the greatest start, then revision.",
+        (
+            _START,
+            Column("revision", "whole", "Version of the row since the start, from 1."),
+            Column(
+                "is_final", "flag", "Whether the row was written when the conversation was closed."
+            ),
+            Column(
+                "withdrawn",
+                "flag",
+                "Whether the row is void: the conversation no longer has this iteration.",
+            ),
+            *datasets.iterations(pooled, costs).columns,
+        ),
+    )
+
+
+LIVE = live()
+
+
+def conversations(
+    metrics: Sequence[RankingMetric], pooled: bool = False, costs: Sequence[str] = ()
+) -> Dataset:
+    """The dataset `conversations`, which also counts records of earlier turns."""
+    batch = datasets.conversations(metrics, pooled=pooled, costs=costs)
+    columns = list(batch.columns)
+    index = next(i for i, column in enumerate(columns) if column.name == "redelivered")
+    columns.insert(index, Column("earlier_turn", "whole", "Usable records of earlier turns."))
+    return replace(batch, columns=tuple(columns))
+
+
+class StreamRows:
+    """Makes rows with the columns of a stream; `start` counts its starts from 1."""
+
+    def __init__(self, start: int, ranked: RankedRows) -> None:
+        self.start = start
+        self.ranked = ranked
+
+    def conversation(self, score: ConversationScore) -> Iterator[Row]:
+        """The row of `conversations`."""
+        for row in self.ranked.conversation(score):
+            yield {**row, "earlier_turn": score.counts["records.earlier_turn"]}
+
+    def live(self, live: LiveIteration) -> list[Row]:
+        """The row of `live`."""
+        return [
+            {
+                "start": self.start,
+                "revision": live.revision,
+                "is_final": live.is_final,
+                "withdrawn": live.withdrawn,
+                **iteration_row(live.row),
+            }
+        ]
+
+    def warnings(self, window: WindowWarnings) -> list[Row]:
+        """The rows of `warnings`."""
+        return [{**self._pane(window), **asdict(warning)} for warning in window.warnings]
+
+    def mean(self, mean: WindowedMeanRow) -> list[Row]:
+        """The row of `means`."""
+        return [{**self._pane(mean), **asdict(mean.row)}]
+
+    def _pane(self, row: WindowWarnings | WindowedMeanRow) -> Row:
+        return {
+            "window_start": row.window_start,
+            "window_end": row.window_end,
+            "start": self.start,
+            "pane": row.pane,
+            "is_last": row.is_last,
+        }

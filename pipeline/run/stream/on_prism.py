@@ -1,0 +1,136 @@
+"""Runs a stream on Prism, with workers in this process, until Ctrl-C or SIGTERM."""
+
+from __future__ import annotations
+
+import io
+import logging
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import apache_beam as beam
+from apache_beam.runners.portability import job_server
+from apache_beam.runners.portability.prism_runner import PrismJobServer, PrismRunner
+
+from goodgain.pipeline.run.engines import exit_with_parent
+from goodgain.pipeline.run.hosts.batch import cause_of
+from goodgain.pipeline.run.stream import graph, live_view
+from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
+from goodgain.transforms.core.errors import GoodGainError
+
+LOG = "engine.log"
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def run(plan: graph.StreamPlan, options: Any, state_folder: Path, quiet: bool = False) -> None:
+    """Build the graph and run it until Ctrl-C or SIGTERM.
+
+    Raises:
+      GoodGainError: the engine failed.
+    """
+    THIS_PROCESS.reset()
+    log = state_folder / LOG
+    pipeline = beam.Pipeline(runner=_ExitWithParentPrismRunner(), options=options)
+    graph.build(pipeline, plan)
+    try:
+        view = live_view.shown(state_folder, sys.stderr, quiet)
+        with _stopped_by_signals(), view, engine_log(log):
+            result = pipeline.run()
+            # Prism's client has just set its own handlers, which would exit before the flush.
+            _catch_signals()
+            result.wait_until_finish()
+    except GoodGainError:
+        raise
+    except Exception as error:  # engines raise all kinds of errors
+        raise GoodGainError(
+            f"The stream failed: {cause_of(error)} Fix that and start the stream again with the "
+            f"same options: it resumes where it stopped. The engine's log is {log}."
+        ) from error
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    before = {name: signal.getsignal(name) for name in _SIGNALS}
+    _catch_signals()
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)
+
+
+def _catch_signals() -> None:
+    for name in _SIGNALS:
+        signal.signal(name, _on_signal)
+
+
+def _on_signal(number: int, _: Any) -> None:
+    """The first signal stops the stream cleanly; a second one exits at once, like a crash."""
+    if THIS_PROCESS.is_stop_requested():
+        raise KeyboardInterrupt
+    THIS_PROCESS.request_stop()
+
+
+class _ExitWithParentPrismRunner(PrismRunner):
+    """A PrismRunner with a Prism of its own, which lives exactly as long as this process.
+
+    Started by Beam, Prism is killed by Ctrl-C before anything is flushed, and keeps running when
+    the program is killed.
+    """
+
+    def default_job_server(self, options: Any) -> Any:
+        return job_server.StopOnExitJobServer(_ExitWithParentJobServer(options))
+
+
+class _ExitWithParentJobServer(PrismJobServer):
+    def subprocess_cmd_and_endpoint(self) -> tuple[list[str], str]:
+        command, endpoint = super().subprocess_cmd_and_endpoint()
+        return [sys.executable, exit_with_parent.__file__, *command], endpoint
+
+
+@contextmanager
+def engine_log(path: Path) -> Iterator[None]:
+    """While the block runs, write warnings, and stderr of other threads, to a new file.
+
+    If the block raises, they still go to the file, since workers of a dead engine log for a while.
+    """
+    logger = logging.getLogger()
+    level, handlers, stderr = logger.level, list(logger.handlers), sys.stderr
+    file = path.open("w", buffering=1, encoding="utf-8")  # line by line: the process may be killed
+    handler = logging.StreamHandler(file)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger.handlers[:] = [handler]
+    logger.setLevel(logging.WARNING)
+    # Workers also print to stderr the tracebacks that they log.
+    sys.stderr = _OnlyMainThread(stderr, file)
+    yield
+    sys.stderr = stderr
+    logger.handlers[:] = handlers
+    logger.setLevel(level)
+    file.close()
+
+
+class _OnlyMainThread(io.TextIOBase):
+    """Writes text of the main thread to one stream, that of other threads to another."""
+
+    def __init__(self, main: TextIO, others: TextIO) -> None:
+        super().__init__()
+        self._main = main
+        self._others = others
+
+    def write(self, text: str) -> int:
+        return self._stream().write(text)
+
+    def flush(self) -> None:
+        self._stream().flush()
+
+    def isatty(self) -> bool:
+        return self._stream().isatty()
+
+    def _stream(self) -> TextIO:
+        is_main = threading.current_thread() is threading.main_thread()
+        return self._main if is_main else self._others

@@ -1,0 +1,75 @@
+"""Names of the files of a stream, each of which is written only once."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
+
+from goodgain.pipeline.results.formats import FORMATS
+from goodgain.transforms.core.streaming.windowed_means import window_start
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST = int((datetime(1, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()) * 1_000
+_LAST = int((datetime(9999, 12, 31, tzinfo=UTC) - _EPOCH).total_seconds()) * 1_000
+_WRITTEN = "%Y%m%dT%H%M%S"
+_UNDATED = "undated"
+_SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())
+_NAME = re.compile(
+    rf"part-(?P<window>[0-9T.]+Z|{_UNDATED})-(?P<shard>[0-9]+)-of-(?P<shards>[0-9]+)"
+    rf"-start-(?P<start>[0-9]+)-pane-(?P<pane>[0-9]+)(?P<suffix>{_SUFFIXES})"
+)
+
+
+class Pane(Struct, frozen=True, order=True):
+    """Some rows of a dataset that were written together.
+
+    Attributes:
+      window: start of their window of event time, in milliseconds; None if it is beyond the
+        calendar.
+      start: number of the start of the stream that wrote them, from 1.
+      pane: number of the write of this shard since that start, from 0.
+    """
+
+    window: int | None
+    shard: int
+    shards: int
+    start: int
+    pane: int
+
+    def file_name(self, suffix: str) -> str:
+        """The name of its file."""
+        return (
+            f"part-{_window_text(self.window)}-{self.shard:05d}-of-{self.shards:05d}"
+            f"-start-{self.start:04d}-pane-{self.pane:06d}{suffix}"
+        )
+
+
+def pane_of(file_name: str) -> Pane | None:
+    """The pane of a file by its name; None for files that no stream wrote."""
+    match = _NAME.fullmatch(file_name)
+    if match is None:
+        return None
+    shard, shards, start, pane = (int(match[name]) for name in ("shard", "shards", "start", "pane"))
+    return Pane(_window_of(match["window"]), shard, shards, start, pane)
+
+
+def dated_window(millis: int, length: int) -> int | None:
+    """Start of the window of `length` ms that contains an event; None beyond the calendar."""
+    start = window_start(millis, length)
+    return start if _FIRST <= start <= _LAST else None
+
+
+def _window_text(window: int | None) -> str:
+    if window is None:
+        return _UNDATED
+    moment = _EPOCH + timedelta(milliseconds=window)
+    return f"{moment.year:04d}{moment:%m%dT%H%M%S}.{moment.microsecond // 1_000:03d}Z"
+
+
+def _window_of(text: str) -> int | None:
+    if text == _UNDATED:
+        return None
+    moment = datetime.strptime(text, _WRITTEN + ".%fZ").replace(tzinfo=UTC)
+    return (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -1,0 +1,153 @@
+"""Sources of a stream, from `--input`: a folder, a Kafka topic or a Pub/Sub subscription."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import apache_beam as beam
+
+from goodgain.pipeline.run.engines.runners import check_server
+from goodgain.pipeline.run.stream.kafka_settings import read_settings
+from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.streaming.watermark import WatermarkRule
+from goodgain.transforms.sources.folder_watch import WEEK_MS, FolderSource, OldestNeeded
+from goodgain.transforms.sources.kafka import ReadKafkaTraces
+from goodgain.transforms.sources.pubsub import ReadPubSubTraces
+from goodgain.transforms.sources.watch import WatchFolder
+from goodgain.transforms.stream_end import StreamEnd
+
+# A login or parameters in an address, also one whose beginning is misspelt.
+_SECRETS = re.compile(r"//.*[@?=]|:.*@", re.DOTALL)
+_KAFKA = re.compile(r"kafka://(?P<servers>[^/]+)/(?P<topics>[^/]+)")
+_PUBSUB = re.compile(r"pubsub://(?P<subscription>projects/[^/]+/subscriptions/[^/]+)")
+_OPTIONS_OF = {
+    "kafka://": ("kafka_consumer", "kafka_timestamps"),
+    "pubsub://": ("timestamp_attribute", "id_attribute"),
+}
+_MILLIS = 1_000  # of a second
+
+
+def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
+    """The source for a topic or a subscription.
+
+    Raises:
+      UsageError: the input is neither, its settings or its service cannot be used, or an option is
+        for another kind of source.
+    """
+    check_options(config)
+    if kafka := _KAFKA.fullmatch(config.input):
+        return ReadKafkaTraces(
+            kafka["servers"],
+            [topic.strip() for topic in kafka["topics"].split(",")],
+            rules,
+            timestamps=config.kafka_timestamps or "create",
+            consumer=read_settings(config.kafka_consumer) if config.kafka_consumer else None,
+            expansion_service=_expansion_service(config),
+            adaptation=config.adaptation,
+            bounds=config.read_bounds,
+        )
+    if pubsub := _PUBSUB.fullmatch(config.input):
+        return ReadPubSubTraces(
+            pubsub["subscription"],
+            rules,
+            config.timestamp_attribute,
+            config.id_attribute,
+            adaptation=config.adaptation,
+            bounds=config.read_bounds,
+        )
+    raise UsageError(
+        f"Input {config.input} cannot be streamed; use a folder, kafka://HOST:PORT/TOPIC or "
+        "pubsub://projects/PROJECT/subscriptions/NAME."
+    )
+
+
+def check_input(config: StreamConfig) -> None:
+    """Make sure that the input may be shown.
+
+    Raises:
+      UsageError: it may hold a password; the message does not repeat it.
+    """
+    if _SECRETS.search(config.input) and not Path(config.input).is_dir():
+        raise UsageError(
+            "The input holds a login or parameters, which messages would show: give an address "
+            "like kafka://HOST:PORT/TOPIC, and a login to Kafka in the file of --kafka-consumer."
+        )
+
+
+def _expansion_service(config: StreamConfig) -> str:
+    """The service that provides Kafka's source; Beam would download one."""
+    service = config.expansion_service
+    if service is None:
+        raise UsageError(
+            "Kafka needs Beam's Java expansion service, which Beam would download: give "
+            "--expansion-service HOST:PORT of one that runs."
+        )
+    check_server("expansion service", "--expansion-service", service)
+    return service
+
+
+def check_options(config: StreamConfig) -> None:
+    """Make sure that no option is for another kind of source.
+
+    Raises:
+      UsageError: one does.
+    """
+    for kind, names in _OPTIONS_OF.items():
+        for name in names:
+            if getattr(config, name) is not None and not config.input.startswith(kind):
+                option = name.replace("_", "-")
+                raise UsageError(f"--{option} is for {kind} only; the input is {config.input}.")
+
+
+def check_folder(config: StreamConfig) -> None:
+    """Make sure that the input is a folder.
+
+    Raises:
+      UsageError: it is not a source, is the output folder, or an option is for another kind of
+        source.
+    """
+    check_options(config)
+    path = Path(config.input)
+    if not path.is_dir():
+        raise UsageError(f"Input {config.input} is not a folder; create it, or check the path.")
+    if path.resolve() == Path(config.output).resolve():
+        raise UsageError(f"Input and output are both {config.input}; use two folders.")
+
+
+def folder(
+    config: StreamConfig,
+    rules: RuleTable,
+    state_folder: Path,
+    horizon: int,
+    ends_when_silent: bool,
+    end: StreamEnd,
+    needed: OldestNeeded | None = None,
+) -> WatchFolder:
+    """The source for a folder.
+
+    Args:
+      horizon: how many ms before the journal's watermark to start reading again.
+      needed: what a restart reads again, if it begins with the journal; None if the engine restores
+        checkpoints.
+    """
+    source = FolderSource(
+        folder=config.input,
+        journal=str(state_folder),
+        rule=WatermarkRule(
+            out_of_orderness_ms=config.out_of_orderness,
+            ahead_ms=config.gap if config.ahead is None else config.ahead,
+            idle_ms=config.gap if config.idle is None else config.idle,
+            quiet_ms=config.gap,
+        ),
+        horizon_ms=horizon,
+        poll_seconds=config.poll / _MILLIS,
+        portion_bytes=config.portion_bytes,
+        by_name=config.backlog_order == "name",
+        adaptation=config.adaptation,
+        bounds=config.read_bounds,
+        keep_ms=WEEK_MS if needed is None else 0,
+    )
+    return WatchFolder(source, rules, ends_when_silent, end, needed)

@@ -1,0 +1,1 @@
+"""The settings of every command, and the files that hold them."""

@@ -1,0 +1,181 @@
+"""Configuration files in YAML, merged with the command line; their JSON Schemas for editors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import yaml
+from msgspec import Struct
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import PydanticJsonSchemaWarning
+
+from goodgain.pipeline.settings.option_types import flag_of, key_of
+from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.yaml_model import config_text, reason, repeated, unknown
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.yaml_text import parse_yaml, repeated_keys
+
+
+class ConfigFile(Struct, frozen=True):
+    """The content of a configuration file.
+
+    Attributes:
+      values: by field of the configuration.
+      lines: the line, from 1, on which each value begins.
+      mistakes: (line, what is wrong), found before the values are checked.
+    """
+
+    name: str
+    values: dict[str, Any]
+    lines: dict[str, int]
+    mistakes: list[tuple[int, str]]
+
+
+# Options of commands that are not part of the configuration.
+_NOT_IN_FILES = ("config", "json", "quiet")
+_ONLY_IN_HELP = ("flag", "group", "metavar", "title")  # keys of a field's schema
+_NO_FILE = ConfigFile("", {}, {}, [])
+_Config = TypeVar("_Config", bound=ScoringConfig)
+
+
+def load_config(
+    model: type[_Config],
+    options: Mapping[str, Any],
+    path: str | None = None,
+    file_model: type[ScoringConfig] | None = None,
+) -> _Config:
+    """Merge a file and options into a configuration; options win.
+
+    Args:
+      options: values from the command line by field name, as text or lists of text.
+      file_model: its fields are the keys of the file, if it has more than `model`, which ignores
+        the others.
+
+    Raises:
+      UsageError: the file cannot be read, or anything in file or options is wrong; the message
+        lists every mistake, with its line if it is in the file.
+    """
+    file = _NO_FILE if path is None else read_config_file(path, file_model or model)
+    mistakes = list(file.mistakes)
+    values = {name: value for name, value in file.values.items() if name in model.model_fields}
+    try:
+        config = model.model_validate({**values, **options})
+    except ValidationError as error:
+        mistakes += [_mistake(one, file, options, model) for one in error.errors()]
+    else:
+        if not mistakes:
+            return config
+    lines = [f"{file.name}:{line}: {what}" if line else what for line, what in sorted(mistakes)]
+    raise UsageError("The configuration cannot be used:\n  " + "\n  ".join(lines))
+
+
+def read_config_file(path: str, model: type[ScoringConfig]) -> ConfigFile:
+    """Read a file that sets fields of a model.
+
+    Its keys are their flags or names, with `-` or `_` between words.
+
+    Raises:
+      UsageError: it cannot be read, is not YAML, or is not a mapping.
+    """
+    return parse_config_text(config_text(path, "the options"), path, model)
+
+
+def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> ConfigFile:
+    """Like `read_config_file`, but from text that messages call `name`.
+
+    Raises:
+      UsageError: it is not YAML, or not a mapping.
+    """
+    tree, content = parse_yaml(text, name)
+    if tree is None:
+        return ConfigFile(name, {}, {}, [])
+    if not isinstance(tree, yaml.MappingNode):
+        line = tree.start_mark.line + 1
+        raise UsageError(f"{name}:{line}: expected one option per line, like `output: DIR`.")
+    fields = {key_of(*field): field[0] for field in model.model_fields.items()}
+    values: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    mistakes: list[tuple[int, str]] = []
+    by_text = {str(key): value for key, value in content.items()}
+    for key, node in tree.value:  # repeated keys included
+        written, line = key.value, key.start_mark.line + 1
+        key_text = written.replace("-", "_")
+        field = fields.get(key_text, key_text)
+        if field in _NOT_IN_FILES:
+            mistakes.append((line, f"{written} can only be given on the command line"))
+        elif field not in model.model_fields:
+            mistakes.append((line, unknown(field, fields, written)))
+        elif field in values:
+            mistakes.append((line, repeated(written)))
+        else:
+            values[field], lines[field] = by_text.get(written), line
+            mistakes += [(at, repeated(inner)) for at, inner in repeated_keys(node)]
+    return ConfigFile(name, values, lines, mistakes)
+
+
+def _mistake(
+    error: Any, file: ConfigFile, options: Mapping[str, Any], model: type[ScoringConfig]
+) -> tuple[int, str]:
+    """The line in the file (0 for a mistake that is not in it), and what is wrong."""
+    field = str(error["loc"][0])
+    info = model.model_fields.get(field, FieldInfo())
+    option = flag_of(field, info)
+    if error["type"] == "missing":
+        return 0, f"{option} is missing: give it as an option or in a --config file"
+    if field in file.values and field not in options:
+        return file.lines[field], f"{key_of(field, info)} {_reason(error)}"
+    return 0, f"{option} {_reason(error)}"
+
+
+def _reason(error: Any) -> str:
+    message = reason(error)
+    shown = error["input"]
+    if error["type"] != "value_error" and isinstance(shown, str | int | float):
+        message += f", not {shown!r}"
+    return message
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of a file whose keys are the fields of a model.
+
+    If the fields are options of a command, the file need not hold the required ones, and may spell
+    a key as on the command line.
+    """
+    with warnings.catch_warnings():
+        # Pydantic leaves out defaults of our own types, since a file cannot hold them, and warns.
+        warnings.simplefilter("ignore", PydanticJsonSchemaWarning)
+        schema = _cleaned(model.model_json_schema())
+    schema.pop("description", None)
+    if issubclass(model, ScoringConfig):
+        schema.pop("required", None)
+        _add_spellings(schema, model)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _add_spellings(schema: dict[str, Any], model: type[ScoringConfig]) -> None:
+    """Name properties like options, and accept other spellings, which editors do not suggest."""
+    named, patterns = {}, {}
+    for name, field in model.model_fields.items():
+        key = key_of(name, field)
+        named[key] = schema["properties"][name]
+        for other in {name, key.replace("_", "[-_]")} - {key}:
+            patterns[f"^{other}$"] = {"$ref": f"#/properties/{key}"}
+    schema["properties"], schema["patternProperties"] = named, patterns
+
+
+def _cleaned(schema: Any) -> Any:
+    """Without the keys that only `--help` uses, and without class docstrings."""
+    if isinstance(schema, list):
+        return [_cleaned(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    cleaned = {}
+    for name, value in schema.items():
+        if name in ("properties", "$defs"):
+            cleaned[name] = {key: _cleaned(one) for key, one in value.items()}
+        elif name not in _ONLY_IN_HELP and not (name == "description" and "properties" in schema):
+            cleaned[name] = _cleaned(value)
+    return cleaned

@@ -1,0 +1,59 @@
+"""The command that explains one conversation of a run, safe to paste into a shell."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from goodgain.pipeline.settings.option_types import flag_of
+from goodgain.pipeline.settings.run_config import ExplainConfig
+
+_LONGEST = 2_000
+# The options that an explanation depends on, with their defaults.
+_FIELDS = ExplainConfig.model_fields
+_DEFAULTS: dict[str, Any] = {
+    name: _FIELDS[name].default
+    for name in (
+        "mapping", "iteration_base", "rules", "good_gain_threshold", "duplicates", "g_max",
+        "relevance_threshold", "qrels", "qrels_id", "qrels_topic", "labels", "pool", "run_name",
+        "metrics",
+    )
+}  # fmt: skip
+_DEFAULTS = {name: list(one) if isinstance(one, tuple) else one for name, one in _DEFAULTS.items()}
+
+
+def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str | None:
+    """The `goodgain explain` command for a conversation of a run; None if it would be too long."""
+    words = ["goodgain", "explain", "--input", *map(quoted, parameters.get("input", ()))]
+    for name, default in _DEFAULTS.items():
+        value = parameters.get(name, default)
+        if value not in (None, default):
+            several = value if isinstance(value, list) else [value]
+            words += [flag_of(name, _FIELDS[name]), *(quoted(str(one)) for one in several)]
+    identity = quoted(conversation_id)
+    if conversation_id[:1] == "-":
+        words += ["--", identity]  # else it would pass for an option
+    else:
+        words.insert(2, identity)
+    command = " ".join(words)
+    return command if len(command) <= _LONGEST else None
+
+
+def quoted(text: str) -> str:
+    r"""Quote one word for a shell; unprintable characters are escaped as in `$'\x1b'`.
+
+    Unescaped, they could act on the terminal, or hide part of the pasted command.
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    return "$'" + "".join(map(_escaped, text)) + "'"
+
+
+def _escaped(character: str) -> str:
+    if character in "\\'":
+        return "\\" + character
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -1,0 +1,161 @@
+"""The configuration of a stream: every option with its type, default and help text, once."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ValidationInfo, field_validator
+
+from goodgain.pipeline.settings.option_types import (
+    DATA,
+    RUN,
+    TIME,
+    Duration,
+    Format,
+    Number,
+    Text,
+    duration_text,
+    option,
+)
+from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.transforms.core.streaming.journal import DEFAULT_PORTION_BYTES
+
+KafkaTimestamps = Literal["create", "append"]
+BacklogOrder = Literal["time", "name"]
+
+
+def _span(description: str, default: str | None = None) -> Any:
+    return option(TIME, "SPAN", description, default)
+
+
+class StreamConfig(ScoringConfig):
+    """The options of a stream (SPEC 7), one per field."""
+
+    input: Text = option(
+        DATA,
+        "SOURCE",
+        "folder in which trace files appear, or kafka://HOST:PORT/TOPIC,TOPIC..., or "
+        "pubsub://projects/PROJECT/subscriptions/NAME",
+    )
+    kafka_consumer: Text | None = option(
+        DATA,
+        "FILE",
+        "Kafka consumer settings, as for Kafka's own tools (NAME=VALUE): SASL, TLS, a group",
+        None,
+    )
+    kafka_timestamps: KafkaTimestamps | None = option(
+        DATA,
+        "WHEN",
+        "which time of a Kafka message is its event time: the producer's (create) "
+        "or the broker's (append) (default: create)",
+        None,
+    )
+    timestamp_attribute: Text | None = option(
+        DATA,
+        "NAME",
+        "attribute of Pub/Sub messages that holds the event time; the publish time by default",
+        None,
+    )
+    id_attribute: Text | None = option(
+        DATA,
+        "NAME",
+        "attribute of Pub/Sub messages that identifies them, to drop messages delivered twice",
+        None,
+    )
+    output: Text = option(DATA, "DIR", "folder for the outputs and for the state of a restart")
+    format: Format = option(DATA, "FORMAT", "file format of the datasets", "avro")
+    gap: Duration = _span("close a conversation this long after its last event", "30m")
+    allowed_lateness: Duration = _span(
+        "how long a closed conversation is remembered, so that its stragglers are counted as late",
+        "1h",
+    )
+    out_of_orderness: Duration = _span(
+        "how far out of order a record may arrive without being late", "5m"
+    )
+    idle: Duration | None = _span(
+        "advance the watermark after this long without records; the gap by default"
+    )
+    ahead: Duration | None = _span(
+        "largest watermark jump one record may cause, in case its clock is wrong; the gap "
+        "by default"
+    )
+    max_open: Duration = _span("close a conversation at this age, however busy it is", "1d")
+    max_open_results: Number = option(
+        TIME,
+        "N",
+        "most results kept of an open conversation; the rest is only counted",
+        100_000,
+        ge=1,
+    )
+    max_open_bytes: Number = option(
+        TIME,
+        "N",
+        "most bytes of compressed records kept of an open conversation; the rest is only counted",
+        64 * 2**20,
+        ge=1,
+    )
+    window: Duration = _span("length of the windows, in UTC, over which means are computed", "1d")
+    live: bool = option(
+        TIME,
+        "",
+        "also write the rows of an iteration as soon as the watermark has passed it",
+        False,
+    )
+    flush: Duration = option(RUN, "SPAN", "longest time before a row is written to a file", "10s")
+    poll: Duration = option(RUN, "SPAN", "how often to look for new files in the folder", "1s")
+    portion_bytes: Number = option(
+        RUN,
+        "N",
+        "most bytes of a backlog to read before the watermark advances and conversations close",
+        DEFAULT_PORTION_BYTES,
+        ge=1,
+    )
+    backlog_order: BacklogOrder = option(
+        RUN,
+        "BY",
+        "order in which a backlog of files is read: by time of last change, or by name",
+        "time",
+    )
+    shards: Number = option(RUN, "N", "number of files of each dataset per write", 1, ge=1)
+    runner: Text = option(
+        RUN, "RUNNER", "engine that runs the pipeline; its own options follow", "PrismRunner"
+    )
+    expansion_service: Text | None = option(
+        RUN, "HOST:PORT", "Beam's Java expansion service, which Kafka needs", None
+    )
+
+    @field_validator("gap", "max_open", "window", "flush", "poll", "idle", "ahead")
+    @classmethod
+    def _check_positive(cls, millis: int | None) -> int | None:
+        if millis is not None and millis < 1:
+            raise ValueError("must be longer than 0")
+        return millis
+
+    @field_validator("ahead")
+    @classmethod
+    def _check_at_most_gap(cls, ahead: int | None, info: ValidationInfo) -> int | None:
+        gap = info.data.get("gap")
+        if ahead is not None and gap is not None and ahead > gap:
+            raise ValueError(
+                f"must be at most the gap, {duration_text(gap)}, or one wrong clock could close "
+                "every conversation"
+            )
+        return ahead
+
+    @property
+    def row_options(self) -> dict[str, Any]:
+        """The options that affect the rows; they must not change when a stream restarts."""
+        return self.model_dump(mode="json", exclude=_WITHOUT_EFFECT_ON_ROWS)
+
+
+def default_row_options() -> dict[str, Any]:
+    """`row_options` with every option at its default."""
+    return StreamConfig(input="-", output="-").row_options
+
+
+# Options that may differ between two starts: they change speed, place or format, not the rows.
+_WITHOUT_EFFECT_ON_ROWS = {
+    *("input", "output", "format", "shards"),
+    *("flush", "poll", "portion_bytes", "backlog_order", "idle", "runner", "expansion_service"),
+    *("kafka_consumer", "kafka_timestamps", "timestamp_attribute", "id_attribute"),
+}

@@ -1,0 +1,1 @@
+"""What is done with runs: compare, gate, repeat nightly, pool, explain."""

@@ -1,0 +1,140 @@
+"""The answer to a comparison: one sentence that summarizes its verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from goodgain.pipeline.studies.comparison.rows import ComparisonRow
+from goodgain.pipeline.terminal.metric_values import difference_text, interval_text
+from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
+from goodgain.transforms.core.wording import counted
+
+_REPETITION = "SRR"
+_PLAIN_NAMES = {"CG": "good, new material"}  # names that read better in a sentence
+_DECIDED = ("better", "worse", "changed")
+_MOST_SLICES = 3
+
+
+def answer(rows: Sequence[ComparisonRow], primary: str | None, compared: tuple[int, int]) -> str:
+    """The comparison in one sentence, from the verdicts about all conversations at N.
+
+    The primary metric comes first, then repetition, the other metrics of the decision, metrics that
+    are not comparable, and slices.
+
+    Args:
+      rows: the rows of the comparison at N, without what arms that have no labels would show.
+      primary: the metric that answers the question; None if there is none.
+      compared: the numbers of conversations that the reader knows of, of base and candidate; twice
+        the number of pairs if paired. A verdict on others says how many.
+    """
+    at_end = [row for row in rows if row.i is None]
+    whole = {row.metric: row for row in at_end if not row.slice and row.family != "further"}
+    first = whole.pop(primary, None) if primary else None
+    if not (first or whole):
+        return "The decision rests only on metrics at an iteration, so there is no verdict at N."
+    parts = [_primary(first, compared)] if first else []
+    repetition = whole.pop(_REPETITION, None)
+    if repetition is not None and repetition.reason is None:
+        parts.append(_repetition(repetition))
+    for verdict in _DECIDED:
+        names = [name for name, row in whole.items() if row.verdict == verdict]
+        if names:
+            parts.append(f"{verdict}: {labels(names)}")
+    withheld = [row for row in (first, repetition, *whole.values()) if row and row.reason]
+    if withheld and withheld != [first]:
+        named = [row.metric for row in withheld if row is not first]
+        parts.append(f"not comparable: {labels(named)}")
+    clauses = "; ".join(parts) or "No change is shown in any metric that the decision rests on"
+    return ". ".join((clauses[:1].upper() + clauses[1:], *_slices(at_end, first))) + "."
+
+
+def _primary(row: ComparisonRow, compared: tuple[int, int]) -> str:
+    """The clause about the primary metric."""
+    label = metric_by_name(row.metric).label
+    if row.reason is not None:
+        return f"the arms cannot be compared by {label}: {row.reason}"
+    if row.verdict == "not tested" or row.difference is None:
+        return f"nothing can be said about {label}: {row.note or 'it has no values'}"
+    what = _PLAIN_NAMES.get(row.metric)
+    basis = _basis(row, compared)
+    if row.without_difference:
+        return f"{_no_difference(row)} in {what or label}{basis or _n(row)}"
+    if row.verdict == "not shown":
+        if what:
+            about = f"whether the candidate finds more {what}: {label}"
+        else:
+            about = f"whether {label} changed:"
+        return f"the data do not show {about} {_size(row)}{basis}"
+    if what:
+        relative = row.relative_difference
+        percent = "" if relative is None else f"{100 * abs(relative):.3g} % "
+        more = f"{percent}{'more' if row.difference > 0 else 'less'} {what} per conversation"
+        return f"the candidate finds {more}: {label} {_size(row)}{basis}"
+    return f"the candidate is {row.verdict} by {label}: {_size(row)}{basis}"
+
+
+def _basis(row: ComparisonRow, compared: tuple[int, int]) -> str:
+    """Which values a verdict rests on, unless on those of all compared conversations."""
+    if row.population == "everyone":
+        return f", over {_counted(row)}, in which conversations that did not search count with 0"
+    if (row.n_base, row.n_candidate) != compared:
+        return f", over the {_counted(row)} with a value"
+    return ""
+
+
+def _counted(row: ComparisonRow) -> str:
+    if row.design == "paired":
+        return counted(row.n_base, "pair")
+    return f"{row.n_base:,} and {counted(row.n_candidate, 'conversation')}"
+
+
+def _repetition(row: ComparisonRow) -> str:
+    if row.verdict in ("better", "worse"):
+        return f"it repeats {'less' if row.verdict == 'better' else 'more'}"
+    if row.verdict == "not tested":
+        return "nothing can be said about repetition"
+    if row.without_difference:
+        return f"{_no_difference(row)} in repetition{_n(row)}"
+    return "no change of repetition is shown"
+
+
+def _no_difference(row: ComparisonRow) -> str:
+    """What was seen, like "no pair differs"; that nothing changed would be a claim about others."""
+    return (row.note or "no value differs").split(",")[0]
+
+
+def _n(row: ComparisonRow) -> str:
+    both = row.design == "paired"
+    return f" (n = {row.n_base:,})" if both else f" (n = {row.n_base:,} and {row.n_candidate:,})"
+
+
+def _size(row: ComparisonRow) -> str:
+    """The difference with the interval that the verdict rests on, as in the table.
+
+    The interval is not given in percent of the base, since it does not cover the error of the
+    base's mean.
+    """
+    low, high = row.shown_interval
+    interval = "no interval"
+    if low is not None and high is not None:
+        ends = interval_text(row.metric, low, high).replace("..", " to ")
+        interval = f"{100 * (row.verdict_confidence or row.confidence):.4g} %: {ends}"
+    return f"{difference_text(row.metric, row.difference)} ({interval})"
+
+
+def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> list[str]:
+    """The slices in which the primary metric is worse although it is not overall."""
+    if first is None or first.verdict == "worse":
+        return []
+    of_slices = [row for row in at_end if row.slice and row.metric == first.metric]
+    worse = [row for row in of_slices if row.verdict == "worse"]
+    if not worse:
+        return []
+    named = [
+        ", ".join(f"{name} = {value or '(none)'}" for name, value in row.slice.items())
+        for row in worse
+    ]
+    more = len(named) - _MOST_SLICES
+    shown = "; ".join(named[:_MOST_SLICES]) + (f"; and {more:,} more" if more > 0 else "")
+    label = metric_by_name(first.metric).label
+    return [f"{label} is worse in {len(worse):,} of {counted(len(of_slices), 'slice')}: {shown}"]

@@ -1,0 +1,262 @@
+"""One comparison: read both arms, pair them, test each metric, and correct the p values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
+from goodgain.pipeline.studies.comparison.answer import answer
+from goodgain.pipeline.studies.comparison.arms import Arm, check_attribute
+from goodgain.pipeline.studies.comparison.clusters import (
+    cluster_codes,
+    cluster_warnings,
+    common_cluster,
+)
+from goodgain.pipeline.studies.comparison.costs import arm_means
+from goodgain.pipeline.studies.comparison.examples import Examples, example_metric, examples
+from goodgain.pipeline.studies.comparison.matching import (
+    BY_ID,
+    Account,
+    Matched,
+    account,
+    match,
+    match_conversations,
+    match_everyone,
+)
+from goodgain.pipeline.studies.comparison.measures import Family, Measure
+from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, pool_finds
+from goodgain.pipeline.studies.comparison.request import ComparisonRequest
+from goodgain.pipeline.studies.comparison.rows import ComparisonRow
+from goodgain.pipeline.studies.comparison.sources import Arms, read_arms, silent
+from goodgain.pipeline.studies.comparison.statistics import TestedRow, corrected, row_of
+from goodgain.pipeline.studies.comparison.withholding import (
+    VerdictConditions,
+    compared_measure,
+    verdict_conditions,
+    without_counterpart,
+)
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.warnings.warning import DataWarning
+
+DRAWS_PER_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude
+_SLOW_SECONDS = 20
+MOST_SLICE_ROWS = 200_000  # of 2.5 KB each; a row takes a third of a millisecond
+
+
+class Compared(Struct, frozen=True):
+    """Everything that a comparison found.
+
+    Attributes:
+      rows: by slice, metric, i and population.
+      tests: see `corrected`.
+      only_family_in_slices: whether there are so many slices that they get rows for the declared
+        family only.
+      arm_means: see `costs.arm_means`; empty if no cost is compared.
+      pair_by: conversation_id or the attribute used for pairing; None when unpaired.
+      cluster: attribute whose values are clusters; None = values are independent.
+      base_account, candidate_account: what became of each arm's conversations; None when unpaired.
+      examples: None when unpaired, or when no compared metric is better when higher or lower.
+      pool_finds: None unless both arms were scored with one pool.
+      without_labels: the arms without any label, by slice.
+      warnings: what makes its numbers less meaningful, besides the warnings of the runs.
+    """
+
+    request: ComparisonRequest
+    arms: Arms
+    rows: Sequence[ComparisonRow]
+    tests: Mapping[tuple[Family, bool], int]
+    only_family_in_slices: bool
+    arm_means: Sequence[tuple[str, MeanRow]]
+    answer: str
+    matched: Matched
+    pair_by: str | None
+    cluster: str | None
+    base_account: Account | None
+    candidate_account: Account | None
+    examples: Examples | None
+    pool_finds: PoolFinds | None
+    without_labels: Sequence[WithoutLabels] = ()
+    warnings: Sequence[DataWarning] = ()
+
+
+def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> Compared:
+    """Compare two arms.
+
+    Args:
+      say: called with one sentence before each slow step.
+
+    Raises:
+      UsageError: the comparison is impossible.
+    """
+    arms = read_arms(request, say)
+    chosen = example_metric(arms, request.examples_by)
+    if request.examples_by and not chosen:
+        raise UsageError(
+            f"Examples cannot be chosen by {request.examples_by}: name a metric at N that is "
+            "compared and for which higher or lower values are better."
+        )
+    matched = _match(request, arms)
+    conditions, interval = verdict_conditions(matched, arms), request.tests.options.interval
+    _warn_of_bootstrap(request, arms, matched, say)
+    cluster = _cluster(request, arms)
+    parts = list(slices(request.slices, arms.base, arms.candidate))
+    only_family = (len(parts) - 1) * len(arms.measures.all()) > MOST_SLICE_ROWS
+    if only_family:
+        say(
+            f"There are {len(parts) - 1:,} slices, so only metrics of the family are compared in "
+            "them; name others with --family."
+        )
+    without_labels: list[WithoutLabels] = []
+    tested = _rows(request, arms, parts, matched.paired, cluster, only_family, without_labels)
+    rows, tests = corrected(list(tested), request.correction)
+    shown = ShownRows(without_labels)
+    at_end = [shown.struct(row) for row in rows if row.i is None]
+    answered = answer(at_end, arms.measures.primary, _compared(matched))
+    # About conversations, a withheld verdict says it.
+    if matched.pair_by != BY_ID and (clause := without_counterpart(matched)):
+        answered += f" Not compared: {clause}."
+    return Compared(
+        request=request,
+        arms=arms,
+        rows=rows,
+        tests=tests,
+        only_family_in_slices=only_family,
+        arm_means=list(arm_means(arms, parts[:1] if only_family else parts, cluster, interval)),
+        answer=answered,
+        matched=matched,
+        pair_by=_key_name(request) if matched.paired else None,
+        cluster=cluster,
+        base_account=account(matched.base, matched.candidate) if matched.paired else None,
+        candidate_account=account(matched.candidate, matched.base) if matched.paired else None,
+        examples=_examples(request, arms, matched, conditions, chosen),
+        pool_finds=pool_finds(arms, conditions.unequal_search, cluster, interval),
+        without_labels=without_labels,
+        warnings=cluster_warnings(cluster, rows),
+    )
+
+
+def _compared(matched: Matched) -> tuple[int, int]:
+    """The numbers of compared conversations, or twice the number of pairs."""
+    if matched.paired:
+        return len(matched.keys), len(matched.keys)
+    return len(matched.base.arm.ids), len(matched.candidate.arm.ids)
+
+
+def _key_name(request: ComparisonRequest) -> str:
+    return request.pair_by or BY_ID
+
+
+def _examples(
+    request: ComparisonRequest,
+    arms: Arms,
+    matched: Matched,
+    conditions: VerdictConditions,
+    chosen: str | None,
+) -> Examples | None:
+    """Wins and losses by the chosen metric among the conversations that the verdict rests on."""
+    if not matched.paired or chosen is None:
+        return None
+    measure = compared_measure(Measure(chosen, None, "all"), conditions)
+    if measure.population == "everyone":
+        matched = match_everyone(matched)
+    return examples(arms, matched, measure, request.examples)
+
+
+def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
+    """The cluster attribute: the requested one, else the one that both runs used."""
+    before, after = arms.base_source.manifest, arms.candidate_source.manifest
+    cluster = request.cluster or common_cluster(before, after)
+    if cluster is None or cluster == request.pair_by:
+        return None  # one value per cluster, so values are independent
+    check_attribute(cluster, "--cluster", arms.base, arms.candidate)
+    tests = request.tests
+    if tests.resamples or tests.wilcoxon or tests.sign:
+        raise UsageError(
+            f"Bootstrap, Wilcoxon's test and the sign test assume independent pairs, and "
+            f"those of one {cluster} are not: leave them out, or pair by {cluster} "
+            f"(--pair-by {cluster}), which makes each one value."
+        )
+    return cluster
+
+
+def _match(request: ComparisonRequest, arms: Arms) -> Matched:
+    """Pair the arms, or compare them as two samples."""
+    if request.unpaired:
+        return match(arms.base, arms.candidate, _key_name(request), paired=False)
+    if request.pair_by is None:
+        return match_conversations(arms.base, arms.candidate)
+    if request.pair_by != BY_ID:
+        check_attribute(request.pair_by, "--pair-by", arms.base, arms.candidate)
+    matched = match(arms.base, arms.candidate, request.pair_by, paired=True)
+    if not matched.keys:
+        raise UsageError(
+            f"No value of {request.pair_by} occurs in both arms ({len(matched.base.keys)} in "
+            f"{arms.base.label}, {len(matched.candidate.keys)} in {arms.candidate.label}): pair by "
+            "another attribute, or leave --pair-by out to compare the arms as two samples."
+        )
+    return matched
+
+
+def _rows(
+    request: ComparisonRequest,
+    arms: Arms,
+    parts: Iterable[dict[str, str]],
+    paired: bool,
+    cluster: str | None,
+    only_family_in_slices: bool,
+    without_labels: list[WithoutLabels],
+) -> Iterator[TestedRow]:
+    """Compare every measure in every slice; arms without labels are added to `without_labels`."""
+    key = _key_name(request)
+    every = arms.measures.all()
+    of_slices = arms.measures.of_family if only_family_in_slices else every
+    for slice_ in parts:
+        base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
+        matched = match(base, candidate, key, paired)
+        conditions = verdict_conditions(matched, arms)
+        if conditions.without_labels:
+            without_labels.append(WithoutLabels(slice_, conditions.without_labels))
+        by_population = {"all": matched}
+        if conditions.unequal_search:
+            by_population["everyone"] = match_everyone(matched)
+        counted = {
+            population: (one, None if cluster is None else cluster_codes(one, cluster))
+            for population, one in by_population.items()
+        }
+        for measure in of_slices if slice_ else every:
+            measure = compared_measure(measure, conditions)
+            of_measure, codes = counted.get(measure.population, counted["all"])
+            tests = request.tests
+            yield row_of(slice_, measure, of_measure, conditions, arms.measures, tests, codes)
+
+
+def slices(names: Sequence[Sequence[str]], base: Arm, candidate: Arm) -> Iterator[dict[str, str]]:
+    """Everything first, then each combination of values that occurs in either arm, ascending."""
+    yield {}
+    for attributes in names:
+        occurring = {
+            values
+            for arm in (base, candidate)
+            for values, part in arm.parts(tuple(attributes)).items()
+            if part.indexes
+        }
+        for values in sorted(occurring):
+            yield dict(zip(attributes, values, strict=True))
+
+
+def _warn_of_bootstrap(
+    request: ComparisonRequest, arms: Arms, matched: Matched, say: Callable[[str], None]
+) -> None:
+    values = len(matched.keys) if matched.paired else len(arms.base.ids) + len(arms.candidate.ids)
+    draws = (
+        request.tests.resamples * values * len(arms.measures.of_family) * (1 + len(request.slices))
+    )
+    seconds = draws / DRAWS_PER_SECOND
+    if seconds > _SLOW_SECONDS:
+        say(
+            f"The bootstrap draws {draws:,} values, which takes about {seconds:,.0f} s; fewer "
+            "resamples (--bootstrap 2000) or metrics (--metrics) make it faster."
+        )

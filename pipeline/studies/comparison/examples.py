@@ -1,0 +1,103 @@
+"""The conversations on which the arms differ most, each with the command that explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from msgspec import Struct
+
+from goodgain.pipeline.settings.explain_command import explain_command
+from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, sample
+from goodgain.pipeline.studies.comparison.measures import CONTEXT, HEADLINE, Measure
+from goodgain.pipeline.studies.comparison.sources import Arms
+from goodgain.transforms.core.comparison.samples import rounded_differences
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+
+
+class Example(Struct, frozen=True):
+    """One pair.
+
+    Attributes:
+      base_numbers, candidate_numbers: further metrics at N, in each arm.
+      base_conversation, candidate_conversation: the first conversation of the pair in each arm.
+      commands: `goodgain explain` for both; only one if they are the same conversation of the same
+        traces.
+    """
+
+    key: str
+    metric: str
+    base_value: float
+    candidate_value: float
+    difference: float
+    base_numbers: Mapping[str, float | None]
+    candidate_numbers: Mapping[str, float | None]
+    base_conversation: str
+    candidate_conversation: str
+    commands: tuple[str, ...]
+
+
+class Examples(Struct, frozen=True):
+    """The largest wins and losses of the candidate, the largest first."""
+
+    metric: str
+    wins: tuple[Example, ...]
+    losses: tuple[Example, ...]
+
+
+def example_metric(arms: Arms, requested: str | None) -> str | None:
+    """The metric at N by which examples are chosen; None if no compared metric is suitable."""
+    names = [requested] if requested else [*arms.measures.declared, *HEADLINE]
+    for name in names:
+        if name in arms.measures.at_end and metric_by_name(name).direction != "neither":
+            return name
+    return None
+
+
+def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examples:
+    """The `most` largest wins and losses, ties by key; pairs without a difference are neither."""
+    metric = measure.metric
+    values = sample(matched, measure)
+    differences = rounded_differences(values.base, values.candidate)
+    gains = differences if metric_by_name(metric).direction == "higher" else -differences
+    # Keys ascend and the sort is stable, so ties are in order of key.
+    best = [int(at) for at in np.argsort(-gains, kind="stable")[:most] if gains[at] > 0]
+    worst = [int(at) for at in np.argsort(gains, kind="stable")[:most] if gains[at] < 0]
+
+    base_firsts, candidate_firsts = matched.base.first_rows(), matched.candidate.first_rows()
+
+    def example(at: int) -> Example:
+        shared = int(values.shared[at])
+        base_index = int(matched.base_indexes[shared])
+        candidate_index = int(matched.candidate_indexes[shared])
+        ids = (
+            matched.base.arm.ids[base_firsts[base_index]],
+            matched.candidate.arm.ids[candidate_firsts[candidate_index]],
+        )
+        sources = (arms.base_source, arms.candidate_source)
+        commands = (
+            explain_command(identity, source.manifest["parameters"])
+            for identity, source in zip(ids, sources, strict=True)
+        )
+        return Example(
+            key=matched.keys[shared],
+            metric=metric,
+            base_value=float(values.base[at]),
+            candidate_value=float(values.candidate[at]),
+            difference=float(differences[at]),
+            base_numbers=_numbers(matched.base, base_index),
+            candidate_numbers=_numbers(matched.candidate, candidate_index),
+            base_conversation=ids[0],
+            candidate_conversation=ids[1],
+            commands=tuple(dict.fromkeys(filter(None, commands))),
+        )
+
+    return Examples(metric, tuple(map(example, best)), tuple(map(example, worst)))
+
+
+def _numbers(grouped: Grouped, index: int) -> dict[str, float | None]:
+    numbers: dict[str, float | None] = {}
+    for name in CONTEXT:
+        value = float(grouped.values(Measure(name, None, "all"))[0][index])
+        numbers[name] = None if np.isnan(value) else value
+    return numbers

@@ -1,0 +1,181 @@
+"""A comparison as JSON, for `--json` and `manifest.json`, and as datasets for other programs."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec import to_builtins
+from msgspec.structs import asdict
+
+from goodgain.pipeline.results.datasets import (
+    ARMS,
+    COMPARISON,
+    DIFFERENCES,
+    POOL_DOCUMENTS,
+    Dataset,
+)
+from goodgain.pipeline.results.folder import (
+    MANIFEST,
+    REPORT,
+    clear,
+    prepare,
+    same_folder,
+    write_file,
+)
+from goodgain.pipeline.results.formats import FORMATS, Format, Row
+from goodgain.pipeline.results.version import goodgain_version
+from goodgain.pipeline.studies.comparison.clusters import arm_warnings
+from goodgain.pipeline.studies.comparison.compare import Compared
+from goodgain.pipeline.studies.comparison.matching import sample
+from goodgain.pipeline.studies.comparison.measures import Measure
+from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
+from goodgain.pipeline.studies.comparison.report.build import build_comparison_report
+from goodgain.pipeline.studies.comparison.rows import SensitivityRow
+from goodgain.pipeline.studies.comparison.sources import Source
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.filesystems import join
+
+
+def check_output(folder: str, overwrite: bool, outputs: Sequence[str]) -> None:
+    """Make sure that a comparison can be written, before computing it.
+
+    Raises:
+      UsageError: it cannot be written.
+    """
+    if any(same_folder(folder, output) for output in outputs):
+        raise UsageError(
+            f"--output {folder} is one of the compared runs, which would be replaced: use another "
+            "folder."
+        )
+    prepare(folder, overwrite)
+
+
+def write(
+    compared: Compared,
+    folder: str,
+    file_format: Format,
+    sensitivity: Sequence[SensitivityRow] | None = None,
+) -> None:
+    """Write the datasets, `report.html` and, last, `manifest.json`.
+
+    The datasets are `comparison`, `differences` of pairs, `arms` if costs are compared, and
+    `pool_documents` if both arms use one pool.
+
+    Args:
+      folder: checked by `check_output`; its content is replaced.
+    """
+    clear(folder)
+    rows = rows_of(compared)
+    datasets = {COMPARISON.name: _write(folder, COMPARISON, rows, file_format)}
+    if compared.matched.paired:
+        pairs = differences(compared)
+        datasets[DIFFERENCES.name] = _write(folder, DIFFERENCES, pairs, file_format)
+    if compared.arm_means:
+        of_arms = [{"arm": arm, **asdict(row)} for arm, row in compared.arm_means]
+        datasets[ARMS.name] = _write(folder, ARMS, of_arms, file_format)
+    if compared.pool_finds is not None:
+        documents = map(asdict, compared.pool_finds.documents)
+        datasets[POOL_DOCUMENTS.name] = _write(folder, POOL_DOCUMENTS, documents, file_format)
+    manifest = {**document(compared, sensitivity), "datasets": datasets}
+    write_file(folder, REPORT, build_comparison_report(folder, manifest))
+    content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"
+    write_file(folder, MANIFEST, content)
+
+
+def differences(compared: Compared) -> Iterator[Row]:
+    """Rows of `differences`: one per pair and metric of the declared family, at N."""
+    matched, measures = compared.matched, compared.arms.measures
+    firsts = [
+        [grouped.arm.ids[row] for row in grouped.first_rows()]
+        for grouped in (matched.base, matched.candidate)
+    ]
+    for name in sorted(set(measures.declared).intersection(measures.at_end)):
+        values = sample(matched, Measure(name, None, "all"))
+        for at, shared in enumerate(values.shared.tolist()):
+            yield {
+                "key": matched.keys[shared],
+                "metric": name,
+                "base_conversation": firsts[0][matched.base_indexes[shared]],
+                "candidate_conversation": firsts[1][matched.candidate_indexes[shared]],
+                "base": float(values.base[at]),
+                "candidate": float(values.candidate[at]),
+                "difference": float(values.candidate[at] - values.base[at]),
+            }
+
+
+def _write(folder: str, dataset: Dataset, rows: Iterable[Row], file_format: Format) -> int:
+    rows = list(rows)
+    chosen = FORMATS[file_format]
+    content = io.BytesIO()
+    chosen.write(dataset, rows, content)
+    name = f"part-00000-of-00001{chosen.suffix}"
+    write_file(join(folder, dataset.name), name, content.getvalue())
+    return len(rows)
+
+
+def document(
+    compared: Compared, sensitivity: Sequence[SensitivityRow] | None = None
+) -> dict[str, Any]:
+    """Everything about a comparison except its rows and the values of its pairs."""
+    arms = compared.arms
+    return {
+        "kind": COMPARISON.name,
+        "answer": compared.answer,
+        "design": "paired" if compared.matched.paired else "unpaired",
+        "pair_by": compared.pair_by,
+        "cluster": compared.cluster,
+        "pairs": len(compared.matched.keys) if compared.matched.paired else None,
+        "base": _side(arms.base_source, arms.base.label, len(arms.base.ids)),
+        "candidate": _side(arms.candidate_source, arms.candidate.label, len(arms.candidate.ids)),
+        "base_account": to_builtins(compared.base_account),
+        "candidate_account": to_builtins(compared.candidate_account),
+        "metrics_only_in_base": list(arms.only_in_base),
+        "metrics_only_in_candidate": list(arms.only_in_candidate),
+        "primary": arms.measures.primary,
+        "declared_family": [
+            name
+            for name in arms.measures.declared
+            if name in (*arms.measures.at_end, *arms.measures.by_i)
+        ],
+        "only_family_in_slices": compared.only_family_in_slices,
+        "warnings": to_builtins(compared.warnings),
+        "forced": [asdict(mismatch) for mismatch in arms.forced],
+        "shared_judgments": arms.shared_judgments,
+        "without_labels": to_builtins(compared.without_labels),
+        "examples": to_builtins(compared.examples),
+        **_pool(compared.pool_finds, arms.base_source),
+        "sensitivity": to_builtins(sensitivity),
+        "request": to_builtins(compared.request),
+        "versions": {"goodgain": goodgain_version()},
+    }
+
+
+def rows_of(compared: Compared) -> list[dict[str, Any]]:
+    """Its rows as plain values."""
+    return [asdict(row) for row in compared.rows]
+
+
+def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:
+    return {
+        "label": label,
+        "folder": source.folder,
+        "value": source.value,
+        "conversations": conversations,
+        "parameters": dict(source.manifest["parameters"]),
+        "rules_digest": source.manifest.get("rules_digest"),
+        "finished": source.manifest.get("finished"),
+        "warnings": to_builtins(arm_warnings(source.manifest)),
+    }
+
+
+def _pool(finds: PoolFinds | None, source: Source) -> dict[str, Any]:
+    """Counts of the pool documents that the arms found, without the list `pool_documents`."""
+    if finds is None:
+        return {}
+    pool = source.manifest["pool"]
+    counts: dict[str, Any] = to_builtins(finds)
+    counts.pop("documents")
+    return {"pool": {"folder": pool["folder"], "digest": pool["digest"], **counts}}

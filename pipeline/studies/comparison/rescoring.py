@@ -1,0 +1,144 @@
+"""Scores a finished run again from its traces, with other parameters or with a pool (SPEC 9)."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from goodgain.pipeline.results.folder import read_manifest, same_folder
+from goodgain.pipeline.results.opened_pool import pool_manifest
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.yaml_model import load_rules
+from goodgain.transforms.core.dedup.rules_file import Policy
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.filesystems import open_plain
+
+# Manifests lack the options of other engines; extra outputs and slices are not needed here.
+_NOT_AGAIN = (
+    "output", "overwrite", "format", "runner", "shards", "slice", "per_call", "bounds",
+    "write_duplicates", "max_rejected", "gate", "baseline",
+)  # fmt: skip
+Manifests = Mapping[str, Mapping[str, Any]]
+
+
+def _run_here(config: RunConfig) -> object:
+    # Not above: it imports Beam, and few comparisons score again.
+    import goodgain.pipeline.run.hosts.batch
+
+    return goodgain.pipeline.run.hosts.batch.run(config, [])
+
+
+def score_again(
+    outputs: str,
+    manifest: Mapping[str, Any],
+    folder: Path,
+    changes: Mapping[str, Any],
+    policy: Policy | None = None,
+    run: Callable[[RunConfig], object] = _run_here,
+) -> Mapping[str, Any]:
+    """Score the inputs of a run again, and return the manifest of the new outputs.
+
+    Args:
+      changes: parameters to change, by name; None removes one.
+      policy: policy of the rules for duplicates; None = that of the run.
+      run: does the scoring; by default on this machine, even if the run used another engine.
+
+    Raises:
+      UsageError: the inputs, rules or pool of the run are gone or have changed.
+    """
+    parameters = {**manifest["parameters"], **changes, "output": str(folder)}
+    options = {
+        name: value
+        for name, value in parameters.items()
+        if value is not None and (name == "output" or name not in _NOT_AGAIN)
+    }
+    with _rules(manifest, policy) as rules:
+        if rules is not None:
+            options["rules"] = rules
+        # The summary of a run would appear between the tables of the comparison.
+        with contextlib.redirect_stdout(io.StringIO()):
+            run(load_config(RunConfig, options))
+    rescored = read_manifest(str(folder))
+    same = {"inputs": rescored["inputs"] == manifest["inputs"]}
+    if policy is None:
+        same["rules"] = rescored["rules_digest"] == manifest["rules_digest"]
+    if "pool" in manifest and "pool" not in changes:
+        same["pool"] = rescored["pool"]["digest"] == manifest["pool"]["digest"]
+    if changed := [name for name, is_same in same.items() if not is_same]:
+        raise UsageError(
+            f"{outputs} cannot be scored again, since its {changed[0]} changed after the run: "
+            "restore the original, or run it again."
+        )
+    return rescored
+
+
+@contextlib.contextmanager
+def _rules(manifest: Mapping[str, Any], policy: Policy | None) -> Iterator[str | None]:
+    """A file with the run's rules under a policy; None = the run's own."""
+    if policy is None:
+        yield None
+        return
+    rules = load_rules(manifest["parameters"].get("rules"))
+    changed = rules.model_copy(update={"policy": policy})
+    with tempfile.TemporaryDirectory(prefix="goodgain-") as folder:
+        path = Path(folder) / "rules.yaml"
+        path.write_text(yaml.safe_dump(changed.model_dump(by_alias=True)), encoding="utf-8")
+        yield str(path)
+
+
+def score_on_pool(
+    manifests: Manifests, pool: str, scratch: Path, say: Callable[[str], None]
+) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    """For each run's folder, its outputs scored with a pool, and their manifest.
+
+    A run that was scored with this state of the pool is used as it is. Any other is scored again
+    from its traces, under the name of the run in the pool that has the same files.
+
+    Args:
+      scratch: folder for runs that are scored again; their own folders stay unchanged.
+
+    Raises:
+      UsageError: the pool does not exist, or a run cannot be scored again.
+    """
+    pool_state = pool_manifest(pool, open_plain)
+    on_pool: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    for number, (run, manifest) in enumerate(manifests.items()):
+        if manifest.get("pool", {}).get("digest") == pool_state["digest"]:
+            on_pool[run] = run, manifest
+            continue
+        if "qrels" in manifest:
+            raise UsageError(
+                f"{run} was scored with qrels; labels come either from those or from a pool: leave "
+                "--pool out, or run it again with the pool."
+            )
+        name = run_name_of(manifest["inputs"], pool_state["runs"])
+        say(f"Scoring {run} again with {pool}{f' as its run {name}' if name else ''} ...")
+        folder = scratch / str(number)
+        rescored = score_again(run, manifest, folder, {"pool": pool, "run_name": name})
+        parameters = {**rescored["parameters"], "output": manifest["parameters"]["output"]}
+        on_pool[run] = str(folder), {**rescored, "parameters": parameters}
+    return on_pool
+
+
+def run_name_of(inputs: Iterable[Mapping[str, Any]], runs: Manifests) -> str | None:
+    """The run of a pool that has all of the files; None unless there is exactly one."""
+    files = [(one["path"], one["size"]) for one in inputs]
+    names = [
+        name
+        for name, facts in runs.items()
+        if all(
+            any(
+                size == other["size"] and same_folder(path, other["path"])
+                for other in facts["inputs"]
+            )
+            for path, size in files
+        )
+    ]
+    return names[0] if len(names) == 1 else None

@@ -1,0 +1,297 @@
+"""Finds one conversation, scores it, and explains the outcome of each of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
+from itertools import groupby
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from goodgain.pipeline.results.manifest import grouped
+from goodgain.pipeline.run.plan.judgments import join, read_judgments
+from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.pipeline.studies.explanation import model
+from goodgain.pipeline.studies.explanation.reasons import Reasons
+from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.shard_reader import Records
+from goodgain.transforms.core.judgments.external_labels import (
+    ExternalLabels,
+    TopicLabels,
+    document_digests,
+)
+from goodgain.transforms.core.judgments.judgment import LabelKeys, label_request
+from goodgain.transforms.core.judgments.result_labels import (
+    LabelKey,
+    ResultLabel,
+    keys_of,
+    label_calls,
+)
+from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.pool.files import TopicPools
+from goodgain.transforms.core.pool.matching import TurnPool
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
+from goodgain.transforms.core.scoring.delivery import deliver
+from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
+from goodgain.transforms.core.scoring.pool_shares import turn_pool_of
+from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.scoring.topic_request import topic_request
+
+_MOST_COMPARED = 20_000  # ids compared for a suggestion
+_SUGGESTED = 3
+_LONGEST_COMPARED = 1_000  # characters of an id
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class ConversationRecords(Struct, frozen=True):
+    """One conversation's records.
+
+    Attributes:
+      calls: every delivery of every call.
+      unreadable: rejected rows without a conversation.
+      elsewhere: keys of labels that match another conversation.
+    """
+
+    conversation_id: str
+    calls: list[SearchCall]
+    rejected: list[RejectedRecord]
+    unreadable: int
+    elsewhere: frozenset[LabelKey] = frozenset()
+
+
+def gather(
+    conversation_id: str,
+    records: Iterable[Records],
+    budget: MemoryBudget,
+    label_keys: Collection[LabelKey] = (),
+) -> ConversationRecords:
+    """Read everything and keep what belongs to one conversation.
+
+    Args:
+      budget: counts the bytes kept.
+      label_keys: keys of labels that were given separately from the traces.
+
+    Raises:
+      UsageError: there is no such conversation; the message names the nearest.
+      GoodGainError: the conversation exceeds the limit of `budget`.
+    """
+    calls: list[SearchCall] = []
+    rejected: list[RejectedRecord] = []
+    others: set[str] = set()
+    elsewhere: set[LabelKey] = set()
+    unreadable = 0
+    for file in records:
+        for record in file:
+            if record.conversation_id == conversation_id:
+                if isinstance(record, SearchCall):
+                    budget.count_explained(1 + len(record.results), len(canonical_encoding(record)))
+                    calls.append(record)
+                else:
+                    budget.count_read(record.conversation_id, record.reason, record.payload)
+                    rejected.append(record)
+                continue
+            if label_keys and isinstance(record, SearchCall) and record.record_id is not None:
+                keys = keys_of(record.conversation_id, [record.record_id])
+                elsewhere.update(key for key in keys if key in label_keys)
+            if record.conversation_id is None:
+                unreadable += 1
+            elif len(others) < _MOST_COMPARED and len(record.conversation_id) <= _LONGEST_COMPARED:
+                others.add(record.conversation_id)
+    if not calls and not rejected:
+        raise UsageError(_not_found(conversation_id, others))
+    return ConversationRecords(conversation_id, calls, rejected, unreadable, frozenset(elsewhere))
+
+
+def _not_found(conversation_id: str, others: set[str]) -> str:
+    if not others:
+        return f"There is no conversation {conversation_id}: the files contain none at all."
+    near = [one for one in sorted(others) if one.startswith(conversation_id)][:_SUGGESTED]
+    near = near or get_close_matches(conversation_id, sorted(others), n=_SUGGESTED)
+    if near:
+        return f"There is no conversation {conversation_id}; the nearest are {', '.join(near)}."
+    return (
+        f"There is no conversation {conversation_id}, and none with a similar id; the first is "
+        f"{min(others)}. A run lists all of them in its dataset conversations."
+    )
+
+
+def explain(
+    gathered: ConversationRecords,
+    scoring: Scoring,
+    budget: MemoryBudget,
+    qrels: Sequence[InputFile] = (),
+    result_labels: Iterable[ResultLabel] = (),
+) -> model.ConversationExplanation:
+    """Score a conversation and explain the outcome of each of its results.
+
+    The numbers come from `score_conversation`, as in the pipeline (SPEC 3-5).
+
+    Args:
+      budget: counts the judgments.
+      qrels: files of judgments, if `scoring.label_keys` is given.
+      result_labels: labels of single results that override those of the trace; may include labels
+        of other conversations.
+
+    Raises:
+      UsageError: a judgment cannot be used, or differs from another.
+      GoodGainError: there are more judgments than `budget` allows.
+    """
+    fingerprinter = Fingerprinter(scoring.rules)
+    fingerprints = [
+        fingerprinter.call_fingerprint(call, keep_encoding=True) for call in gathered.calls
+    ]
+    # `deliver` returns the fingerprint objects that it gets, so their ids lead back to calls.
+    calls_by_fingerprint = {
+        id(fingerprint): call
+        for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
+    }
+    rejected_records = sum(row.records for row in gathered.rejected)
+    external = _external(gathered, fingerprints, scoring.label_keys, qrels, budget)
+    pools = None
+    if scoring.pool is not None:
+        pools = TopicPools(scoring.pool.files, scoring.rules, open_local, budget)
+    record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
+    # A label that matches several conversations is not used, as in a run.
+    keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
+    labels = [label for label in result_labels if label.key in keys]
+    score = score_conversation(
+        gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools, labels
+    )
+    delivered = deliver(fingerprints)
+    last_turn = delivered.last_turn
+    earlier = [fingerprint.turn for fingerprint in delivered.calls if fingerprint.turn != last_turn]
+    last_turn_calls = [calls_by_fingerprint[id(one)] for one in delivered.of_last_turn()]
+    labelled = replace(delivered, calls=label_calls(delivered.calls, labels).calls)
+    explained_calls: dict[int, list[model.ExplainedCall]] = {}
+    attributes = delivered.attributes()
+    judgments = None
+    if scoring.label_keys is not None and external is not None:
+        topic = scoring.label_keys.topic(gathered.conversation_id, attributes)
+        judgments = external.of_topic(topic)
+    pool = turn_pool_of(gathered.conversation_id, attributes, scoring.pool, pools)
+    for i, explained_call in _explained_calls(
+        labelled.of_last_turn(), last_turn_calls, scoring, judgments, pool
+    ):
+        explained_calls.setdefault(i, []).append(explained_call)
+    return model.ConversationExplanation(
+        row=score.conversation,
+        ranking=dict(zip(scoring.ranking.names, score.conversation.ranking, strict=True)),
+        iterations=[
+            model.ExplainedIteration(row, explained_calls[row.i]) for row in score.iterations
+        ],
+        earlier_turns=[
+            model.EarlierTurn(turn, len(list(group))) for turn, group in groupby(earlier)
+        ],
+        conflicting_redeliveries=delivered.conflicting,
+        rejected=gathered.rejected,
+        near_misses=grouped(score.counts, "near_misses_by_step"),
+        unreadable=gathered.unreadable,
+    )
+
+
+def _external(
+    gathered: ConversationRecords,
+    fingerprints: list[CallFingerprint],
+    keys: LabelKeys | None,
+    qrels: Sequence[InputFile],
+    budget: MemoryBudget,
+) -> ExternalLabels | None:
+    if keys is None:
+        return None
+    request = label_request(gathered.conversation_id, gathered.calls, keys)
+    topics = topic_request([request]).topics
+    by_conversation, _ = join([request], read_judgments(qrels, open_local, budget, topics))
+    documents = {
+        one.record_digest: document_digests(call, keys)
+        for one, call in zip(fingerprints, gathered.calls, strict=True)
+    }
+    return replace(by_conversation[gathered.conversation_id], documents=documents)
+
+
+def _explained_calls(
+    fingerprints: list[CallFingerprint],
+    calls: list[SearchCall],
+    scoring: Scoring,
+    judgments: TopicLabels | None,
+    pool: TurnPool | None,
+) -> Iterator[tuple[int, model.ExplainedCall]]:
+    """Each call of the turn with its i."""
+    turn = fold_turn(fingerprints, scoring.rules, scoring.good_gain_threshold, judgments, pool)
+    details = TurnDetails(turn, scoring.rules)
+    results = [result for call in calls for result in call.results]
+    reasons = Reasons(turn, results, details, scoring.rules)
+    met_again = turn.judgments_met_again or {}
+    start = 0
+    for at, call in enumerate(calls):
+        i, _, call_position = details.call_place(at)
+        indexes = range(start, start + len(call.results))
+        start = indexes.stop
+        explained_results = []
+        for rank, index in enumerate(indexes, start=1):
+            result = results[index]
+            duplicate = reasons.why(index)
+            gain = turn.results[index].gain if duplicate else turn.labels[index]
+            good = gain is not None and gain >= scoring.good_gain_threshold
+            outcome: model.Outcome = "duplicate" if duplicate else "good" if good else "other"
+            explained_results.append(
+                model.ExplainedResult(
+                    rank=rank,
+                    gain=gain,
+                    entity_type=details.entity_type(index),
+                    title=result.title,
+                    url=result.url,
+                    id=_id_of(result.id, result.ids),
+                    outcome=outcome,
+                    duplicate=duplicate,
+                    pooled=_in_pool(turn, index, pool),
+                    judged_at=details.place(met_again[index]) if index in met_again else None,
+                )
+            )
+        yield (
+            i,
+            model.ExplainedCall(
+                call_position=call_position,
+                call=call.call,
+                record_id=call.record_id,
+                timestamp=None if call.timestamp is None else _iso(call.timestamp),
+                tool=call.tool,
+                query=call.query,
+                results=explained_results,
+            ),
+        )
+
+
+def _in_pool(turn: FoldedTurn, index: int, pool: TurnPool | None) -> model.InPool | None:
+    """How a first occurrence matches the pool; None for copies, and without a pool."""
+    if pool is None or turn.pooled is None or turn.duplicates[index] is not None:
+        return None
+    if index not in turn.pooled:
+        return model.InPool(None, None, None, "outside")
+    pooled = turn.pooled[index]
+    document = pool.topic_pool.documents[pooled.document]
+    return model.InPool(
+        number=document.number,
+        document=document.document,
+        label=pool.topic_pool.labels[pooled.document],
+        how="pooled" if pooled.verdict is None else pooled.verdict.step.value,
+    )
+
+
+def _id_of(generic: str | None, ids: dict[str, str | list[str]]) -> str | None:
+    """The generic id, else the first domain-specific one, as `name=value`."""
+    if generic is not None or not ids:
+        return generic
+    name, value = min(ids.items())
+    return f"{name}={value if isinstance(value, str) else value[0]}"
+
+
+def _iso(millis: int) -> str:
+    moment = _EPOCH + timedelta(milliseconds=millis)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

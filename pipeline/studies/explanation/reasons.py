@@ -1,0 +1,171 @@
+"""Why a result is a duplicate, in words (SPEC 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from goodgain.pipeline.studies.explanation.model import Why
+from goodgain.transforms.core.dedup.duplicates import Duplicate
+from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence, shared
+from goodgain.transforms.core.dedup.rules import (
+    CONTENT,
+    GENERIC_ID,
+    SNIPPET,
+    UNKNOWN_FIELD,
+    UNKNOWN_ID,
+    Confidence,
+    Need,
+    RuleTable,
+    TypeRules,
+    digest,
+    is_field,
+    is_named_id,
+    unknown_number,
+)
+from goodgain.transforms.core.dedup.verification import Step, verify
+from goodgain.transforms.core.records.search_call import Result
+from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.fold import FoldedTurn
+
+_POINTS_WITHOUT_CONTEXT = 1
+
+
+class Reasons:
+    """Puts the decisions about one turn into words."""
+
+    def __init__(
+        self, turn: FoldedTurn, results: Sequence[Result], details: TurnDetails, rules: RuleTable
+    ) -> None:
+        self._turn = turn
+        self._results = results
+        self._details = details
+        self._rules = rules
+        self._names = {number: name for name, number in rules.fields.items()}
+        self._names |= {number: f"ids.{name}" for name, number in rules.ids.items()}
+        self._names[GENERIC_ID] = "id"
+        self._read = cache(lambda index: read_evidence(turn.results[index]))
+        self._occurrences: dict[int, list[int]] = {}
+        for index, duplicate in enumerate(turn.duplicates):
+            first = index if duplicate is None else duplicate.first
+            self._occurrences.setdefault(first, []).append(index)
+
+    def why(self, index: int) -> Why | None:
+        """Why the result with this index in the turn is a duplicate; None if it is not."""
+        duplicate = self._turn.duplicates[index]
+        if duplicate is None:
+            return None
+        matched = self._matched(index, duplicate)
+        gain = self._turn.results[index].gain
+        first_gain = self._turn.labels[duplicate.first]
+        return Why(
+            first=self._details.place(duplicate.first),
+            matched=self._details.place(matched),
+            key=self._details.key(duplicate),
+            step=duplicate.verdict.step.value,
+            clause=duplicate.verdict.clause,
+            reason=self._reason(matched, index, duplicate),
+            first_gain=first_gain,
+            label_conflict=None not in (gain, first_gain) and gain != first_gain,
+        )
+
+    def _matched(self, index: int, duplicate: Duplicate) -> int:
+        """The earliest occurrence with which verification gives the recorded verdict."""
+        mine = self._read(index)
+        for earlier in self._occurrences[duplicate.first]:
+            theirs = self._read(earlier)
+            if earlier == index:
+                break
+            proposed = not set(mine.keys).isdisjoint(theirs.keys) or mine.values == theirs.values
+            if proposed and verify(theirs, mine, self._rules) == duplicate.verdict:
+                return earlier
+        return duplicate.first
+
+    def _reason(self, earlier: int, index: int, duplicate: Duplicate) -> str:
+        one, other = self._read(earlier), self._read(index)
+        applicable = self._rules.of_type(one.layout.type_number or other.layout.type_number)
+        step, clause = duplicate.verdict.step, duplicate.verdict.clause
+        if step is Step.IDS:
+            agreeing = [
+                self._names[number]
+                for number in applicable.ids
+                if number in applicable.definitive and _agree(one, other, number)
+            ]
+            return f"same {' and '.join(agreeing)}, definitive for {applicable.name}"
+        if step is Step.URL:
+            return "same URL"
+        if step is Step.URL_TEXT:
+            texts = [self._names[text] for text in (SNIPPET, CONTENT) if _agree(one, other, text)]
+            return f"URLs differ only in their query, same {' and '.join(texts)}"
+        if step is Step.GENERIC_ID:
+            return "same generic id, and no attribute conflicts"
+        if step is Step.NAMED_ID:
+            names = {**self._names, **_unknown_names(self._results[index])}
+            agreeing = [
+                names[number]
+                for number in other.values
+                if is_named_id(number)
+                and number not in self._rules.containers
+                and _agree(one, other, number)
+            ]
+            return f"same {' and '.join(agreeing)}, and no attribute conflicts"
+        if step is Step.FIELDS and clause is not None:
+            return self._clause(one, other, applicable, clause, index)
+        return "all evidence is the same"
+
+    def _clause(
+        self, one: Evidence, other: Evidence, applicable: TypeRules, clause: int, index: int
+    ) -> str:
+        names = {**self._names, **_unknown_names(self._results[index])}
+        if applicable.confidence is not None:
+            return _points(one, other, applicable.confidence, clause, names)
+        needs = applicable.clauses[clause - 1]
+        wanted = " and ".join(_in_words(need, names) for need in needs)
+        equal = dict.fromkeys(
+            names[number] for need in needs for number in need.of if _agree(one, other, number)
+        )
+        return f"{applicable.name} line {clause} ({wanted}): same {', '.join(equal)}"
+
+
+def _agree(one: Evidence, other: Evidence, number: int) -> bool:
+    mine, theirs = one.values.get(number), other.values.get(number)
+    if mine is None or theirs is None:
+        return False
+    return mine == theirs or (is_named_id(number) and shared(mine, theirs))
+
+
+def _in_words(need: Need, names: Mapping[int, str]) -> str:
+    of = [names[number] for number in need.of]
+    if len(of) == 1:
+        return of[0]
+    count = "one" if need.at_least == 1 else str(need.at_least)
+    return f"{count} of {', '.join(of)}"
+
+
+def _points(
+    one: Evidence,
+    other: Evidence,
+    confidence: Confidence,
+    clause: int,
+    names: Mapping[int, str],
+) -> str:
+    worth = {
+        names[number]: confidence.points.get(number, confidence.other)
+        for number in one.values
+        if is_field(number) and _agree(one, other, number)
+    }
+    listed = ", ".join(f"{name} {points}" for name, points in worth.items())
+    needed = f"{confidence.needed_with_context} needed as ids agree"
+    if clause == _POINTS_WITHOUT_CONTEXT:
+        needed = f"{confidence.needed} needed"
+    return f"{sum(worth.values())} points for equal fields ({listed}), {needed}"
+
+
+def _unknown_names(result: Result) -> dict[int, str]:
+    """Names in a result that the rules do not know, by the numbers assigned to them."""
+    fields = {_unknown(UNKNOWN_FIELD, name): name for name in result.fields}
+    return fields | {_unknown(UNKNOWN_ID, name): f"ids.{name}" for name in result.ids}
+
+
+def _unknown(byte: int, name: str) -> int:
+    return unknown_number(byte, int.from_bytes(digest(name)))

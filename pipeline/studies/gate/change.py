@@ -1,0 +1,265 @@
+"""Rules on the change of a metric against a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from goodgain.pipeline.studies.comparison.arms import Arm
+from goodgain.pipeline.studies.comparison.clusters import cluster_codes
+from goodgain.pipeline.studies.comparison.compare import slices
+from goodgain.pipeline.studies.comparison.matching import (
+    Matched,
+    Sample,
+    match,
+    match_conversations,
+    sample,
+)
+from goodgain.pipeline.studies.comparison.measures import Measure
+from goodgain.pipeline.studies.comparison.sources import Arms
+from goodgain.pipeline.studies.comparison.withholding import (
+    compared_measure,
+    different_search,
+    verdict_conditions,
+    withheld,
+    without_counterpart,
+    worst_case,
+)
+from goodgain.pipeline.studies.gate.bounds import BoundCheck, GateEstimate, ProofCounts
+from goodgain.pipeline.studies.gate.outcome import (
+    SHOWN_DIGITS,
+    Outcome,
+    amount_text,
+    cluster_note,
+    number,
+    outcome_of,
+)
+from goodgain.pipeline.studies.gate.rules import Amount, GateFile, Rule, Side
+from goodgain.pipeline.terminal.metric_values import difference_text, value_text
+from goodgain.transforms.core.comparison.difference_test import ComparisonOptions, MetricComparison
+from goodgain.transforms.core.comparison.paired import compare_paired
+from goodgain.transforms.core.comparison.samples import Array
+from goodgain.transforms.core.comparison.unpaired import compare_unpaired
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.wording import pluralize
+
+
+def judge_change(
+    rule: Rule,
+    gate: GateFile,
+    read_arms: Callable[[str, int | None], Arms] | None,
+    parameters: Mapping[str, Any],
+    proofs: ProofCounts,
+) -> Iterator[Outcome]:
+    """The outcomes of a bound on change, one for each slice in baseline or run."""
+    if read_arms is None:
+        missing = outcome_of(rule, {}, "", None, failure="it needs a baseline (--baseline DIR)")
+        skip = gate.without_baseline == "skip"
+        yield replace(missing, verdict="skipped") if skip else missing
+        return
+    try:
+        arms = read_arms(str(rule.metric), rule.i)
+    except UsageError as error:
+        yield outcome_of(rule, {}, "", None, failure=str(error).rstrip("."))
+        return
+    checked_slices = changed_slices(rule, arms)
+    if not checked_slices:
+        slice_of_rule = {name: value or "any" for name, value in rule.slice.items()}
+        reason = "no conversation belongs to this slice"
+        yield outcome_of(rule, slice_of_rule, "", None, failure=reason)
+    for slice_ in checked_slices:
+        yield _judge(rule, gate, slice_, arms, proofs, parameters)
+
+
+def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
+    """The slices of baseline or run for which a bound on change is checked."""
+    if not rule.slice:
+        return [{}]
+    required = {name: value for name, value in rule.slice.items() if value is not None}
+    if len(required) == len(rule.slice):
+        both = (arms.base.parts(tuple(required)), arms.candidate.parts(tuple(required)))
+        parts = [arm.get(tuple(required.values())) for arm in both]
+        return [required] if any(part and part.indexes for part in parts) else []
+    occurring = slices([tuple(rule.slice)], arms.base, arms.candidate)
+    return [slice_ for slice_ in occurring if slice_ and required.items() <= slice_.items()]
+
+
+def _judge(
+    rule: Rule,
+    gate: GateFile,
+    slice_: Mapping[str, str],
+    arms: Arms,
+    proofs: ProofCounts,
+    parameters: Mapping[str, Any],
+) -> Outcome:
+    options = ComparisonOptions(interval=gate.interval or parameters.get("interval", "hall"))
+    compared = _compared(rule, slice_, arms, gate.cluster or parameters.get("cluster"))
+    values, paired = compared.values, compared.matched.paired
+    n = min(len(values.base), len(values.candidate))
+    least = rule.least_n or gate.least_n
+    pair, conversation = ("pair", "pairs"), ("conversation", "conversations")
+    unit = pluralize(n, *pair) if paired else f"{pluralize(n, *conversation)} in the smaller arm"
+    change, shown = _change_texts(rule, values, compared.switched) if n else ("", "")
+    outcome = partial(outcome_of, shown=shown, population=compared.population)
+    if compared.reason is not None:
+        return outcome(rule, slice_, change, n, failure=f"not comparable: {compared.reason}")
+    if n == 0:
+        return outcome(rule, slice_, "", 0, failure=f"no {unit} with a value")
+    if n < least:
+        reason = f"{n:,} {unit} {pluralize(n, 'is', 'are')} below least_n = {least:,}"
+        return outcome(rule, slice_, change, n, failure=reason)
+    test: Any = compare_paired if paired else compare_unpaired
+
+    def compare(base: Array) -> MetricComparison:
+        """Compare the candidate with the baseline, or with a multiple of it."""
+        tested: MetricComparison = test(base, values.candidate, options, compared.codes)
+        return tested
+
+    notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(compared.matched)])]
+    uneven = ""
+    if compared.codes is not None and (tested := compare(values.base)).stderr is not None:
+        uneven = cluster_note(rule, tested.clusters, tested.effective_clusters)
+    for side, amount in rule.limits:
+        if amount.percent and not values.base.any():
+            reason = "the baseline's mean is 0, so a change in percent is undefined"
+            return outcome(rule, slice_, change, n, failure=reason)
+        check = _check_change(rule, values, compare, side, amount, proofs)
+        if not check.passed:
+            reason = "; ".join(filter(None, [_failure(rule, values, side, amount, check), uneven]))
+            return outcome(rule, slice_, change, n, failure=reason)
+        if check.without_interval:
+            notes.append(check.reason)
+    return outcome(rule, slice_, change, n, note="; ".join(filter(None, [*notes, uneven])))
+
+
+class _Compared(Struct, frozen=True):
+    """The values of a rule in both arms.
+
+    Attributes:
+      values: paired if the arms share keys, otherwise two samples.
+      population: the conversations that they are of.
+      switched: a remark if it is `everyone`, but the rule names none; else "".
+      reason: why they are not comparable; None if they are.
+      codes: the clusters of the values; None = they are independent.
+    """
+
+    values: Sample
+    matched: Matched
+    population: str
+    switched: str
+    reason: str | None
+    codes: Any
+
+
+def _compared(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None) -> _Compared:
+    """The values of the rule's population; if it names none, of the one that SPEC 10 demands."""
+    base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
+    matched = _match(rule, base, candidate)
+    conditions = verdict_conditions(matched, arms)
+    named = Measure(str(rule.metric), rule.i, rule.population or "all")
+    decisive = compared_measure(named, conditions)
+    measure = decisive if rule.population is None else named
+    switched = ""
+    if measure != named:
+        idle = (
+            len(arm.without_search.ids) if arm.without_search else 0 for arm in (base, candidate)
+        )
+        switched = f" (everyone: {' -> '.join(f'{count:,}' for count in idle)} did not search)"
+    if measure.population == "everyone":
+        matched = _match(rule, base.everyone(), candidate.everyone())
+    values = sample(matched, measure)
+    worst = worst_case(measure.metric, values, conditions.max_i)
+    reason = withheld(measure, values, worst, conditions)
+    if decisive != measure:
+        reason = f"{different_search(conditions)}; population: everyone includes them"
+    codes = None
+    if cluster is not None and cluster != rule.pair_by:
+        codes = cluster_codes(matched, cluster)(values, measure)
+    return _Compared(values, matched, measure.population, switched, reason, codes)
+
+
+def _match(rule: Rule, base: Arm, candidate: Arm) -> Matched:
+    if rule.pair_by is None:
+        return match_conversations(base, candidate)
+    return match(base, candidate, rule.pair_by, paired=True)
+
+
+def _check_change(
+    rule: Rule,
+    values: Sample,
+    compare: Callable[[Array], MetricComparison],
+    side: Side,
+    amount: Amount,
+    proofs: ProofCounts,
+) -> BoundCheck:
+    """Check the change against an amount.
+
+    A drop of at most 2 % is tested as candidate - 0.98 base >= 0, which includes the uncertainty of
+    the baseline's mean; a fixed amount of 2 % of that mean would ignore it.
+    """
+    sign = -1.0 if side == "at least" else 1.0
+    base = np.asarray(values.base)
+    subject, bound = "the change", sign * amount.value
+    if amount.percent:
+        base = base + sign * amount.value * base  # no metric is negative
+        subject, bound = f"candidate - {1 + sign * amount.value:g} baseline", 0.0
+    tested = compare(base)
+    estimate = GateEstimate(
+        value=tested.difference or 0.0,
+        uncertainty=tested.studentized,
+        subject=subject,
+        no_interval=(tested.note or "").split(";")[0],
+        constant=tested.studentized is None and tested.p_value is not None,
+        scale=max(abs(tested.base_mean or 0.0), abs(tested.candidate_mean or 0.0)),
+        show=partial(difference_text, str(rule.metric)),
+    )
+    return proofs.check(rule, estimate, bound, side)
+
+
+def _failure(rule: Rule, values: Sample, side: Side, amount: Amount, check: BoundCheck) -> str:
+    word, limit = "drop" if side == "at least" else "rise", amount_text(rule, amount)
+    if check.settled:
+        difference, relative = _differences(values)
+        change = difference_text(str(rule.metric), abs(difference), signed=False)
+        if amount.percent:
+            change = f"{abs(relative):.4g} %"
+        return f"it {word}s by {change}, more than {limit}; {check.reason}"
+    if rule.proof == "of_compliance":
+        requirement = f", but not {side} 0" if amount.percent else ""
+        return f"not proven that it {word}s by at most {limit}: {check.reason}{requirement}"
+    if rule.proof == "of_breach" and check.without_interval:
+        return f"a {word} by more than {limit} cannot be ruled out: {check.reason}"
+    return f"it {word}s by more than {limit}"
+
+
+def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
+    """The means and their change in the unit of the bounds: for programs, and for people."""
+    before, after = float(values.base.mean()), float(values.candidate.mean())
+    difference, relative = _differences(values)
+    numbers, texts = [], []
+    for percent in dict.fromkeys(amount.percent for _, amount in rule.limits):
+        if not percent:
+            text = number(difference)
+            numbers.append(f"+{text}" if difference > 0 and text != "0" else text)
+            texts.append(difference_text(str(rule.metric), difference, digits=SHOWN_DIGITS))
+        elif before:
+            numbers.append(f"{relative:+z.2f} %")
+            texts.append(numbers[-1])
+    show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
+
+    def joined(show: Callable[[float], str], changes: list[str]) -> str:
+        change = f" ({', '.join(changes)})" if changes else ""
+        return f"{show(before)} -> {show(after)}{change}{remark}"
+
+    return joined(number, numbers), joined(show, texts)
+
+
+def _differences(values: Sample) -> tuple[float, float]:
+    """The difference of the means, and in percent of the baseline's (0 if that is 0)."""
+    before, after = float(values.base.mean()), float(values.candidate.mean())
+    return after - before, 100 * (after - before) / abs(before) if before else 0.0

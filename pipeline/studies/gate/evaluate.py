@@ -1,0 +1,343 @@
+"""Applies a gate to a run: checks every rule; a missing value fails its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.results.data_warnings import warnings_in
+from goodgain.pipeline.results.folder import read_manifest, same_folder
+from goodgain.pipeline.results.manifest import UNKNOWN_LOSSES, check_run
+from goodgain.pipeline.results.readers import MeansWanted, read_means
+from goodgain.pipeline.studies.comparison.request import ComparisonRequest
+from goodgain.pipeline.studies.comparison.sources import Arms, read_arms
+from goodgain.pipeline.studies.gate.bounds import (
+    GateEstimate,
+    ProofCounts,
+    Share,
+    check_bound,
+    count_proofs,
+)
+from goodgain.pipeline.studies.gate.change import changed_slices, judge_change
+from goodgain.pipeline.studies.gate.outcome import (
+    SHOWN_DIGITS,
+    Outcome,
+    amount_text,
+    cluster_note,
+    number,
+    outcome_of,
+)
+from goodgain.pipeline.studies.gate.rules import GateFile, Rule, load_gate
+from goodgain.pipeline.terminal.metric_values import value_text
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.means.rows import studentized
+from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
+from goodgain.transforms.core.scoring.costs import budget_of
+from goodgain.transforms.core.statistics import Studentized
+from goodgain.transforms.core.warnings.codes import CODES
+from goodgain.transforms.core.wording import counted
+
+# Where the manifest has the part and the whole of each share: group and names.
+_SHARES = {
+    "rejected": ("records", "rejected", "read"),
+    "late": ("records", "late", "read"),
+    "redelivered": ("records", "redelivered", "read"),
+    "unlabelled": ("results", "unlabelled", "total"),
+    "without_search": ("conversations", "without_search", "total"),
+    "with_rejected_records": ("conversations", "with_rejected_records", "total"),
+}
+# Where the manifest has each count.
+_COUNTS = {
+    "conversations": ("conversations", "in_means"),
+    "records": ("records", "read"),
+    "results": ("results", "total"),
+}
+_IN_EVERY_SLICE = "N"  # every slice has this metric, so it lists the slices
+_CACHED_ARMS = 8  # a gate file names few metrics
+_Row = Mapping[str, Any]
+_MeansOfSlice = dict[tuple[str, int | None, str], _Row]
+# Reads baseline and run with one metric, at N or by i; raises UsageError if they do not compare.
+ReadArms = Callable[[str, int | None], Arms]
+
+
+class Gate(Struct, frozen=True):
+    """Rules, and the baseline for their bounds on change.
+
+    Attributes:
+      baseline: output of another run, or None.
+      force: compare with it even if parameters that metrics depend on differ.
+    """
+
+    rules: GateFile
+    baseline: str | None
+    force: bool
+
+    @classmethod
+    def load(cls, path: str, baseline: str | None, force: bool = False) -> Gate:
+        """Read the rules, and check the baseline.
+
+        Raises:
+          UsageError: the file cannot be used, or the baseline is not the output of a finished run.
+        """
+        rules = load_gate(path)
+        if baseline is not None:
+            check_run(read_manifest(baseline), baseline)
+        return cls(rules, baseline, force)
+
+    def check(self, folder: str) -> None:
+        """Refuse to compare a run with itself, which would pass every rule on change.
+
+        Raises:
+          UsageError: the folder is the baseline.
+        """
+        if self.baseline is not None and same_folder(folder, self.baseline):
+            raise UsageError(f"{folder} is the baseline itself: use another run as baseline.")
+
+    def outcomes(self, folder: str) -> list[Outcome]:
+        """The outcome of every rule for the output of a run.
+
+        Raises:
+          UsageError: the folder is not the output of a finished run, or is the baseline itself.
+        """
+        self.check(folder)
+        return evaluate(self.rules, gather(self.rules, folder, self.baseline, self.force))
+
+
+class GateMeans:
+    """The means that the rules need, by slice."""
+
+    def __init__(self, rows: Iterable[_Row]) -> None:
+        """Arrange rows of `means`."""
+        self._by_slice: dict[SliceKey, _MeansOfSlice] = {}
+        for row in rows:
+            of_slice = self._by_slice.setdefault(slice_key(row["slice"]), {})
+            of_slice[row["metric"], row["i"], row["population"]] = row
+
+    def slices(self, attributes: Mapping[str, str | None]) -> list[dict[str, str]]:
+        """The slices that have these attributes and no others, ascending."""
+        required = {name: value for name, value in attributes.items() if value is not None}
+        if len(required) == len(attributes):
+            return [dict(sorted(required.items()))] if slice_key(required) in self._by_slice else []
+        slices = [
+            tuple(sorted(one.items()))
+            for one in map(slice_of, self._by_slice)
+            if one.keys() == attributes.keys() and required.items() <= one.items()
+        ]
+        return [dict(one) for one in sorted(slices)]
+
+    def mean(
+        self, slice_: Mapping[str, str], metric: str, i: int | None, population: str
+    ) -> _Row | None:
+        """The row of `means`, or None; if all conversations searched, `everyone` is `all`."""
+        means = self._by_slice.get(slice_key(slice_), {})
+        if_all_searched = means.get((metric, i, "all")) if population == "everyone" else None
+        return means.get((metric, i, population), if_all_searched)
+
+
+class GateEvidence(Struct, frozen=True):
+    """The data on which the rules are checked.
+
+    Attributes:
+      arms: reads the arms of a change; None without a baseline.
+    """
+
+    manifest: Mapping[str, Any]
+    means: GateMeans
+    arms: ReadArms | None
+
+
+def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = False) -> GateEvidence:
+    """Read the evidence for a run, as far as the rules need it; for baseline and force see `Gate`.
+
+    Raises:
+      UsageError: the folder is not the output of a finished run.
+    """
+    manifest = read_manifest(folder)
+    check_run(manifest, folder)
+    return GateEvidence(
+        manifest=manifest,
+        means=GateMeans(read_means(folder, _wanted(rules))),
+        arms=None if baseline is None else _arms_of(baseline, folder, force),
+    )
+
+
+def _arms_of(baseline: str, folder: str, force: bool) -> ReadArms:
+    @lru_cache(_CACHED_ARMS)
+    def read(metric: str, i: int | None) -> Arms:
+        request = ComparisonRequest(
+            (baseline, folder), metrics=(metric,), max_i=i or 1, force=force
+        )
+        return read_arms(request)
+
+    return read
+
+
+def _wanted(gate: GateFile) -> MeansWanted:
+    rules = [rule for rule in gate.rules if not rule.is_change and rule.metric is not None]
+    return MeansWanted(
+        slices=None if any(rule.slice for rule in rules) else frozenset((EVERYTHING,)),
+        metrics=frozenset((_IN_EVERY_SLICE, *(str(rule.metric) for rule in rules))),
+        at_end=all(rule.i is None for rule in rules),
+    )
+
+
+def evaluate(gate: GateFile, evidence: GateEvidence) -> list[Outcome]:
+    """The outcomes of the rules in file order; one for each slice of a rule.
+
+    Outcomes about warnings come first, since they may make the other values doubtful.
+    """
+    proofs = count_proofs(
+        (rule, _slices(rule, evidence)) for rule in gate.rules if rule.proof not in (None, "none")
+    )
+    judged = [outcome for rule in gate.rules for outcome in _judge(rule, gate, evidence, proofs)]
+    return [*_warnings(gate, evidence), *judged]
+
+
+def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
+    """One outcome for each forbidden warning of the run; a single passing one if there are none."""
+    if not gate.warnings:
+        return
+    bound = "none" if set(gate.warnings) == set(CODES) else f"no {', no '.join(gate.warnings)}"
+    if "warnings" not in evidence.manifest:
+        reason = "the run was made by a version without warnings; run it again"
+        yield Outcome("warnings", "", bound, "failed", reason, None)
+        return
+    forbidden = [one for one in warnings_in(evidence.manifest) if one.code in gate.warnings]
+    if not forbidden:
+        yield Outcome("warnings", "none", bound, "passed", "", None)
+    for one in forbidden:
+        yield Outcome("warnings", one.code, bound, "failed", one.message.rstrip("."), None)
+
+
+def _slices(rule: Rule, evidence: GateEvidence) -> int:
+    """The number of slices for which a rule is checked; 0 without a usable baseline."""
+    if not rule.is_change:
+        return len(evidence.means.slices(rule.slice)) if rule.slice else 1
+    if evidence.arms is None:
+        return 0
+    try:
+        return len(changed_slices(rule, evidence.arms(str(rule.metric), rule.i)))
+    except UsageError:
+        return 0  # `judge_change` reports the error
+
+
+def _judge(
+    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: ProofCounts
+) -> Iterator[Outcome]:
+    if rule.is_change:
+        yield from judge_change(rule, gate, evidence.arms, evidence.manifest["parameters"], proofs)
+    elif rule.count is not None:
+        count = _manifest_count(evidence, *_COUNTS[rule.count])
+        yield outcome_of(rule, {}, f"{count:,}", None, failure=_broken(rule, count))
+    elif rule.share is not None and rule.share != "undefined":
+        group, *names = _SHARES[rule.share]
+        part, whole = (_manifest_count(evidence, group, name) for name in names)
+        losses = _manifest_count(evidence, "records", UNKNOWN_LOSSES)
+        doubt = ""
+        if losses and rule.share == "rejected" and rule.at_most is not None:
+            doubt = f"an unknown number more is lost at {counted(losses, 'place')}"
+        yield _share(rule, {}, part, whole, doubt)
+    else:
+        yield from _means(rule, gate, evidence, proofs)
+
+
+def _manifest_count(evidence: GateEvidence, group: str, name: str) -> int:
+    # The manifest has no entry for a count of 0.
+    return int(evidence.manifest.get(group, {}).get(name, 0))
+
+
+def _broken(rule: Rule, value: float) -> str:
+    """The bound of a rule that a value breaks; "" if none."""
+    estimate = GateEstimate(value, None, abs(value))
+    for side, bound in rule.limits:
+        if not check_bound(estimate, bound.value, side, "none", 0.5).passed:
+            return f"it is not {side} {amount_text(rule, bound)}"
+    return ""
+
+
+def _share(
+    rule: Rule, slice_: Mapping[str, str], part: int, whole: int, doubt: str = ""
+) -> Outcome:
+    if whole == 0:
+        return outcome_of(rule, slice_, "", None, failure="the share is undefined: the whole is 0")
+    value = part / whole
+    shown = f"{100 * value:.4g} % ({part:,} of {whole:,})"
+    return outcome_of(rule, slice_, shown, None, failure=_broken(rule, value) or doubt)
+
+
+def _means(
+    rule: Rule, gate: GateFile, evidence: GateEvidence, proofs: ProofCounts
+) -> Iterator[Outcome]:
+    slices = evidence.means.slices(rule.slice) if rule.slice else [{}]
+    if not slices:
+        wanted = {name: value or "any" for name, value in rule.slice.items()}
+        names = ",".join(rule.slice)
+        reason = f"the run has no means of this slice; does it occur, and was --slice {names} used"
+        yield outcome_of(rule, wanted, "", None, failure=reason)
+    for slice_ in slices:
+        row = evidence.means.mean(slice_, str(rule.metric), rule.i, rule.population or "all")
+        if row is None:
+            budget = budget_of(str(rule.metric))
+            failure = "the run has no such mean"
+            failure += "" if budget is None else f"; was --budget {budget} used"
+            yield outcome_of(rule, slice_, "", None, failure=failure)
+        elif rule.share is not None:
+            yield _share(rule, slice_, row["undefined"], row["n"] + row["undefined"])
+        else:
+            yield _mean(rule, gate, slice_, row, proofs)
+
+
+def _uncertainty(row: Mapping[str, Any]) -> Studentized | Share | None:
+    """The statistic behind the interval of a mean; None without an interval."""
+    kind = row.get("interval")
+    if kind is None:
+        return None
+    if kind == "wilson":
+        return Share(row["mean"], row["n"])
+    if kind == "clusters":
+        return Studentized(row["mean"], row["stderr"], row["clusters"] - 1)
+    return studentized(row["mean"], row["stderr"], row["n"], row["skewness"], kind)
+
+
+def _mean(
+    rule: Rule,
+    gate: GateFile,
+    slice_: Mapping[str, str],
+    row: Mapping[str, Any],
+    proofs: ProofCounts,
+) -> Outcome:
+    n, least = row["n"], rule.least_n or gate.least_n
+    if row["mean"] is None:
+        return outcome_of(rule, slice_, "null", n, failure=row["note"] or "the mean is null")
+    show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
+    value, shown = number(row["mean"]), show(row["mean"])
+    if n < least:
+        failure = f"n = {n:,} is below least_n = {least:,}"
+        return outcome_of(rule, slice_, value, n, failure=failure, shown=shown)
+    estimate = GateEstimate(
+        value=row["mean"],
+        uncertainty=_uncertainty(row),
+        scale=abs(row["mean"]),
+        constant=n > 1 and row["min"] == row["max"],
+        no_interval=row["note"]
+        or "the means do not record the method of their intervals; run again",
+        show=show,
+    )
+    uneven = ""
+    if row.get("interval") == "clusters":
+        uneven = cluster_note(rule, row["clusters"], row.get("effective_clusters"))
+    notes = []
+    is_not = "not proven that it is" if rule.proof == "of_compliance" else "it is not"
+    for side, bound in rule.limits:
+        check = proofs.check(rule, estimate, bound.value, side)
+        if not check.passed:
+            reason = f"{is_not} {side} {amount_text(rule, bound)}"
+            reason += f": {check.reason}" if check.reason else ""
+            reason += f"; {uneven}" if uneven else ""
+            return outcome_of(rule, slice_, value, n, failure=reason, shown=shown)
+        notes.append(check.reason)
+    note = "; ".join(filter(None, [*notes, uneven]))
+    return outcome_of(rule, slice_, value, n, note=note, shown=shown)

@@ -1,0 +1,235 @@
+"""The outcome of a rule, as text for people and, with those of all rules, as files for CI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+from xml.etree import ElementTree
+
+from msgspec import Struct
+
+from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
+from goodgain.pipeline.studies.gate.rules import Amount, Rule
+from goodgain.pipeline.terminal.safe_text import printable
+from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.registry import cautions
+
+Verdict = Literal["passed", "failed", "skipped"]
+_LEAST_SHOWN = 1e-12  # smaller values are rounding errors
+SHOWN_DIGITS = 5  # so that a value that just misses its bound does not look equal to it
+_MARKS = {"passed": "passed", "failed": "**failed**", "skipped": "skipped"}
+_SPECIAL = "\\`*_{}[]<>#|~&!"
+_PROOFS = {"of_compliance": "proven", "of_breach": "unless proven worse"}
+
+
+class Outcome(Struct, frozen=True):
+    """The outcome of a rule in one slice.
+
+    Attributes:
+      rule: its subject, like `CG` or `share of rejected`, with its slice.
+      reason: why it failed or was skipped, or how it was proven; one sentence without a full stop.
+      n: number of conversations (pairs) behind the value; None for shares and counts.
+      metric: the metric if its value at N was checked; else "".
+      population: the conversations that the value is over; "" for shares and counts of the run.
+      subject, shown, limit: rule, value and bound as people see them, with words for metrics and
+        shares in percent.
+    """
+
+    rule: str
+    value: str
+    bound: str
+    verdict: Verdict
+    reason: str
+    n: int | None
+    metric: str = ""
+    population: str = ""
+    subject: str = ""
+    shown: str = ""
+    limit: str = ""
+
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Rule, value and bound for people."""
+        return self.subject or self.rule, self.shown or self.value, self.limit or self.bound
+
+
+def outcome_of(
+    rule: Rule,
+    slice_: Mapping[str, str],
+    value: str,
+    n: int | None,
+    *,
+    failure: str = "",
+    note: str = "",
+    shown: str = "",
+    population: str = "",
+) -> Outcome:
+    """The outcome of a rule in one slice: failed if a failure is given, else passed.
+
+    Args:
+      population: that of the value, if it is not the rule's.
+    """
+    of_rule = "" if rule.metric is None else rule.population or "all"
+    return Outcome(
+        rule=rule_text(rule, slice_),
+        value=value,
+        bound=bound_text(rule),
+        verdict="failed" if failure else "passed",
+        reason=failure or note,
+        n=n,
+        metric=(rule.metric or "") if rule.share is None and rule.i is None else "",
+        population=population or of_rule,
+        subject=rule_text(rule, slice_, in_words=True),
+        shown=shown or value,
+        limit=bound_text(rule, in_words=True),
+    )
+
+
+def passed(outcomes: Sequence[Outcome]) -> bool:
+    """Whether no rule failed; False if there are no outcomes."""
+    return bool(outcomes) and all(outcome.verdict != "failed" for outcome in outcomes)
+
+
+def cautions_of(outcomes: Sequence[Outcome]) -> list[str]:
+    """The cautions about the rules' metrics: how better values may mislead; each once."""
+    by_caution = cautions(outcome.metric for outcome in outcomes)
+    return [f"{', '.join(labels)}: {caution}" for caution, labels in by_caution.items()]
+
+
+def rule_text(rule: Rule, slice_: Mapping[str, str], in_words: bool = False) -> str:
+    """What a rule is about, like `CG_at_i at i = 3 (reached), market = de`.
+
+    Args:
+      in_words: whether metrics are named by their labels, like `Gain so far (CG@i)`.
+    """
+    subject = rule.name or _subject(rule, in_words)
+    slice_text = ", ".join(f"{name} = {value or '(none)'}" for name, value in slice_.items())
+    return f"{subject}, {slice_text}" if slice_text else subject
+
+
+def _subject(rule: Rule, in_words: bool) -> str:
+    metric = metric_by_name(rule.metric).label if in_words and rule.metric else rule.metric
+    if rule.share == "undefined":
+        return f"share of undefined {metric}"
+    if rule.share is not None:
+        return f"share of {rule.share.replace('_', ' ')}"
+    if rule.count is not None:
+        return f"count of {rule.count}"
+    at = "" if rule.i is None else f" at i = {rule.i}"
+    at += f" ({rule.population})" if rule.population else ""
+    change = "change of " if rule.is_change else ""
+    return f"{change}{metric}{at}"
+
+
+def bound_text(rule: Rule, in_words: bool = False) -> str:
+    """The bounds of a rule, like `drop <= 2 %, proven (95 %)`.
+
+    Args:
+      in_words: whether bounds are in the unit in which people see the metric, see `amount_text`.
+    """
+    signs = {"at least": ">=", "at most": "<="}
+    if rule.is_change:
+        signs = {"at least": "drop <=", "at most": "rise <="}
+    text = " and ".join(
+        f"{signs[side]} {amount_text(rule, bound) if in_words else bound}"
+        for side, bound in rule.limits
+    )
+    if rule.proof in _PROOFS:
+        confidence = rule.confidence or DEFAULT_CONFIDENCE
+        text += f", {_PROOFS[str(rule.proof)]} ({confidence * 100:g} %)"
+    return text
+
+
+def cluster_note(rule: Rule, clusters: int | None, effective: float | None) -> str:
+    """That a proof rests on clusters too uneven for its interval; "" if it does not."""
+    if rule.proof not in _PROOFS or effective is None or not few_effective(clusters, effective):
+        return ""
+    return f"{effective:.1f} effective clusters: interval too narrow"
+
+
+def amount_text(rule: Rule, amount: Amount) -> str:
+    """A bound in the unit of the value that it bounds: of a share in percent, of its change in pp.
+
+    A percentage that bounds the change of a share is of the baseline's value, which it says.
+    """
+    if rule.share is None and (rule.metric is None or not metric_by_name(rule.metric).in_percent):
+        return str(amount)
+    if not rule.is_change:
+        return f"{100 * amount.value:g} %"
+    return f"{amount} of the baseline" if amount.percent else f"{100 * amount.value:g} pp"
+
+
+def number(value: float) -> str:
+    """A value to six significant digits; rounding errors around 0 are shown as 0."""
+    return "0" if abs(value) < _LEAST_SHOWN else f"{value:.6g}"
+
+
+def markdown(outcomes: Sequence[Outcome], folder: str) -> str:
+    """A heading with the verdict, and a table with one line per outcome."""
+    failed = sum(outcome.verdict == "failed" for outcome in outcomes)
+    verdict = "passed" if passed(outcomes) else f"failed ({failed} of {len(outcomes)} rules)"
+    lines = [
+        f"### Gate {verdict}: {_escaped(folder)}",
+        "",
+        "| rule | value | bound | n | verdict | reason |",
+        "|---|---|---|---:|---|---|",
+    ]
+    for outcome in outcomes:
+        n = "" if outcome.n is None else f"{outcome.n:,}"
+        cells = (*outcome.cells, n)
+        lines.append(
+            f"| {' | '.join(map(_escaped, cells))} | {_MARKS[outcome.verdict]} | "
+            f"{_escaped(outcome.reason)} |"
+        )
+    for caution in cautions_of(outcomes):
+        lines += ["", _escaped(caution)]
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Escape Markdown and HTML in a text."""
+    return "".join("\\" + one if one in _SPECIAL else one for one in printable(text))
+
+
+def junit(outcomes: Sequence[Outcome], folder: str, timestamp: str) -> bytes:
+    """One test suite with a test case for each outcome.
+
+    Args:
+      timestamp: time of the check, ISO 8601 without a zone, as the format requires.
+    """
+    counts = {
+        "tests": str(len(outcomes)),
+        "failures": str(sum(outcome.verdict == "failed" for outcome in outcomes)),
+        "errors": "0",
+        "skipped": str(sum(outcome.verdict == "skipped" for outcome in outcomes)),
+        "time": "0",
+    }
+    # The schema allows no `skipped` here.
+    of_all = {name: count for name, count in counts.items() if name != "skipped"}
+    suites = ElementTree.Element("testsuites", {"name": "goodgain gate", **of_all})
+    suite = ElementTree.SubElement(
+        suites,
+        "testsuite",
+        {"name": printable(folder), **counts, "timestamp": timestamp, "hostname": "localhost"},
+    )
+    for outcome in outcomes:
+        _case(suite, outcome)
+    ElementTree.indent(suites)
+    document: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return document + b"\n"
+
+
+def _case(suite: ElementTree.Element, outcome: Outcome) -> None:
+    name = printable(f"{outcome.rule}: {outcome.bound}")
+    case = ElementTree.SubElement(
+        suite, "testcase", {"name": name, "classname": "goodgain.gate", "time": "0"}
+    )
+    message = printable("; ".join(filter(None, (outcome.value, outcome.reason))))
+    if outcome.verdict == "failed":
+        failure = ElementTree.SubElement(case, "failure", {"type": "gate", "message": message})
+        failure.text = printable(f"{outcome.rule} must be {outcome.bound}; {message}")
+    elif outcome.verdict == "skipped":
+        ElementTree.SubElement(case, "skipped", {"message": message})
+    else:
+        ElementTree.SubElement(case, "system-out").text = message

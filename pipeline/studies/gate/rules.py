@@ -1,0 +1,396 @@
+"""The content of a gate file: its rules, and the checks that each must pass."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import Struct
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from goodgain.pipeline.settings.yaml_model import config_text, read_model, reason, unknown
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.metric import ZERO_TO_ONE
+from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
+from goodgain.transforms.core.scoring.costs import COST_AT_I, COST_I, column_of, cost_metric
+from goodgain.transforms.core.scoring.metric_by_name import (
+    at_i,
+    metric_by_name,
+    value_without_search,
+)
+from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION
+from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
+
+Share = Literal[
+    "rejected", "late", "redelivered", "unlabelled", "undefined", "without_search",
+    "with_rejected_records",
+]  # fmt: skip
+Count = Literal["conversations", "records", "results"]
+Proof = Literal["none", "of_compliance", "of_breach"]
+Side = Literal["at least", "at most"]
+DEFAULT_LEAST_N = 30  # with fewer conversations, intervals are too wide to be useful
+_AMOUNT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
+_SENTENCE = re.compile(
+    r"(?P<subject>\S+)(?:\s+(?P<change>drop|rise))?\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
+)
+_AT_N = (*AT_END, GAUC.name, GAUC_WEIGHTED.name)
+WARNINGS = "warnings"
+_WARNING_WORDS = [[word] for word in (WARNINGS, *WARNING_CODES)]
+_HOW_TO_FORBID_WARNINGS = (
+    "warnings are not a rule: next to `rules:`, write `warnings: none`, or the codes that the run "
+    "must not have, like `warnings: [no_labels, few_labels]`"
+)
+_CLOSE = 0.8  # at this similarity, a metric is more likely misspelt than unknown
+
+
+class Amount(Struct, frozen=True):
+    """The amount of a bound: a number in the unit of the metric, or a percentage.
+
+    Attributes:
+      value: a share if it was written in percent, so 2 % is 0.02.
+    """
+
+    value: float
+    percent: bool
+
+    @classmethod
+    def parse(cls, written: Any) -> Amount:
+        """Read `0.2`, `2 %` or `"2%"`.
+
+        Raises:
+          ValueError: it is neither.
+        """
+        if isinstance(written, Amount):
+            return written
+        match = None if isinstance(written, bool) else _AMOUNT.fullmatch(str(written).strip())
+        if match is None:
+            points = "; in points 2 pp is written 0.02" if "pp" in str(written) else ""
+            raise ValueError(
+                f"must be a number like 0.2 or a percentage like 2 %, not {written!r}{points}"
+            )
+        value = float(match["number"])
+        percent = match["percent"] is not None
+        return cls(value / 100 if percent else value, percent)
+
+    def __str__(self) -> str:
+        return f"{self.value * 100:g} %" if self.percent else f"{self.value:g}"
+
+
+def _confidence(written: Any) -> Any:
+    amount = Amount.parse(written)
+    if not 0.5 <= amount.value < 1:
+        raise ValueError(f"must be from 50 % to below 100 %, not {written!r}")
+    return amount.value
+
+
+def _slice(written: Any) -> Any:
+    """Names, in one string with commas or as a list; or a mapping of names to values."""
+    if isinstance(written, str):
+        written = [name.strip() for name in written.split(",")]
+    if isinstance(written, list):
+        return dict.fromkeys(written)
+    return written
+
+
+# The types of these values in a file, for editors.
+_AMOUNT_SCHEMA = WithJsonSchema({"type": ["number", "string"]})
+_SLICE_SCHEMA = WithJsonSchema({"type": ["string", "array", "object"], "items": {"type": "string"}})
+
+Bound = Annotated[Amount, BeforeValidator(Amount.parse), PlainSerializer(str), _AMOUNT_SCHEMA]
+Confidence = Annotated[float, BeforeValidator(_confidence), _AMOUNT_SCHEMA]
+Slice = Annotated[dict[str, str | None], BeforeValidator(_slice), _SLICE_SCHEMA]
+
+
+class _StrictModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class Rule(_StrictModel):
+    """One rule, as options or as a sentence; exactly one of `metric`, `share` and `count`."""
+
+    name: str | None = Field(None, description="name of the rule in the result")
+    metric: Annotated[str, AfterValidator(respelled)] | None = Field(
+        None, description="metric that is bounded: at N, or with `i` by iteration"
+    )
+    share: Share | None = Field(
+        None,
+        description="share that is bounded, of the run's records, results or conversations; "
+        "`undefined`: of the conversations for which `metric` is null",
+    )
+    count: Count | None = Field(
+        None,
+        description="number that is bounded: of conversations in the means, records or results",
+    )
+    i: Annotated[int, Field(ge=1)] | None = Field(None, description="iteration of the metric")
+    population: Literal["reached", "all", "everyone"] | None = Field(
+        None, description="conversations that the mean is over"
+    )
+    slice: Slice = Field(
+        {},
+        description="attributes: each of their values is checked separately; or attributes with "
+        "the one value to check",
+    )
+    at_least: Bound | None = Field(None, description="least value, like 0.2 or 20 %")
+    at_most: Bound | None = Field(None, description="greatest value, like 0.2 or 20 %")
+    drop_at_most: Bound | None = Field(
+        None, description="greatest drop from the baseline, like 0.2 or 2 %"
+    )
+    rise_at_most: Bound | None = Field(
+        None, description="greatest rise from the baseline, like 0.2 or 2 %"
+    )
+    proof: Proof | None = Field(
+        None,
+        description="none: the mean itself must keep within the bound; of_compliance: passes only "
+        "if the one-sided interval lies within it; of_breach: fails only if the interval lies "
+        "beyond it",
+    )
+    confidence: Confidence | None = Field(
+        None, description="confidence of the one-sided interval, like 95 %"
+    )
+    least_n: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="with fewer conversations (or pairs) the rule fails"
+    )
+    pair_by: str | None = Field(
+        None,
+        description="attribute by which conversations of baseline and run are paired; their ids "
+        "by default",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sentence(cls, written: Any) -> Any:
+        """A rule may be a sentence: `SRE >= 0.2`, `rejected <= 1 %`, `CG drop <= 2 %`."""
+        if isinstance(written, dict) and WARNINGS in written:
+            raise ValueError(_HOW_TO_FORBID_WARNINGS)
+        if not isinstance(written, str):
+            return written
+        if written.split(":")[0].split()[:1] in _WARNING_WORDS:
+            raise ValueError(_HOW_TO_FORBID_WARNINGS)
+        match = _SENTENCE.fullmatch(written.strip())
+        if match is None or (match["change"] and match["sign"] != "<="):
+            raise ValueError(
+                f"write a rule like `SRE >= 0.2` or `CG drop <= 2 %`, or with options like "
+                f"`metric: SRE`, not {written!r}"
+            )
+        subject = match["subject"]
+        kind = "share" if subject in get_args(Share) else "metric"
+        kind = "count" if subject in get_args(Count) else kind
+        bound = "at_least" if match["sign"] == ">=" else "at_most"
+        if match["change"]:
+            bound = f"{match['change']}_at_most"
+        return {kind: subject, bound: match["bound"]}
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string"}, handler.resolve_ref_schema(handler(schema))]}
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the rule is about the change against a baseline."""
+        return self.drop_at_most is not None or self.rise_at_most is not None
+
+    @property
+    def limits(self) -> list[tuple[Side, Amount]]:
+        """The bounds on the value or on its change, of which a drop is the lower one."""
+        bounds: list[tuple[Side, Amount | None]] = [
+            ("at least", self.drop_at_most if self.is_change else self.at_least),
+            ("at most", self.rise_at_most if self.is_change else self.at_most),
+        ]
+        return [(side, bound) for side, bound in bounds if bound is not None]
+
+    @model_validator(mode="after")
+    def _check_combinations(self) -> Rule:
+        mistakes = list(self._mistakes())
+        if mistakes:
+            raise ValueError("; ".join(mistakes))
+        return self
+
+    def _mistakes(self) -> Iterator[str]:
+        subjects = [self.metric, self.share, self.count]
+        if self.share == "undefined":
+            if self.metric is None:
+                yield "share: undefined needs metric, whose undefined values it counts"
+            subjects = [self.share, self.count]
+        if sum(subject is not None for subject in subjects) != 1:
+            yield "a rule needs exactly one of metric, share and count"
+        bounds = [self.at_least, self.at_most, self.drop_at_most, self.rise_at_most]
+        if not any(bound is not None for bound in bounds):
+            yield "a rule needs a bound: at_least, at_most, drop_at_most or rise_at_most"
+        if any(bound is not None for bound in bounds[:2]) and self.is_change:
+            yield "a bound on the value and one on its change must be two rules"
+        if self.metric is not None:
+            mistakes = list(self._metric_mistakes(self.metric))
+            yield from mistakes or self._population_mistakes(self.metric)
+        if self.share or self.count:
+            if self.is_change or self.proof is not None:
+                yield "shares and counts take at_least and at_most, without proof"
+            if self.slice and self.share != "undefined":
+                yield "shares and counts are over the whole run: leave out slice"
+        if self.pair_by is not None and not self.is_change:
+            yield "pair_by needs a bound on change"
+        if self.confidence is not None and self.proof in (None, "none"):
+            yield "confidence needs proof: of_compliance or of_breach"
+
+    def _metric_mistakes(self, metric: str) -> Iterator[str]:
+        cost = cost_metric(metric)
+        if cost is not None:
+            yield from self._cost_mistakes(metric)
+            return
+        by_i = metric in BY_ITERATION and (self.i is not None or metric not in _AT_N)
+        if by_i and (self.i is None or self.population is None):
+            yield (
+                f"{metric} is a metric of iterations: give i, and population: reached, all or "
+                "everyone"
+            )
+        if not by_i and (self.i is not None or self.population == "reached"):
+            yield (
+                f"{metric} is a metric at N: it takes no i, and population all or everyone; by i "
+                f"use {at_i(metric)}"
+            )
+        if metric not in BY_ITERATION and metric not in _AT_N:
+            try:
+                parse_ranking_metrics([metric])
+            except UsageError as error:
+                near = get_close_matches(
+                    metric, sorted({*BY_ITERATION, *_AT_N}), n=1, cutoff=_CLOSE
+                )
+                nearest = (
+                    f"there is no metric {metric!r} (did you mean {near[0]!r}?)" if near else ""
+                )
+                yield nearest or str(error).split(";")[0]
+        if self._has_percentage and _unit(metric) not in (*ZERO_TO_ONE, None):
+            yield f"{metric} is not a share, so its bound must be a number, not a percentage"
+        if self.is_change and metric in (GAUC.name, GAUC_WEIGHTED.name):
+            yield f"{metric} has no value per conversation: bound the change of auc instead"
+
+    def _population_mistakes(self, metric: str) -> Iterator[str]:
+        if self.population != "everyone" or self.share is not None:
+            return
+        if value_without_search(metric) is None:
+            lower = metric_by_name(metric).direction == "lower"
+            is_lower = "is better when lower and " if lower else ""
+            yield (
+                f"{metric} {is_lower}has no value without a search: a bound on it cannot use "
+                "population everyone"
+            )
+
+    def _cost_mistakes(self, metric: str) -> Iterator[str]:
+        by_i = metric.startswith((COST_I, COST_AT_I))
+        if by_i and (self.i is None or self.population is None):
+            yield f"{metric} is a metric of iterations: give i, and population: reached or all"
+        if not by_i and self.i is not None:
+            yield f"{metric} has no value by i: leave i out"
+        if self._has_percentage:
+            yield f"{metric} is not a share, so its bound must be a number, not a percentage"
+        if self.is_change and column_of(metric) == metric:
+            yield f"{metric} has no value per conversation: bound the value, not its change"
+
+    @property
+    def _has_percentage(self) -> bool:
+        """Whether a bound on the metric itself is written in percent."""
+        bounds = (self.at_least, self.at_most)
+        return self.share is None and any(bound and bound.percent for bound in bounds)
+
+
+def _unit(metric: str) -> str | None:
+    """The unit of a metric; None if there is no such metric."""
+    try:
+        return metric_by_name(metric).unit
+    except UsageError:
+        return None  # `_metric_mistakes` reports it
+
+
+def _forbidden(written: Any) -> Any:
+    """`none` forbids every warning; otherwise the codes that are forbidden, or one of them."""
+    if written == "none":
+        return WARNING_CODES
+    codes = [written] if isinstance(written, str) else written
+    for code in codes if isinstance(codes, list) else ():
+        if code not in WARNING_CODES:
+            near = get_close_matches(str(code), WARNING_CODES, n=1, cutoff=0)
+            raise ValueError(
+                f"must be none, or codes that the run must not have; {code!r} is not a code: did "
+                f"you mean {near[0]}?"
+            )
+    return codes
+
+
+Forbidden = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_forbidden),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": ["none", *WARNING_CODES]},
+                {"type": "array", "items": {"enum": list(WARNING_CODES)}},
+            ]
+        }
+    ),
+]
+
+
+class GateFile(_StrictModel):
+    """A whole gate file."""
+
+    least_n: Annotated[int, Field(ge=1)] = Field(
+        DEFAULT_LEAST_N,
+        description="a rule on a metric fails with fewer conversations (or pairs) than this",
+    )
+    without_baseline: Literal["fail", "skip"] = Field(
+        "fail", description="what rules on change do when there is no baseline"
+    )
+    interval: Interval | None = Field(
+        None, description="intervals of changes: hall corrects t for skewness, student does not"
+    )
+    cluster: str | None = Field(
+        None,
+        description="attribute shared by conversations that are not independent; the run's by "
+        "default",
+    )
+    warnings: Forbidden = Field(
+        (), description="warnings that the run must not have: their codes, or none for all"
+    )
+    rules: list[Rule] = Field(
+        [], description="rules: lines like `SRE >= 0.2` and `CG drop <= 2 %`, or options"
+    )
+
+    @model_validator(mode="after")
+    def _check_not_empty(self) -> GateFile:
+        if not self.rules and not self.warnings:
+            raise ValueError("must have `rules` with at least one entry, or `warnings: none`")
+        return self
+
+
+def load_gate(path: str) -> GateFile:
+    """Read a gate file.
+
+    Raises:
+      UsageError: it cannot be read, or contains mistakes; the message lists every one.
+    """
+    return read_model(GateFile, config_text(path, "the rules"), path, "The gate", _mistake)
+
+
+def _mistake(error: Any) -> str:
+    location = error["loc"]
+    rule = f"rule {int(location[1]) + 1}: " if len(location) > 1 and location[0] == "rules" else ""
+    field = str(location[-1]) if location and isinstance(location[-1], str) else ""
+    if error["type"] == "extra_forbidden":
+        return rule + unknown(field, Rule.model_fields if rule else GateFile.model_fields)
+    return f"{rule}{field + ' ' if field else ''}{reason(error)}"

@@ -1,0 +1,187 @@
+"""Finds the earlier days that a day is compared with, and merges their outputs in one folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.results.datasets import conversations, iterations
+from goodgain.pipeline.results.folder import MANIFEST, read_dataset, read_manifest
+from goodgain.pipeline.results.formats import FORMATS, Row
+from goodgain.pipeline.studies.comparison.sources import POOL, Mismatch, mismatches
+from goodgain.pipeline.studies.nightly.config import BaselineChoice
+from goodgain.pipeline.studies.nightly.days.days import DayFolders
+from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.ranking import parse_ranking_metrics
+from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.filesystems import delete
+
+_MERGED_FORMAT = FORMATS["avro"]
+
+
+class Baseline(Struct, frozen=True):
+    """The baseline that a day is compared with.
+
+    Attributes:
+      days: the days of the baseline, ascending; empty without one.
+      folder: contains the conversations of these days; None without a baseline.
+      lacking: why there is no baseline yet: no earlier day was good, or the good ones measured
+        something else, for example after a change of rules; None with a baseline.
+      note: which good days were left out, and why.
+    """
+
+    days: tuple[date, ...] = ()
+    folder: Path | None = None
+    lacking: str | None = None
+    note: str | None = None
+
+
+# From a day and the manifest of a run, the folder of the day's outputs scored again with that run's
+# pool; None if that is impossible.
+OnPool = Callable[[date, Mapping[str, Any]], Path | None]
+
+
+def find_baseline(
+    choice: BaselineChoice,
+    day: date,
+    manifest: Mapping[str, Any],
+    folders: DayFolders,
+    on_pool: OnPool | None = None,
+) -> Baseline:
+    """The baseline of a day.
+
+    Only earlier days qualify, so that rerunning a day uses the same baseline, and only days whose
+    run measured the same thing.
+
+    Args:
+      on_pool: scores a day again if only its pool differs; None = leave such days out.
+
+    Raises:
+      UsageError: the pinned day has no outputs, or measured something else.
+    """
+    if choice.pinned == day:
+        return Baseline(lacking="it is the pinned day itself")
+    if choice.pinned is not None:
+        return _pinned(choice.pinned, manifest, folders, on_pool)
+    earlier_days = [one for one in folders.published_days() if one < day]
+    entries = {one: read_entry(folders.published_folder(one)) for one in earlier_days}
+    good = [one for one, entry in entries.items() if entry and entry.verdict == "passed"]
+    unreadable = [one for one, entry in entries.items() if entry is None]
+    damaged = _damaged(unreadable) if unreadable else ""
+    if not good:
+        return Baseline(lacking="no earlier day was good" + (f" ({damaged})" if damaged else ""))
+    by_day: dict[date, Path] = {}
+    different: list[list[Mismatch]] = []
+    for earlier in reversed(good):
+        outputs, differing = _comparable_outputs(earlier, manifest, folders, on_pool)
+        if outputs is None:
+            different.append(differing)
+        else:
+            by_day[earlier] = outputs
+        if len(by_day) == choice.days:
+            break
+    rescored = _note_of_rescored(by_day, folders)
+    notes = [] if rescored is None else [rescored]
+    if different:
+        notes.append(
+            f"{counted(len(different), 'earlier good day')} could not be used as baseline, since "
+            f"{pluralize(len(different), 'it', 'they')} measured "
+            f"something else: {', '.join(map(str, different[0]))}"
+        )
+    if damaged:
+        notes.append(damaged)
+    note = "; ".join(notes) or None
+    if not by_day:
+        return Baseline(lacking=note)
+    folder = next(iter(by_day.values())) if len(by_day) == 1 else _write_merged(by_day, folders)
+    return Baseline(tuple(sorted(by_day)), folder, note=note)
+
+
+def _comparable_outputs(
+    day: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
+) -> tuple[Path | None, list[Mismatch]]:
+    """The folder of a day's outputs that measured the same as a run, if any; and what differs."""
+    outputs = folders.published_folder(day)
+    differing = mismatches(read_manifest(str(outputs)), manifest)
+    if on_pool is not None and differing and all(one.parameter == POOL for one in differing):
+        return on_pool(day, manifest), differing
+    return None if differing else outputs, differing
+
+
+def _note_of_rescored(by_day: Mapping[date, Path], folders: DayFolders) -> str | None:
+    """A note on the days that were scored again with another pool; None without any."""
+    rescored = [
+        day.isoformat()
+        for day, outputs in sorted(by_day.items())
+        if outputs != folders.published_folder(day)
+    ]
+    if not rescored:
+        return None
+    were = pluralize(len(rescored), "was", "were")
+    return f"{', '.join(rescored)} {were} scored again with this night's pool, to be comparable"
+
+
+def _damaged(days: Sequence[date]) -> str:
+    """A note on days whose entries cannot be read."""
+    return (
+        f"the {DAY_FILE} of {', '.join(day.isoformat() for day in days)} cannot be read, so "
+        f"{pluralize(len(days), 'it is', 'they are')} neither baseline nor in the history: run "
+        f"{pluralize(len(days), 'that day', 'those days')} again"
+    )
+
+
+def _pinned(
+    pinned: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
+) -> Baseline:
+    if pinned not in folders.published_days():
+        raise UsageError(
+            f"The baseline {pinned.isoformat()} is not in {folders.output}: run that day first, "
+            "or pin another."
+        )
+    outputs, differing = _comparable_outputs(pinned, manifest, folders, on_pool)
+    if outputs is None:
+        raise UsageError(
+            f"The baseline {pinned.isoformat()} measured something else: it differs in "
+            f"{', '.join(map(str, differing))}; run it again, or pin another day."
+        )
+    return Baseline((pinned,), outputs, note=_note_of_rescored({pinned: outputs}, folders))
+
+
+def _write_merged(by_day: Mapping[date, Path], folders: DayFolders) -> Path:
+    """Write the conversations of several days into one folder, like the output of one run.
+
+    Ids are prefixed with the day, since the same id on another day is another conversation.
+    """
+    merged = folders.baseline()
+    delete(str(merged))
+    outputs = [by_day[day] for day in sorted(by_day)]
+    manifests = [read_manifest(str(folder)) for folder in outputs]
+    of_runs = [one["parameters"].get("metrics", ()) for one in manifests]
+    common = [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
+    manifest, metrics = manifests[-1], parse_ranking_metrics(common)
+    is_pooled = "pool" in manifest
+    judged = all(
+        "qrels_best" in next(read_dataset(str(folder), "conversations"), {}) for folder in outputs
+    )
+    for dataset in (conversations(metrics, judged, is_pooled), iterations(is_pooled)):
+        (merged / dataset.name).mkdir(parents=True)
+        names = [column.name for column in dataset.columns]
+        with open(merged / dataset.name / f"part-0{_MERGED_FORMAT.suffix}", "wb") as file:
+            _MERGED_FORMAT.write(dataset, _rows(by_day, dataset.name, names), file)
+    manifest["parameters"]["metrics"] = [metric.name for metric in metrics]
+    manifest.pop("datasets", None)  # row counts of one day only
+    (merged / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
+    return merged
+
+
+def _rows(by_day: Mapping[date, Path], dataset: str, names: Sequence[str]) -> Iterator[Row]:
+    for day, outputs in sorted(by_day.items()):
+        for row in read_dataset(str(outputs), dataset):
+            values = {name: row[name] for name in names}
+            yield values | {"conversation_id": f"{day.isoformat()}/{row['conversation_id']}"}

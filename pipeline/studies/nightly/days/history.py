@@ -1,0 +1,324 @@
+"""The record of each day: its verdict, means and counts; and the history, a table of all days.
+
+The entry of a published day is `day.json` in its folder. `history.jsonl` holds one entry per line,
+ascending by day, rebuilt from the folders each time; `history.md` is the same for people. A day
+that failed has no folder, so its entry is only in the history.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from math import isclose
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.whole_files import write_whole
+from goodgain.pipeline.studies.comparison.measures import HEADLINE
+from goodgain.pipeline.studies.nightly.days.days import DayFolders, LateFiles, days_text
+from goodgain.pipeline.terminal.metric_values import value_text
+from goodgain.pipeline.terminal.safe_text import printable
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.scoring.registry import POOL_METRICS
+from goodgain.transforms.core.warnings.warning import DataWarning
+
+DAY_FILE = "day.json"
+HISTORY = "history.jsonl"
+TABLE = "history.md"
+_SHOWN = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
+Verdict = Literal["passed", "gate failed", "bad data", "failed"]
+EXIT_CODES: Mapping[Verdict, ExitCode] = {
+    "passed": ExitCode.DONE,
+    "gate failed": ExitCode.REGRESSION,
+    "bad data": ExitCode.DATA_QUALITY,
+    "failed": ExitCode.FAILED,
+}
+_COUNTS = {
+    "records": ("records", "read"),
+    "rejected": ("records", "rejected"),
+    "conversations": ("conversations", "total"),
+    "in_means": ("conversations", "in_means"),
+    "results": ("results", "total"),
+    "unlabelled": ("results", "unlabelled"),
+}
+
+
+class DayMean(Struct, frozen=True):
+    """A mean over the conversations of a day, with its 95 % interval (SPEC 6)."""
+
+    n: int
+    mean: float | None
+    ci_low: float | None
+    ci_high: float | None
+
+
+class DayChange(Struct, frozen=True):
+    """A mean's difference from the baseline, in the unit of the metric, with its interval.
+
+    Attributes:
+      n_base, n: number of conversations; of pairs if the baseline has the same conversations.
+      ci_low, ci_high: its 95 % interval, not corrected; not known of days of earlier versions that
+        have only the interval of the verdict.
+      p_holm: two-sided, corrected for the number of headline metrics that decide.
+      verdict_ci_low, verdict_ci_high: the interval that decides the verdict, corrected like it.
+      verdict, reason, population: see `ComparisonRow`.
+    """
+
+    n_base: int
+    n: int
+    base: float | None
+    difference: float | None
+    ci_low: float | None
+    ci_high: float | None
+    verdict: str
+    reason: str | None = None
+    population: str = "all"
+    p_holm: float | None = None
+    verdict_ci_low: float | None = None
+    verdict_ci_high: float | None = None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the day over the conversations that are compared."""
+        if self.base is None or self.difference is None:
+            return None
+        return self.base + self.difference
+
+    def is_of(self, mean: DayMean) -> bool:
+        """Whether mean - base is the difference; True without a difference."""
+        if self.mean is None or mean.mean is None:
+            return self.mean is None
+        return isclose(self.mean, mean.mean, rel_tol=1e-9, abs_tol=1e-12)
+
+    @property
+    def shown_by_itself(self) -> bool:
+        """Whether the 95 % interval excludes 0, but the corrected verdict is `not shown`."""
+        if self.verdict != "not shown" or self.ci_low is None or self.ci_high is None:
+            return False
+        return self.ci_low > 0 or self.ci_high < 0
+
+    @property
+    def about(self) -> str:
+        """A remark if it is not comparable or includes conversations without search; else ""."""
+        if self.reason is not None:
+            return f"not comparable: {self.reason}"
+        if self.population == "everyone":
+            return "conversations that did not search count with gain 0 (population everyone)"
+        return ""
+
+
+class DayPool(Struct, frozen=True):
+    """The state of the pool that a day was scored with.
+
+    Attributes:
+      run_name: the day's name in the pool; None if the day is not in the pool.
+    """
+
+    folder: str
+    digest: str
+    run_name: str | None
+
+
+class DayEntry(Struct, frozen=True):
+    """The history's entry of a day.
+
+    Attributes:
+      date: like 2025-03-01.
+      reasons: why it did not pass, one sentence each.
+      baseline: the days that it was compared with, ascending; may be empty.
+      means: by metric, at N over all conversations.
+      changes: by metric, against the baseline.
+      counts: counts of input files and bytes, records, conversations and results.
+      pool: the pool that it was scored with; absent without a pool.
+      started: UTC, ISO 8601.
+      seconds: duration; only this and `started` differ when the same day is run again.
+    """
+
+    date: str
+    verdict: Verdict
+    exit_code: int
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    baseline: tuple[str, ...]
+    means: dict[str, DayMean]
+    changes: dict[str, DayChange]
+    counts: dict[str, int]
+    started: str
+    seconds: float
+    warnings: tuple[DataWarning, ...] = ()
+    pool: DayPool | UnsetType = UNSET
+
+    @property
+    def day(self) -> datetime.date:
+        """The day."""
+        return datetime.date.fromisoformat(self.date)
+
+
+def failed_entry(
+    day: datetime.date, reason: str, started: str, seconds: float, code: ExitCode = ExitCode.FAILED
+) -> DayEntry:
+    """The entry of a day without outputs."""
+    return DayEntry(
+        day.isoformat(), "failed", int(code), (reason,), (), (), {}, {}, {}, started, seconds
+    )
+
+
+def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> dict[str, DayMean]:
+    """The headline and the ranking metrics of the run, from rows of `means`."""
+    pooled = (metric.name for metric in POOL_METRICS if "pool" in manifest)
+    wanted = (*HEADLINE, *pooled, *manifest["parameters"].get("metrics", ()))
+    means = {
+        row["metric"]: DayMean(row["n"], row["mean"], row["ci_low"], row["ci_high"])
+        for row in rows
+        if not row["slice"] and row["i"] is None and row["population"] == "all"
+    }
+    return {name: means[name] for name in wanted if name in means}
+
+
+def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """The counts of a day from the manifest of its run."""
+    inputs: Sequence[Mapping[str, Any]] = manifest["inputs"]
+    counts = {"input_files": len(inputs), "input_bytes": sum(one["size"] for one in inputs)}
+    for name, (group, count) in _COUNTS.items():
+        counts[name] = manifest[group].get(count, 0)
+    return counts
+
+
+def day_pool(manifest: Mapping[str, Any]) -> DayPool | UnsetType:
+    """The pool of a day from the manifest of its run."""
+    return msgspec.convert(manifest["pool"], DayPool) if "pool" in manifest else UNSET
+
+
+def decoded_entry(content: bytes) -> DayEntry:
+    """The entry in JSON, also if an earlier version wrote it.
+
+    Raises:
+      DecodeError, UnicodeDecodeError: it is not an entry.
+    """
+    entry = msgspec.json.decode(content, type=DayEntry)
+    written = msgspec.json.decode(content)["changes"]
+    changes = {name: _renamed(change, written[name]) for name, change in entry.changes.items()}
+    return replace(entry, changes=changes)
+
+
+def _renamed(change: DayChange, written: Mapping[str, Any]) -> DayChange:
+    """A change by today's names: earlier, `p` was Holm's and `ci_*` the interval of the verdict.
+
+    Without a `p` the verdict had no interval, and `ci_*` was the 95 % interval.
+    """
+    if "p_holm" in written or written.get("p") is None:
+        return change
+    return replace(
+        change,
+        ci_low=None,
+        ci_high=None,
+        p_holm=msgspec.convert(written["p"], float),
+        verdict_ci_low=change.ci_low,
+        verdict_ci_high=change.ci_high,
+    )
+
+
+def read_entry(folder: Path) -> DayEntry | None:
+    """The entry in the folder of a day; None when there is none, or it cannot be read."""
+    try:
+        return decoded_entry((folder / DAY_FILE).read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def read_history(output: Path) -> list[DayEntry]:
+    """The entries of the existing history, without lines that cannot be read."""
+    try:
+        lines = (output / HISTORY).read_bytes().splitlines()
+    except OSError:
+        return []
+    entries = []
+    for line in lines:
+        try:
+            entries.append(decoded_entry(line))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue  # `current_entries` reads the entry from the day's folder
+    return entries
+
+
+def current_entries(folders: DayFolders, failed: DayEntry | None = None) -> list[DayEntry]:
+    """One entry for each day, ascending.
+
+    Args:
+      failed: entry of a day that has just failed; a published entry of the same day wins.
+    """
+    known = [*read_history(folders.output), *([failed] if failed else [])]
+    by_day: dict[datetime.date, DayEntry] = {
+        one.day: one for one in known if one.verdict == "failed"
+    }
+    for day in folders.published_days():
+        entry = read_entry(folders.published_folder(day))
+        if entry is not None:
+            by_day[day] = entry
+    return [by_day[day] for day in sorted(by_day)]
+
+
+def write_history(
+    folders: DayFolders, entries: Sequence[DayEntry], late: Sequence[LateFiles] = ()
+) -> None:
+    """Write both files, each atomically."""
+    lines = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
+    write_whole(folders.output / HISTORY, lines)
+    write_whole(folders.output / TABLE, history_table(entries, late).encode())
+
+
+def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -> str:
+    """The history in Markdown, the latest day first."""
+    entries = sorted(entries, key=lambda one: one.date, reverse=True)
+    columns: dict[str, Callable[[DayEntry], str]] = {
+        "day": lambda one: one.date,
+        "verdict": lambda one: one.verdict,
+        "n": lambda one: f"{one.means['CG'].n if 'CG' in one.means else 0:,}",
+        **{metric_by_name(name).label: partial(_mean, name) for name in _SHOWN},
+        "rejected": lambda one: _share(one.counts, "rejected", "records"),
+        "unlabelled": lambda one: _share(one.counts, "unlabelled", "results"),
+        "warnings": lambda one: ", ".join(warning.code for warning in one.warnings),
+        "pool": lambda one: one.pool.digest[:8] if one.pool else "",
+        "compared with": lambda one: days_text(one.baseline),
+        "why": lambda one: "; ".join((*one.reasons, *one.notes)),
+    }
+    if not any(entry.pool for entry in entries):
+        del columns["pool"]
+    lines = ["# History", "", _line(columns), _line(["---"] * len(columns))]
+    lines += [_line(cell(entry) for cell in columns.values()) for entry in entries]
+    if late:
+        lines += ["", "Days whose input has changed since their run:", ""]
+        lines += [f"* {_escaped(str(one))}" for one in late]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(map(_escaped, cells)) + " |"
+
+
+def _escaped(text: str) -> str:
+    """Escape table cells and HTML in a text."""
+    return printable(text).replace("|", "\\|").replace("<", "&lt;")
+
+
+def _mean(name: str, entry: DayEntry) -> str:
+    one = entry.means.get(name)
+    if one is None or one.mean is None:
+        return ""
+    if one.ci_low is None or one.ci_high is None:
+        return value_text(name, one.mean)
+    within = metric_by_name(name).within
+    low, high = (value_text(name, within(end)) for end in (one.ci_low, one.ci_high))
+    return f"{value_text(name, one.mean)} ({low} to {high})"
+
+
+def _share(counts: Mapping[str, int], part: str, whole: str) -> str:
+    if not counts.get(whole):
+        return ""
+    return f"{counts.get(part, 0):,} ({100 * counts.get(part, 0) / counts[whole]:.1f} %)"

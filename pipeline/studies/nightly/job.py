@@ -1,0 +1,190 @@
+"""The nightly job: which days it runs, and in what order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+
+from msgspec import Struct
+
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.folder import REPORT, read_manifest
+from goodgain.pipeline.results.lock import LockedError, locked
+from goodgain.pipeline.results.whole_files import write_whole
+from goodgain.pipeline.studies.gate.rules import load_gate
+from goodgain.pipeline.studies.nightly.config import NightlyConfig
+from goodgain.pipeline.studies.nightly.days.days import (
+    DayFolders,
+    LateFiles,
+    days_between,
+    late_files,
+    patterns_of,
+)
+from goodgain.pipeline.studies.nightly.days.history import DayEntry, current_entries, write_history
+from goodgain.pipeline.studies.nightly.dependencies import Dependencies
+from goodgain.pipeline.studies.nightly.night import Night, run_config, run_day
+from goodgain.pipeline.studies.nightly.notify import Channel, channels_of, document, notify
+from goodgain.pipeline.studies.nightly.report.build import build_nights_report
+from goodgain.pipeline.studies.nightly.scored_elsewhere import has_newer_run
+from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
+from goodgain.transforms.read import find_inputs
+
+# The worst exit code of several days counts.
+_GRAVEST = (
+    ExitCode.FAILED,
+    ExitCode.USAGE,
+    ExitCode.DATA_QUALITY,
+    ExitCode.REGRESSION,
+    ExitCode.DONE,
+)
+
+
+class NightlyRequest(Struct, frozen=True):
+    """The days that one call of the job should run.
+
+    Attributes:
+      day: the day to run; without it and `backfill`, yesterday (UTC).
+      backfill: first and last day of a range; its days without output are run.
+      rerun_late: also run the days again whose input has changed.
+    """
+
+    day: date | None = None
+    backfill: tuple[date, date] | None = None
+    rerun_late: bool = False
+
+
+class NightlyResult(Struct, frozen=True):
+    """The entries of the days that were run, in order, and days whose input has changed since."""
+
+    entries: tuple[DayEntry, ...]
+    late: tuple[LateFiles, ...]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The exit code of the worst verdict."""
+        codes = {entry.exit_code for entry in self.entries}
+        return next((code for code in _GRAVEST if code in codes), ExitCode.DONE)
+
+
+def run_nightly(
+    config: NightlyConfig,
+    request: NightlyRequest,
+    beam_arguments: Sequence[str],
+    dependencies: Dependencies,
+) -> NightlyResult:
+    """Run the job; notify webhook and command of each day that did not pass.
+
+    Raises:
+      UsageError: the configuration, the gate or the run's options cannot be used, or the day is in
+        the future.
+      LockedError: another job is using the same output; no notification is sent.
+      GoodGainError: the history cannot be written.
+    """
+    notified = channels_of(config, dependencies)
+    try:
+        return _run(config, request, beam_arguments, dependencies, notified)
+    except LockedError:
+        raise
+    except OSError as error:
+        _notify_failure(error, notified, config, dependencies)
+        raise GoodGainError(f"{config.output} cannot be used: {problem_of(error)}.") from error
+    except Exception as error:
+        _notify_failure(error, notified, config, dependencies)
+        raise
+
+
+def _run(
+    config: NightlyConfig,
+    request: NightlyRequest,
+    beam_arguments: Sequence[str],
+    dependencies: Dependencies,
+    notified: list[Channel],
+) -> NightlyResult:
+    config.check_files()
+    folders = DayFolders(Path(config.output))
+    night = Night(
+        config=config,
+        gate=None if config.gate is None else load_gate(config.gate),
+        beam_arguments=(*config.engine_options, *beam_arguments),
+        folders=folders,
+        dependencies=dependencies,
+    )
+    now = dependencies.now()
+    today = now.date()
+    if _last(request, today) > today:
+        raise UsageError(f"{_last(request, today)} is in the future (UTC): give a past day.")
+    if config.scored is None:
+        # To find mistakes before any work is done.
+        runner = run_config(config, today, folders.output).runner
+        dependencies.check_engine(runner, night.beam_arguments)
+    elif config.runner or beam_arguments:
+        raise UsageError(
+            "With `scored` in the configuration, days are scored elsewhere: leave out --runner and "
+            "Beam options."
+        )
+    folders.output.mkdir(parents=True, exist_ok=True)
+    with locked(folders.output, now):
+        for name in folders.repair():
+            dependencies.say(f"Cleaned up {name}, left by an interrupted job.")
+        entries = []
+        for day in _days(config, request, folders, today):
+            entry = run_day(night, day)
+            entries.append(entry)
+            write_history(folders, current_entries(folders, entry))
+            if entry.exit_code:
+                subject = f"{entry.date}: {entry.verdict}"
+                body = document(subject, entry.reasons, entry, str(folders.published_folder(day)))
+                notify(body, notified, config, dependencies)
+        late = _late(config, folders, _last(request, today))
+        history = current_entries(folders)
+        write_history(folders, history, late)
+        write_whole(folders.output / REPORT, build_nights_report(history))
+    return NightlyResult(tuple(entries), tuple(late))
+
+
+def _notify_failure(
+    error: Exception, notified: list[Channel], config: NightlyConfig, dependencies: Dependencies
+) -> None:
+    reason = str(error) or type(error).__name__
+    body = document("the nightly job failed", (reason,), None, config.output)
+    notify(body, notified, config, dependencies)
+
+
+def _days(
+    config: NightlyConfig, request: NightlyRequest, folders: DayFolders, today: date
+) -> list[date]:
+    """The days to run, ascending, so that the baseline of each is up to date."""
+    days = {_last(request, today)}
+    if request.backfill is not None:
+        days = set(days_between(*request.backfill)).difference(folders.published_days())
+    if request.rerun_late:
+        for one in _late(config, folders, _last(request, today)):
+            published = read_manifest(str(folders.published_folder(one.day)))
+            # A day that is scored elsewhere can only be run again with new outputs.
+            if config.scored is None or has_newer_run(config.scored, one.day, published):
+                days.add(one.day)
+    return sorted(days)
+
+
+def _last(request: NightlyRequest, today: date) -> date:
+    """The latest day of a request."""
+    if request.backfill is not None:
+        return request.backfill[1]
+    return request.day or today - timedelta(days=1)
+
+
+def _late(config: NightlyConfig, folders: DayFolders, last: date) -> list[LateFiles]:
+    """The last `late_days` published days whose input has changed since their run."""
+    changed_days = []
+    for day in folders.published_days():
+        if not timedelta() <= last - day <= timedelta(days=config.late_days):
+            continue
+        try:
+            inputs = find_inputs(patterns_of(config.input, day))
+        except UsageError:
+            continue  # its traces were deleted
+        one = late_files(day, read_manifest(str(folders.published_folder(day))), inputs)
+        if one is not None:
+            changed_days.append(one)
+    return changed_days

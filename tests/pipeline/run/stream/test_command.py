@@ -1,0 +1,155 @@
+"""Options of `goodgain stream`, and what it refuses before anything is written or run."""
+
+import json
+
+import pytest
+
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.results.lock import locked
+from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.stream import live_counters, on_prism
+from goodgain.pipeline.run.stream.checkpoint import STATE_FOLDER
+from goodgain.pipeline.run.stream.live_counters import LiveCounters, StreamTotals
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.warnings.warning import DataWarning
+from tests.pipeline.test_lock import START
+from tests.pipeline.test_quiet import documented_keys
+
+REQUIRED = {"input": "in", "output": "out"}
+
+
+@pytest.fixture
+def incoming(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def fake_prism(tmp_path, monkeypatch):
+    """An empty file in place of Prism, which is looked for but not run."""
+    prism = tmp_path / "prism"
+    prism.touch()
+    monkeypatch.setattr(runners, "BUILT_PRISM", prism)
+
+
+def error_of(capsys, *words):
+    """The error message of a command that is refused."""
+    code = main(["stream", *map(str, words)])
+    captured = capsys.readouterr()
+    assert (code, captured.out) == (2, "")
+    assert captured.err.startswith("goodgain: ")
+    return captured.err
+
+
+def test_a_quiet_stream_ends_with_its_warnings(incoming, fake_prism, tmp_path, monkeypatch, capsys):
+    warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
+    now = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals(), [warning])
+    monkeypatch.setattr(on_prism, "run", lambda *_: None)
+    monkeypatch.setattr(live_counters, "now", lambda: now)
+    words = ["stream", "--input", str(incoming), "--output", str(tmp_path / "out")]
+    assert main([*words, "--quiet"]) == 0
+    text = "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000.\n"
+    assert capsys.readouterr() == ("", text)
+
+
+@pytest.mark.parametrize("option", ["--quiet", "--json", "--live"])
+def test_a_stream_ends_with_a_summary_a_document_or_nothing(
+    option, incoming, fake_prism, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(on_prism, "run", lambda *_: None)
+    words = ["stream", "--input", str(incoming), "--output", str(tmp_path / "out")]
+    assert main([*words, option]) == 0
+    printed = capsys.readouterr()
+    if option == "--quiet":
+        assert printed == ("", "")
+    elif option == "--json":
+        document = json.loads(printed.out)
+        assert documented_keys("stream") == document.keys()
+        assert document["records"]["read"] == 0
+        assert document["means"] == []
+    else:
+        assert "Records: 0 read = 0 scored" in printed.out
+        assert "Ctrl-C ends it" in printed.err
+
+
+class TestOptions:
+    def test_only_input_and_output_are_required(self):
+        config = load_config(StreamConfig, REQUIRED)
+        assert (config.gap, config.allowed_lateness, config.window) == (
+            1_800_000,
+            3_600_000,
+            86_400_000,
+        )
+        assert config.runner == "PrismRunner"
+
+    def test_options_can_be_in_a_file_and_arguments_override_it(self, tmp_path):
+        path = tmp_path / "stream.yaml"
+        path.write_text("gap: 5m\nlive: true\nslice: [arm]\n")
+        config = load_config(StreamConfig, {**REQUIRED, "gap": "10m"}, str(path))
+        assert (config.gap, config.live, config.slice) == (600_000, True, (("arm",),))
+
+    def test_the_shipped_example_is_valid(self):
+        load_config(StreamConfig, REQUIRED, "configs/stream.yaml")
+
+    def test_all_mistakes_are_reported_at_once(self, tmp_path):
+        path = tmp_path / "stream.yaml"
+        path.write_text("gap: 30\nqrels: q.txt\nwindow: 0s\n")
+        with pytest.raises(UsageError) as caught:
+            load_config(StreamConfig, {**REQUIRED, "shards": "0"}, str(path))
+        message = str(caught.value)
+        assert f"{path}:1: gap must be a duration like 30m" in message
+        assert f"{path}:2: qrels is not an option" in message
+        assert f"{path}:3: window must be longer than 0" in message
+        assert "--shards" in message
+
+    def test_ahead_must_not_exceed_the_gap(self):
+        with pytest.raises(UsageError, match="--ahead must be at most the gap, 10m"):
+            load_config(StreamConfig, {**REQUIRED, "gap": "10m", "ahead": "11m"})
+
+    def test_only_options_that_change_rows_must_be_the_same_in_every_start(self):
+        config = load_config(StreamConfig, {**REQUIRED, "flush": "1s", "format": "jsonl"})
+        assert config.row_options == load_config(StreamConfig, REQUIRED).row_options
+        other = load_config(StreamConfig, {**REQUIRED, "metrics": "map"})
+        assert config.row_options != other.row_options
+
+
+class TestRefusals:
+    @pytest.mark.parametrize("runner", ["DirectRunner", "FnApiRunner"])
+    def test_engines_that_cannot_stream_are_refused(self, runner, incoming, tmp_path, capsys):
+        words = ("--input", incoming, "--output", tmp_path / "out", "--runner", runner)
+        assert "cannot run a stream" in error_of(capsys, *words)
+        assert "Use --runner PrismRunner" in error_of(capsys, *words)
+
+    @pytest.mark.usefixtures("fake_prism")
+    def test_a_missing_input_folder_is_refused(self, tmp_path, capsys):
+        words = ("--input", tmp_path / "nothing", "--output", tmp_path / "out")
+        assert "nothing is not a folder; create it, or check the path." in error_of(capsys, *words)
+        assert not (tmp_path / "out").exists()
+
+    @pytest.mark.usefixtures("fake_prism")
+    def test_the_input_folder_as_output_is_refused(self, incoming, capsys):
+        words = ("--input", incoming, "--output", incoming)
+        assert "Input and output are both" in error_of(capsys, *words)
+
+    @pytest.mark.usefixtures("fake_prism")
+    def test_kafka_on_an_engine_that_cannot_read_it_is_refused(self, tmp_path, capsys):
+        words = ("--input", "kafka://localhost:1/t", "--output", tmp_path / "out")
+        assert "use --runner FlinkRunner or DataflowRunner" in error_of(capsys, *words)
+
+    @pytest.mark.usefixtures("fake_prism")
+    def test_a_folder_that_another_stream_writes_to_is_refused(self, incoming, tmp_path, capsys):
+        state_folder = tmp_path / "out" / STATE_FOLDER
+        state_folder.mkdir(parents=True)
+        with locked(state_folder, START):
+            code = main(["stream", "--input", str(incoming), "--output", str(tmp_path / "out")])
+        assert code == 1
+        assert "Another job is writing to" in capsys.readouterr().err
+
+    def test_an_unknown_kind_of_source_is_refused(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr(runners, "_answers", lambda host, port: True)
+        words = ("--input", "amqp://a/b", "--output", tmp_path / "out", "--runner", "FlinkRunner")
+        flink = ("--job_endpoint=localhost:1", "--environment_type=LOOPBACK")
+        assert "amqp://a/b cannot be streamed" in error_of(capsys, *words, *flink)

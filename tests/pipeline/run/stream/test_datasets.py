@@ -1,0 +1,74 @@
+import pytest
+from msgspec.structs import astuple
+
+from goodgain.pipeline.results.formats import FORMATS
+from goodgain.pipeline.results.rows import RankedRows
+from goodgain.pipeline.run.stream import datasets
+from goodgain.pipeline.run.stream.datasets import StreamRows
+from goodgain.pipeline.run.stream.live_counters import StreamTotals, totals_of
+from goodgain.transforms.core.means.accumulator import (
+    MeansAccumulator,
+)
+from goodgain.transforms.core.means.values import (
+    conversation_values,
+    metric_names,
+)
+from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow
+from tests.pipeline.run.stream.rows import MINUTE, NOON, live, score
+from tests.pipeline.runs import plain_scoring
+
+METRICS = plain_scoring().ranking.metrics
+NAMES = tuple(metric.name for metric in METRICS)
+ROWS = StreamRows(3, RankedRows(NAMES))
+SCORES = [score("a", NOON, NOON + MINUTE), score("b", NOON, rejected=2), score("c", rejected=1)]
+
+
+def windowed_means():
+    accumulator = MeansAccumulator(metric_names(NAMES).index("auc"))
+    for one in SCORES:
+        if values := conversation_values(one, 2):
+            accumulator.add(values)
+    return [
+        WindowedMeanRow(NOON, NOON + 60 * MINUTE, 4, True, row)
+        for row in accumulator.rows({"arm": "A"}, NAMES)
+    ]
+
+
+WRITTEN = {
+    "conversations": (
+        datasets.conversations(METRICS),
+        [row for one in SCORES for row in ROWS.conversation(one)],
+    ),
+    "live": (datasets.LIVE, [row for n in (1, 2) for row in ROWS.live(live("c", n))]),
+    "means": (datasets.MEANS, [row for mean in windowed_means() for row in ROWS.mean(mean)]),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("format", FORMATS)
+def test_written_rows_are_read_back_in_each_format(tmp_path, name, format):
+    dataset, rows = WRITTEN[name]
+    path = tmp_path / "part"
+    with path.open("wb") as file:
+        FORMATS[format].write(dataset, rows, file)
+    with path.open("rb") as file:
+        assert list(FORMATS[format].read(file)) == rows
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_rows_have_the_columns_of_their_dataset(name):
+    dataset, rows = WRITTEN[name]
+    assert len(rows) > 1
+    for row in rows:
+        assert set(row) == {column.name for column in dataset.columns}
+
+
+def test_outcomes_of_records_are_counted_from_rows():
+    rows = WRITTEN["conversations"][1]
+    expected = [sum(one.counts[f"records.{name}"] for one in SCORES) for name in _OUTCOMES]
+    assert list(astuple(totals_of("conversations", rows))[:3]) == expected
+    assert totals_of("conversations", rows).in_means == 1
+    assert totals_of("iterations", rows) == StreamTotals()
+
+
+_OUTCOMES = ("scored", "earlier_turn", "redelivered")

@@ -1,0 +1,77 @@
+"""`goodgain compare --sensitivity` reveals wins that come only from repeated results."""
+
+import json
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.studies.comparison import sensitivity
+from tests.pipeline.studies.comparison.traces import base_arm, output_of
+
+pytestmark = pytest.mark.slow
+
+
+def repeating_arm():
+    """The base arm, with the results of the first iteration appended to those of the last."""
+    conversations = base_arm()
+    for records in conversations:
+        records[-1]["results"] += records[0]["results"]
+    return conversations
+
+
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory):
+    """The JSON and the tables, 80 columns wide, of one analysis."""
+    folder = tmp_path_factory.mktemp("repeated")
+    runs = output_of(folder / "base", base_arm()), output_of(folder / "again", repeating_arm())
+    analyse, rows = sensitivity.sensitivity, []
+
+    def analyse_once(*arguments):
+        # Without this, the second command would score both runs under each policy again.
+        if not rows:
+            rows.extend(analyse(*arguments))
+        return rows
+
+    def printed(*words):
+        with redirect_stdout(StringIO()) as output:
+            assert main(["compare", *runs, "--metrics", "CG", "SRE", "--sensitivity", *words]) == 0
+        return output.getvalue()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sensitivity, "sensitivity", analyse_once)
+        patch.setenv("COLUMNS", "80")
+        return json.loads(printed("--json"))["sensitivity"], printed()
+
+
+def test_a_repeating_candidate_is_better_only_without_deduplication(analysed):
+    found, _ = analysed
+    verdicts = {row["policy"]: row["verdict"] for row in found if row["metric"] == "CG"}
+    assert verdicts == {
+        "as run": "not shown",
+        "hold_slot": "not shown",
+        "no de-duplication": "better",
+        "exact ids only": "not shown",
+        "threshold 1": "not shown",
+        "threshold 3": "not shown",
+    }
+    assert [row["policy"] for row in found if row["turns"] and row["metric"] == "CG"] == [
+        "no de-duplication"
+    ]
+
+
+def test_table_names_metrics_whose_verdict_changes(analysed):
+    _, text = analysed
+    assert "Verdicts that change: Gain (CG)" in text
+    lines = text.splitlines()
+    assert all(len(line) <= 80 for line in lines if "goodgain explain" not in line)
+
+
+def test_runs_whose_inputs_have_changed_are_refused(tmp_path, capsys):
+    output = output_of(tmp_path / "out", base_arm())
+    path = Path(f"{output}.jsonl")
+    path.write_text(path.read_text().splitlines()[0] + "\n")
+    assert main(["compare", output, output, "--sensitivity"]) == 2
+    assert "inputs" in capsys.readouterr().err

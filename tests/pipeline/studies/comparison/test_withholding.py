@@ -1,0 +1,181 @@
+"""Conditions that withhold a verdict: different shares of the arms, and worst cases of nulls."""
+
+import numpy as np
+import pytest
+
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.studies.comparison.matching import Sample
+from goodgain.pipeline.studies.comparison.measures import Measure
+from goodgain.pipeline.studies.comparison.withholding import (
+    VerdictConditions,
+    WorstCase,
+    differ,
+    withheld,
+    worst_value,
+)
+from tests.pipeline.studies.comparison.command import compared
+from tests.pipeline.studies.comparison.traces import conversation, output_of
+
+SAME_SHARES = VerdictConditions((1.0, 1.0), (0.0, 0.0), shared_judgments=False, max_i=5)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        (0.3, 0.35, False),
+        (1.0, 0.95, False),
+        (0.3, 0.351, True),
+        (0.9, 0.8, True),
+        (0.0, 0.0, False),
+    ],
+)
+def test_shares_differ_beyond_five_percentage_points(one, other, expected):
+    assert differ(one, other) == expected
+    assert differ(other, one) == expected
+
+
+@pytest.mark.parametrize(
+    ("metric", "worst"),
+    [
+        ("CG", 0.0),
+        ("ndcg@10", 0.0),
+        ("SRR", 1.0),
+        ("iterations_for_all_good_results", 6.0),
+        ("judged@10", None),
+        ("cost.tokens", None),
+    ],
+)
+def test_the_worst_case_of_a_null_is_the_worst_value_of_its_metric(metric, worst):
+    assert worst_value(metric, max_i=5) == worst
+
+
+@pytest.mark.parametrize(
+    ("worst", "reason"),
+    [
+        (WorstCase(base_mean=4.0, candidate_mean=2.0), None),
+        (
+            WorstCase(base_mean=2.0, candidate_mean=4.0),
+            "reached in 50 % of the base, 90 % of the candidate, and the others have no value",
+        ),
+    ],
+)
+def test_a_verdict_is_withheld_if_the_worst_case_points_the_other_way(worst, reason):
+    """Pairs that are null in only one arm count there with the worst value."""
+    sample = Sample(
+        base=np.full(8, 3.0),
+        candidate=np.full(8, 2.0),
+        with_nulls=(
+            np.array([*[3.0] * 8, *[np.nan] * 10, 3.0, 3.0]),
+            np.array([*[2.0] * 18, np.nan, np.nan]),
+        ),
+        shared=np.arange(8),
+        paired=True,
+        only_in_base=0,
+        only_in_candidate=0,
+        undefined_in_base=10,
+        undefined_in_candidate=2,
+        undefined_in_both=0,
+    )
+    measure = Measure("iterations_for_all_good_results", None, "all")
+    assert withheld(measure, sample, worst, SAME_SHARES) == reason
+
+
+@pytest.mark.slow
+def test_labelled_shares_exclude_conversations_of_only_one_arm(tmp_path, capsys):
+    """A third of the base's results have no label, but all results of compared conversations do."""
+    pairs = [conversation(f"c{at:02}", [[at % 5, 3]]) for at in range(20)]
+    alone = [conversation("d", [[None] * 20])]
+    base = output_of(tmp_path / "base", [*pairs, *alone], allow_unlabelled=True)
+    candidate = output_of(tmp_path / "candidate", pairs)
+    rows = compared(capsys, base, candidate, "--metrics", "CG")["rows"]
+    assert {one["reason"] for one in rows} == {None}
+    unpaired = compared(capsys, base, candidate, "--metrics", "CG", "--unpaired")["rows"]
+    assert "66.7 % of the results of the base have a label, 100 % of the candidate's" in {
+        one["reason"] for one in unpaired
+    }
+
+
+def compare_with_missing(tmp_path, capsys, *words, there=12):
+    """Compare a run of forty conversations with one that has only the first `there`."""
+    many = [conversation(f"c{at:02}", [[3, 0]], query_id=f"q{at}") for at in range(40)]
+    few = [conversation(f"c{at:02}", [[3, 3]], query_id=f"q{at}") for at in range(there)]
+    return compared(
+        capsys, output_of(tmp_path / "base", many), output_of(tmp_path / "few", few), *words
+    )
+
+
+def test_verdicts_are_withheld_if_one_run_lacks_many_conversations(tmp_path, capsys):
+    found = compare_with_missing(tmp_path, capsys)
+    message = "28 of the base's 40 conversations are not in the candidate"
+    assert {one["reason"] for one in found["rows"]} == {message}
+    assert message in found["answer"]
+
+
+def test_the_number_of_conversations_that_one_run_lacks_is_of_those_that_searched(tmp_path, capsys):
+    """Six of forty do not search; the other run has the first ten only."""
+    many = [conversation(f"c{at:02}", [[3]], turn_count=2 if at > 33 else None) for at in range(40)]
+    base, few = output_of(tmp_path / "base", many), output_of(tmp_path / "few", many[:10])
+    found = compared(capsys, base, few)
+    message = "24 of the base's 34 conversations that searched are not in the candidate"
+    assert {one["reason"] for one in found["rows"]} == {message}
+    assert message in found["answer"]
+
+
+def test_the_answer_says_over_how_many_pairs_it_is_if_conversations_did_not_search(
+    tmp_path, capsys
+):
+    def arm(idle):
+        return [
+            conversation(f"c{at:02}", [[at % 5]], turn_count=2 if at < idle else None)
+            for at in range(40)
+        ]
+
+    base, run = output_of(tmp_path / "base", arm(0)), output_of(tmp_path / "run", arm(30))
+    found = compared(capsys, base, run, "--output", str(tmp_path / "out"))
+    sentence = "over 40 pairs, in which conversations that did not search count with 0"
+    assert sentence in found["answer"]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert sentence in page
+    assert "10 pairs by conversation_id in which both arms searched were compared" in page
+
+
+def test_verdicts_are_given_if_few_conversations_are_missing(tmp_path, capsys):
+    found = compare_with_missing(tmp_path, capsys, "--metrics", "CG", there=38)
+    assert {one["reason"] for one in found["rows"]} == {None}
+
+
+def test_missing_values_of_the_pairing_attribute_are_reported_in_the_answer(tmp_path, capsys):
+    found = compare_with_missing(tmp_path, capsys, "--metrics", "CG", "--pair-by", "query_id")
+    assert {one["reason"] for one in found["rows"]} == {None}
+    message = "Not compared: 28 of the base's 40 values of query_id are not in the candidate."
+    assert found["answer"].endswith(message)
+
+
+def test_runs_that_share_one_conversation_are_compared_unpaired(tmp_path, capsys):
+    outputs = [
+        output_of(
+            tmp_path / day, [conversation(f"{day if at else ''}{at}", [[3]]) for at in range(30)]
+        )
+        for day in ("monday", "tuesday")
+    ]
+    (row,) = (
+        one
+        for one in compared(capsys, *outputs, "--metrics", "CG", "--max-i", "1")["rows"]
+        if one["i"] is None
+    )
+    assert (row["n_base"], row["reason"]) == (30, None)
+
+
+def test_examples_include_conversations_without_search_if_the_verdict_does(tmp_path, capsys):
+    """The largest losses are conversations in which the candidate did not search."""
+    base = [conversation(f"c{at:02}", [[3]]) for at in range(40)]
+    candidate = [conversation(f"c{at:02}", [[4]]) for at in range(40)]
+    for (record,) in candidate[:10]:
+        record["turn_count"] = 2
+    outputs = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
+    found = compared(capsys, *outputs, "--metrics", "CG", "--examples", "3")["examples"]
+    assert [one["key"] for one in found["losses"]] == ["c00", "c01", "c02"]
+    assert [one["candidate_value"] for one in found["losses"]] == [0, 0, 0]
+    assert [one["key"] for one in found["wins"]] == ["c10", "c11", "c12"]
+    assert main(["compare", *outputs, "--examples", "0"]) == 0
+    assert "Largest" not in capsys.readouterr().out

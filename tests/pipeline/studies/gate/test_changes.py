@@ -1,0 +1,98 @@
+"""Rules about changes between runs that search, or reach an outcome, in different conversations."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from goodgain.pipeline.__main__ import main
+from tests.pipeline.studies.comparison.traces import conversation, output_of
+
+pytestmark = pytest.mark.slow
+
+
+def outcome_of(tmp_path, capsys, arms, rule, options=(), **gate):
+    """The outcome of a rule for the second run, with the first as its baseline."""
+    folders = [
+        output_of(tmp_path / str(at), arm, overwrite=True, **dict(options))
+        for at, arm in enumerate(arms)
+    ]
+    path = tmp_path / "gate.yaml"
+    path.write_text(json.dumps({"rules": [rule], **gate}))
+    capsys.readouterr()
+    main(["gate", folders[1], "--config", str(path), "--baseline", folders[0], "--json"])
+    (outcome,) = json.loads(capsys.readouterr().out)["outcomes"]
+    return outcome
+
+
+def searched(at, *iterations):
+    return conversation(f"c{at:02}", [[gain] for gain in iterations])
+
+
+def idle(at):
+    return conversation(f"c{at:02}", [[0]], turn_count=2)
+
+
+def test_conversations_without_search_count_if_one_run_has_more_of_them(tmp_path, capsys):
+    """Four of forty do not search and count with gain 0; the gain of the others outweighs it."""
+    base = [searched(at, 2) for at in range(40)]
+    candidate = [idle(at) if at < 4 else searched(at, 4 - at % 2) for at in range(40)]
+    outcome = outcome_of(tmp_path, capsys, (base, candidate), "CG drop <= 2 %")
+    assert outcome["verdict"] == "passed"
+    assert outcome["value"] == "2 -> 3.15 (+57.50 %) (everyone: 0 -> 4 did not search)"
+    assert outcome["population"] == "everyone"
+    worse = outcome_of(tmp_path, capsys, (candidate, base), "CG drop <= 2 %")
+    assert worse["verdict"] == "failed"
+
+
+def test_an_outcome_reached_sooner_and_more_often_passes(tmp_path, capsys):
+    """Only one run of a pair is null, so the worst case of nulls must also be an improvement."""
+    rule = "iterations_for_all_good_results rise <= 5 %"
+    slow = [searched(at, 0, 0, 4 if at >= 10 else 0) for at in range(40)]
+    fast = [searched(at, 0, 4 if at >= 2 else 0, 0) for at in range(40)]
+    assert outcome_of(tmp_path, capsys, (slow, fast), rule)["verdict"] == "passed"
+    sooner_but_fewer = [searched(at, 0, 4 if at >= 36 else 0, 0) for at in range(40)]
+    outcome = outcome_of(tmp_path, capsys, (slow, sooner_but_fewer), rule)
+    assert outcome["verdict"] == "failed"
+    assert "the others have no value" in outcome["reason"]
+
+
+def test_a_proof_uses_the_interval_of_the_gate_or_else_of_the_run(tmp_path, capsys):
+    """For differences skewed to the right, Student's upper bound is lower than Hall's."""
+    gained = np.array([0] * 24 + [2] * 10 + [4] * 4 + [6] * 2)
+    base = [searched(at, 2) for at in range(40)]
+    candidate = [searched(at, 2, *[2] * (more // 2)) for at, more in enumerate(gained)]
+    stderr = gained.std(ddof=1) / np.sqrt(40)
+    high = float(gained.mean() + stats.t.ppf(0.95, 39) * stderr)
+    rule = {"metric": "CG", "proof": "of_compliance"}
+    within, beyond = ({**rule, "rise_at_most": high + more} for more in (1e-6, -1e-6))
+
+    def verdict(rule, options=(), **gate):
+        return outcome_of(tmp_path, capsys, (base, candidate), rule, options, **gate)["verdict"]
+
+    assert verdict(within, interval="student") == "passed"
+    assert verdict(beyond, interval="student") == "failed"
+    assert verdict(within) == "failed"
+    run_options = [("interval", "student")]
+    assert verdict(within, run_options) == "passed"
+    assert verdict(within, run_options, interval="hall") == "failed"
+
+
+def test_pairs_by_the_cluster_attribute_are_independent(tmp_path, capsys):
+    """Their interval is Hall's, which fails; with clusters it is Student's, which passes."""
+    gained = np.array([0] * 24 + [2] * 10 + [4] * 4 + [6] * 2)
+    base = [conversation(f"c{at}", [[2]], query_id=f"q{at}") for at in range(40)]
+    candidate = [
+        conversation(f"c{at}", [[2] * (1 + more // 2)], query_id=f"q{at}")
+        for at, more in enumerate(gained)
+    ]
+    high = float(gained.mean() + stats.t.ppf(0.95, 39) * gained.std(ddof=1) / np.sqrt(40))
+    rule = {"metric": "CG", "proof": "of_compliance", "rise_at_most": high + 1e-6}
+
+    def verdict(**more):
+        arms = base, candidate
+        return outcome_of(tmp_path, capsys, arms, {**rule, **more}, cluster="query_id")["verdict"]
+
+    assert verdict() == "passed"
+    assert verdict(pair_by="query_id") == "failed"

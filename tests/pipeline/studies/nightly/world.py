@@ -1,0 +1,177 @@
+"""An environment for the nightly job: traces by day, its configuration, and a webhook."""
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.studies.nightly.config import load_nightly_config
+
+GATE = """
+least_n: 5
+rules:
+  - unlabelled <= 10 %
+  - conversations >= 10
+  - {metric: CG, drop_at_most: 40 %}
+"""
+RUN = """
+metrics: [ndcg@10]
+max_rejected: 5%
+max_i: 3
+"""
+
+
+def config_of(text):
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "n.yaml")
+        path.write_text(text)
+        return load_nightly_config(str(path))
+
+
+class World:
+    """A folder with `traces/`, a configuration, and the outputs of the job in `nights/`."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.output = self.folder / "nights"
+        self.config = self.folder / "nightly.yaml"
+
+    def configure(self, **options):
+        (self.folder / "gate.yaml").write_text(GATE)
+        (self.folder / "run.yaml").write_text(RUN)
+        given = {
+            "input": str(self.folder / "traces/date={date}/*.jsonl"),
+            "output": str(self.output),
+            "run": str(self.folder / "run.yaml"),
+            "gate": str(self.folder / "gate.yaml"),
+            "backoff_seconds": 0,
+            **options,
+        }
+        self.config.write_text(json.dumps(given))  # JSON is YAML
+
+    def trace_path(self, day, name="a"):
+        path = self.folder / f"traces/date={day}/{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def make_traces(self, day, conversations, seed, name="a"):
+        path = self.trace_path(day, name)
+        options = {
+            "output": path,
+            "conversations": conversations,
+            "seed": seed,
+            "results": 4,
+            "iterations": 2,
+            "unlabelled-share": 0,
+            "bad-share": 0,
+            "start": f"{day}T06:00:00+00:00",
+        }
+        assert main(["sample", *(f"--{key}={value}" for key, value in options.items())]) == 0
+        return path
+
+    def nightly(self, *words):
+        """Run `goodgain nightly`, and return its exit code."""
+        return main(["nightly", "--config", str(self.config), *words])
+
+    def place(self, day):
+        return self.output / f"date={day}"
+
+    def entry(self, day):
+        """The `day.json` in the folder of the day."""
+        return json.loads((self.place(day) / "day.json").read_text())
+
+    def history(self):
+        lines = (self.output / "history.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def verdicts(self):
+        return {entry["date"]: entry["verdict"] for entry in self.history()}
+
+    def hidden(self):
+        """Names of hidden files and folders, except the lock."""
+        names = {path.name for path in self.output.iterdir() if path.name.startswith(".")}
+        return sorted(names - {".lock"})
+
+    def contents(self, day):
+        """The content of every file of a day by relative path, without the times of the run."""
+        times = self._times(day)
+        return {
+            str(path.relative_to(self.place(day))): _without(path.read_bytes(), times)
+            for path in sorted(self.place(day).rglob("*"))
+            if path.is_file()
+        }
+
+    def _times(self, day):
+        manifest = json.loads((self.place(day) / "manifest.json").read_text())
+        entry = self.entry(day)
+        minute = manifest["finished"][:16].replace("T", " ")  # as in the report
+        texts = [manifest["started"], manifest["finished"], entry["started"], minute]
+        return [*texts, f'"seconds": {entry["seconds"]}']
+
+
+def _without(content, times):
+    for time in times:
+        content = content.replace(time.encode(), b"")
+    return content
+
+
+def edit_results(path, change):
+    """Apply `change` to every result in a file of records."""
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for record in records:
+        for result in record.get("results", ()):
+            change(result)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+class Listener:
+    """The requests of a local HTTP server.
+
+    Attributes:
+      answers: statuses for the next requests; 200 when they are used up.
+      bodies: of requests answered with 200.
+      requests: their number.
+    """
+
+    def __init__(self, answers=()):
+        self.answers = list(answers)
+        self.bodies = []
+        self.requests = 0
+        self.url = ""
+
+    def take(self, body):
+        self.requests += 1
+        status = self.answers.pop(0) if self.answers else 200
+        if status == 200:
+            self.bodies.append(json.loads(body))
+        return status
+
+
+@contextmanager
+def listening(answers=()):
+    """Run the server of a Listener in a thread."""
+    listener = Listener(answers)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            assert self.headers["Content-Type"] == "application/json"
+            self.send_response(listener.take(body))
+            self.end_headers()
+
+        def log_message(self, *args):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    listener.url = f"http://127.0.0.1:{server.server_port}/hook"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield listener
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
