@@ -268,17 +268,16 @@ def read_dataset(folder: str, dataset: str) -> Iterator[Row]:
     for row in _rows_of(folder, dataset):
         rows += 1
         yield row
-    check_rows(folder, dataset, rows, f"{folder}/{dataset}", "run it again")
+    _check_rows(folder, dataset, rows)
 
 
-def check_rows(folder: str, dataset: str, rows: int, place: str, remedy: str) -> None:
+def _check_rows(folder: str, dataset: str, rows: int) -> None:
     """Make sure that a dataset has as many rows as its manifest says, if it says so.
 
     Nothing else reveals a dataset that was truncated at the end of a row, or lost a file.
 
     Args:
       rows: number of rows read.
-      place, remedy: where the dataset is and what to do, for the message.
 
     Raises:
       UsageError: the number differs.
@@ -289,8 +288,8 @@ def check_rows(folder: str, dataset: str, rows: int, place: str, remedy: str) ->
     expected = datasets.get(dataset) if isinstance(datasets, dict) else None
     if expected not in (None, rows):
         raise UsageError(
-            f"{place} has {counted(rows, 'row')}, but {expected:,} by {MANIFEST}: it was cut "
-            f"or changed since the run; {remedy}."
+            f"{folder}/{dataset} has {counted(rows, 'row')}, but {expected:,} by {MANIFEST}: it "
+            "was cut or changed since the run; run it again."
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from goodgain.transforms.core.means.rows import MeanOf, MeanRow
+from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.computed import columns_of
@@ -85,17 +85,12 @@ late_key = attrgetter("conversation_id")
 
 def mean_key(row: MeanRow) -> str:
     """All conversations first, then slice by slice; in each, metrics at N before those at i."""
-    return f"{slice_sort_key(row.slice)} {mean_of_key(MeanOf(row.metric, row.i, row.population))}"
+    return f"{slice_sort_key(row.slice)} {row.i or 0:06d} {row.metric} {row.population}"
 
 
 def slice_sort_key(slice_: Mapping[str, str]) -> str:
     """All conversations first, then by attributes."""
     return f"{len(slice_)} {slice_key(slice_)}"
-
-
-def mean_of_key(of: MeanOf) -> str:
-    """Metrics at N before those at i."""
-    return f"{of.i or 0:06d} {of.metric} {of.population}"
 
 
 def rejected_key(row: RejectedRecord) -> str:

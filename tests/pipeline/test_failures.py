@@ -122,7 +122,7 @@ class TestInterruptedRuns:
     @pytest.mark.parametrize(
         "moment",
         [
-            "goodgain.pipeline.results.means._mean_of_key",
+            "goodgain.pipeline.results.means.mean_key",
             "goodgain.pipeline.results.folder.publish",
         ],
     )

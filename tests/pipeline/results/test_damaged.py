@@ -7,12 +7,10 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.results.datasets import REJECTED
-from goodgain.pipeline.results.folder import MANIFEST, MEANS_CSV, read_dataset
+from goodgain.pipeline.results.folder import MANIFEST, read_dataset
 from goodgain.pipeline.results.formats import FORMATS
-from goodgain.pipeline.results.readers import MeansWanted, read_means
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.api.test_evaluate import CALLS
-from tests.pipeline.results.test_means import write_means
 
 ROWS = [{column.name: f"{at}" for column in REJECTED.columns} for at in range(40)]
 for at, row in enumerate(ROWS):
@@ -56,22 +54,6 @@ def test_a_dataset_that_ends_within_a_row_is_refused(file_format, tmp_path):
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(UsageError, match=rf"{re.escape(str(path))} is damaged \(.+run it again\."):
         list(read_dataset(str(tmp_path), REJECTED.name))
-
-
-@pytest.mark.parametrize("wanted", [MeansWanted(), MeansWanted(metrics=frozenset({"CG"}))])
-def test_means_csv_without_its_last_row_is_refused(wanted, tmp_path):
-    rows = write_means(str(tmp_path), "avro")
-    folder = tmp_path / ".unfinished"
-    (folder / MANIFEST).write_text(json.dumps({"datasets": {"means": len(rows)}}))
-    expected = list(read_means(str(folder), wanted))
-    table = folder / MEANS_CSV
-    content = table.read_bytes()
-    table.write_bytes(content[: content.rfind(b"\n", 0, -1) + 1])
-    message = f"{table} has {len(rows) - 1:,} rows, but {len(rows):,} by manifest.json"
-    with pytest.raises(UsageError, match=re.escape(message)):
-        list(read_means(str(folder), wanted))
-    table.unlink()  # the dataset is read instead
-    assert list(read_means(str(folder), wanted)) == expected
 
 
 def test_tables_loaded_in_python_are_checked(tmp_path):
