@@ -89,7 +89,7 @@ docs: $(VENV)/developed  ## build the pages as a site in out/docs
 	$(PYTHON) -m mkdocs build --strict --quiet
 
 picture: $(VENV)/developed  ## take the picture of the README anew; needs Chromium
-	$(PYTHON) -m tests.pipeline.report.picture
+	$(PYTHON) -m tests.pipeline.views.pages.picture
 
 clean:  ## remove everything that was installed or written
 	rm -rf $(VENV) $(OUT) .cache build dist native/target *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

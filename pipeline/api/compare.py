@@ -131,6 +131,7 @@ def compare(
     from goodgain.pipeline.results.folder import REPORT
     from goodgain.pipeline.studies.comparison.compare import compare as compared_by
     from goodgain.pipeline.studies.comparison.output import rows_of, write
+    from goodgain.pipeline.views.pages.comparison import build_comparison_report
 
     values = {"base": base, "candidate": candidate}
     if by is None:
@@ -141,7 +142,7 @@ def compare(
         outputs = tuple(_folder(run, folder, str(at)) for at, run in enumerate(runs))
         found = compared_by(replace(request, outputs=outputs))
         output = Path(folder) / "compared"
-        write(found, str(output), "parquet")
+        write(found, str(output), "parquet", build_comparison_report)
         report = (output / REPORT).read_bytes()
     _warn_of(found, runs)
     return Comparison(found.answer, Table(COMPARISON, rows_of(found)), report)

@@ -20,6 +20,7 @@ from goodgain.pipeline.api.labels import Labels, join_labels, read_result_labels
 from goodgain.pipeline.api.messages import phrased_for_python, warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
+from goodgain.pipeline.document import progress
 from goodgain.pipeline.results import datasets, rows
 from goodgain.pipeline.results.data_warnings import misspelt_names, warnings_of_run
 from goodgain.pipeline.results.datasets import Dataset
@@ -33,7 +34,6 @@ from goodgain.pipeline.run.plan.seen_names import first_look
 from goodgain.pipeline.settings.config_file import read_config_file
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.yaml_model import reason, unknown
-from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile

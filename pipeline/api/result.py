@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.api.messages import for_python, phrased_for_python
 from goodgain.pipeline.api.table import HEADLINE, Row, Table
+from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
 from goodgain.pipeline.results.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.results.whole_files import writing
 from goodgain.pipeline.run.plan.local_scoring import LocalScoring
-from goodgain.pipeline.terminal.metric_values import mean_interval_text, mean_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -186,8 +186,8 @@ class Run:
         """
         from rich.console import Console
 
-        from goodgain.pipeline.cli.explain_text import render
         from goodgain.pipeline.studies.explanation.explain import explain, gather
+        from goodgain.pipeline.views.explanation import render
 
         with phrased_for_python():
             scored_with = self._scoring()
@@ -206,8 +206,8 @@ class Run:
         Raises:
           UsageError: the folder is not empty, or cannot be written to.
         """
-        from goodgain.pipeline.report import build_report
         from goodgain.pipeline.results.folder import MANIFEST, REPORT
+        from goodgain.pipeline.views.pages.run import build_report
 
         place = Path(folder)
         try:
@@ -226,7 +226,7 @@ class Run:
         Raises:
           UsageError: the file cannot be written.
         """
-        from goodgain.pipeline.report import build_report
+        from goodgain.pipeline.views.pages.run import build_report
 
         with TemporaryDirectory() as folder:
             self._write_datasets(Path(folder))

@@ -9,8 +9,8 @@ from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from goodgain.pipeline.document.numbers import decimal
 from goodgain.pipeline.results.datasets import MEANS, Dataset
-from goodgain.pipeline.terminal.metric_values import decimal
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.costs import cost_metric
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS

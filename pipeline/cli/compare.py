@@ -133,16 +133,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare, and print or write the result."""
     # Imported here to keep --help fast.
-    from goodgain.pipeline.cli.compare_parts import render_sensitivity
-    from goodgain.pipeline.cli.compare_text import render, render_warnings
+    from goodgain.pipeline.document.console import message_console, print_json, result_console
+    from goodgain.pipeline.document.safe_text import printable
     from goodgain.pipeline.results.folder import REPORT
     from goodgain.pipeline.results.unlabelled_arms import ShownRows
     from goodgain.pipeline.studies.comparison.arms import missing
     from goodgain.pipeline.studies.comparison.compare import compare
     from goodgain.pipeline.studies.comparison.output import check_output, document, rows_of, write
     from goodgain.pipeline.studies.comparison.sensitivity import sensitivity
-    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
-    from goodgain.pipeline.terminal.safe_text import printable
+    from goodgain.pipeline.views.comparison import render, render_warnings
+    from goodgain.pipeline.views.comparison_parts import render_sensitivity
+    from goodgain.pipeline.views.pages.comparison import build_comparison_report
 
     request = _request(args)
     if args.output:
@@ -156,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
         message_console().print(f"goodgain: {printable(line)}", soft_wrap=True)
     sensitivity_rows = sensitivity(compared, notify) if args.sensitivity else None
     if args.output:
-        write(compared, args.output, args.format, sensitivity_rows)
+        write(compared, args.output, args.format, build_comparison_report, sensitivity_rows)
     if args.json:
         print_json({**document(compared, sensitivity_rows), "rows": rows_of(compared)})
     elif args.quiet:

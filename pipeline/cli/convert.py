@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options, add_rules_option
-from goodgain.pipeline.terminal.safe_text import printable
+from goodgain.pipeline.document.safe_text import printable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
 
@@ -134,7 +134,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output is not None:
         raise UsageError("--output needs --from FORMAT; to TREC files, see --to-run.")
     # Imported here to keep --help fast.
-    from goodgain.pipeline.terminal.console import print_json, result_console
+    from goodgain.pipeline.document.console import print_json, result_console
 
     _check_one_direction(args)
     counts = _to_trec(args) if args.from_traces else _to_traces(args)
@@ -157,7 +157,7 @@ def _import(args: argparse.Namespace) -> int:
     from goodgain.pipeline.convert.importing.formats import FORMATS
     from goodgain.pipeline.convert.importing.import_files import import_files
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
-    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
+    from goodgain.pipeline.document.console import message_console, print_json, result_console
 
     _refuse_both(["--from"], _used_options(args, (*_TO_TRACES, *_TO_TREC)))
     if args.from_format not in FORMATS:
@@ -282,7 +282,7 @@ def _to_traces(args: argparse.Namespace) -> dict[str, Any]:
         trace_records,
     )
     from goodgain.pipeline.convert.trace_files import write_traces
-    from goodgain.pipeline.terminal import progress
+    from goodgain.pipeline.document import progress
 
     counts = TraceCounts()
     iterations = IterationSource(
@@ -301,9 +301,9 @@ def _to_trec(args: argparse.Namespace) -> dict[str, Any]:
     from msgspec.structs import asdict
 
     from goodgain.pipeline.convert.to_trec import write_trec
+    from goodgain.pipeline.document import progress
     from goodgain.pipeline.run.plan.local_files import local_files
     from goodgain.pipeline.settings.yaml_model import load_rules
-    from goodgain.pipeline.terminal import progress
     from goodgain.transforms.core.dedup.rules import compile_rules
 
     files = local_files(args.from_traces)

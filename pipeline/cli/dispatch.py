@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 
 from goodgain.pipeline.cli.commands import COMMANDS, load_command, parse_arguments
+from goodgain.pipeline.document.safe_text import printable_lines
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.version import goodgain_version
-from goodgain.pipeline.terminal.safe_text import printable_lines
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.core.native import active_path, is_off
 

@@ -34,14 +34,14 @@ def run(args: argparse.Namespace) -> int:
     """Read the files, score the conversation and print it."""
     config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
     # Imported here to keep --help fast.
-    from goodgain.pipeline.cli.explain_text import explanation_json, render
+    from goodgain.pipeline.document import progress
+    from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.run.plan.labels import local_labels
     from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
     from goodgain.pipeline.run.plan.local_scoring import local_scoring, memory_budget_of
     from goodgain.pipeline.run.plan.seen_names import first_look
     from goodgain.pipeline.studies.explanation.explain import explain, gather
-    from goodgain.pipeline.terminal import progress
-    from goodgain.pipeline.terminal.console import print_json, result_console
+    from goodgain.pipeline.views.explanation import explanation_json, render
 
     files = local_files(config.input)
     seen = first_look(files, open_local, config.adaptation)

@@ -47,8 +47,8 @@ def run(args: argparse.Namespace) -> int:
     from datetime import datetime
 
     from goodgain.pipeline.convert.scores import write_scores
+    from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.results.folder import read_dataset, read_manifest
-    from goodgain.pipeline.terminal.console import print_json, result_console
 
     finished = datetime.fromisoformat(str(read_manifest(args.folder)["finished"]))
     rows = read_dataset(args.folder, "conversations")

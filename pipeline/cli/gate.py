@@ -40,10 +40,10 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from datetime import UTC, datetime
 
+    from goodgain.pipeline.document.console import print_json
     from goodgain.pipeline.results.exit_codes import ExitCode
     from goodgain.pipeline.studies.gate.evaluate import Gate
     from goodgain.pipeline.studies.gate.outcome import junit, markdown, passed
-    from goodgain.pipeline.terminal.console import print_json
 
     outcomes = Gate.load(args.config, args.baseline, args.force).outcomes(args.output)
     if args.junit:
@@ -69,9 +69,9 @@ def render(outcomes: Sequence[Outcome]) -> None:
     """Print one line per outcome, the reasons of those that did not pass, and the verdict."""
     from rich.text import Text
 
+    from goodgain.pipeline.document.console import plain_table, print_line, result_console
+    from goodgain.pipeline.document.safe_text import untrusted
     from goodgain.pipeline.studies.gate.outcome import cautions_of
-    from goodgain.pipeline.terminal.console import plain_table, print_line, result_console
-    from goodgain.pipeline.terminal.safe_text import untrusted
 
     console, table = result_console(), plain_table()
     for heading in ("rule", "value", "bound"):

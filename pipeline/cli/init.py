@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files; existing ones are never overwritten."""
-    from goodgain.pipeline.terminal.console import result_console
+    from goodgain.pipeline.document.console import result_console
 
     folder, kind = Path(args.output), kinds()[args.kind]
     if (config := folder / kind.name).exists():

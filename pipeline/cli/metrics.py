@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the metrics."""
-    from goodgain.pipeline.terminal.console import print_json
+    from goodgain.pipeline.document.console import print_json
 
     groups = _matching(metric_groups(), args.words)
     if args.json:
@@ -103,7 +103,7 @@ def _declared(family: Family) -> Metric:
 def _print_tables(groups: Groups) -> None:
     from rich.text import Text
 
-    from goodgain.pipeline.terminal.console import on_terminal, plain_table, result_console
+    from goodgain.pipeline.document.console import on_terminal, plain_table, result_console
 
     console = result_console()
     for group, metrics in groups:

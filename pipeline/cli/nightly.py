@@ -43,16 +43,20 @@ def run(args: argparse.Namespace) -> int:
     """Run the job."""
     request = _request(args)
     # Imported here, since it imports Beam, which is slow.
+    from goodgain.pipeline.document.console import message_console, print_json, result_console
+    from goodgain.pipeline.studies.gate.outcome import markdown
     from goodgain.pipeline.studies.nightly.config import load_nightly_config
-    from goodgain.pipeline.studies.nightly.dependencies import Dependencies
+    from goodgain.pipeline.studies.nightly.dependencies import Dependencies, NightViews
     from goodgain.pipeline.studies.nightly.job import run_nightly
-    from goodgain.pipeline.studies.nightly.summary import print_result, print_warnings
-    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
+    from goodgain.pipeline.views.nights import print_result, print_warnings
+    from goodgain.pipeline.views.pages.nights import build_nights_report
+    from goodgain.pipeline.views.pages.run import build_report
 
     config = load_nightly_config(args.config)
     if args.runner:
         config = config.model_copy(update={"runner": args.runner})
-    dependencies = Dependencies.quiet() if args.quiet else Dependencies()
+    views = NightViews(day=build_report, nights=build_nights_report, gate=markdown)
+    dependencies = Dependencies.quiet(views) if args.quiet else Dependencies(views)
     result = run_nightly(config, request, args.beam_arguments, dependencies)
     if args.json:
         print_json(result)

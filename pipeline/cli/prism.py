@@ -18,8 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Build Prism unless it exists, and print its path."""
+    from goodgain.pipeline.document.console import message_console, result_console
     from goodgain.pipeline.run.engines.prism_build import BUILT_PRISM, build_prism
-    from goodgain.pipeline.terminal.console import message_console, result_console
 
     messages, is_there = message_console(args.quiet), BUILT_PRISM.is_file()
     path = build_prism(say=messages.print)

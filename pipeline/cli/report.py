@@ -25,13 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Build the report and put it into the folder."""
     # Imported here to keep --help fast.
-    from goodgain.pipeline.report import build_report
+    from goodgain.pipeline.document.console import result_console
     from goodgain.pipeline.results.datasets import COMPARISON
     from goodgain.pipeline.results.folder import REPORT, read_manifest, write_file
-    from goodgain.pipeline.studies.comparison.report.build import build_comparison_report
     from goodgain.pipeline.studies.nightly.days.history import HISTORY, read_history
-    from goodgain.pipeline.studies.nightly.report.build import build_nights_report
-    from goodgain.pipeline.terminal.console import result_console
+    from goodgain.pipeline.views.pages.comparison import build_comparison_report
+    from goodgain.pipeline.views.pages.nights import build_nights_report
+    from goodgain.pipeline.views.pages.run import build_report
 
     if (Path(args.folder) / HISTORY).exists():
         content = build_nights_report(read_history(Path(args.folder)))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
-from typing import Any
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
@@ -46,22 +44,21 @@ def run(args: argparse.Namespace) -> int:
     # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.run.hosts.batch
     from goodgain.pipeline.cli.gate import render
+    from goodgain.pipeline.document.console import print_json
     from goodgain.pipeline.results.folder import read_manifest
     from goodgain.pipeline.results.readers import MeansWanted, read_means
     from goodgain.pipeline.studies.gate.evaluate import Gate
     from goodgain.pipeline.studies.gate.outcome import passed
-    from goodgain.pipeline.summary import print_if_wrong, print_summary
-    from goodgain.pipeline.terminal.console import print_json
+    from goodgain.pipeline.views.pages.run import build_report
+    from goodgain.pipeline.views.run import print_if_wrong, print_summary
 
     gate = Gate.load(config.gate, config.baseline) if config.gate else None
     if gate is not None:
         gate.check(config.output)
     plain = not args.json and not args.quiet
-    show: Callable[[str, Mapping[str, Any]], None] = (
-        (lambda *_: None) if args.json else print_if_wrong if args.quiet else print_summary
-    )
+    show = None if args.json else print_if_wrong if args.quiet else print_summary
     code = goodgain.pipeline.run.hosts.batch.run(
-        config, args.beam_arguments, show, quiet=args.quiet
+        config, args.beam_arguments, build_report, show, quiet=args.quiet
     )
     outcomes = [] if gate is None else gate.outcomes(config.output)
     if args.json:

@@ -72,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the sample, and print what it contains: counts, format and size."""
-    from goodgain.pipeline.terminal.console import print_json, result_console  # imports rich
+    from goodgain.pipeline.document.console import print_json, result_console  # imports rich
 
     options = _options(args)
     format, codec = resolve_format(args.output, args.format, args.codec)

@@ -75,14 +75,14 @@ def _bytes(written: str) -> int:
 def run(args: argparse.Namespace) -> int:
     """Read everything and print what was found."""
     # Imported here to keep --help fast.
-    from goodgain.pipeline.cli.validate_report import make_report, render, render_warnings
+    from goodgain.pipeline.document import progress
+    from goodgain.pipeline.document.console import message_console, print_json, result_console
     from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
     from goodgain.pipeline.run.plan.seen_names import first_look
     from goodgain.pipeline.settings.option_types import MaxRejected
     from goodgain.pipeline.settings.yaml_model import load_rules
     from goodgain.pipeline.studies.survey import Survey
-    from goodgain.pipeline.terminal import progress
-    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
+    from goodgain.pipeline.views.validation import make_report, render, render_warnings
     from goodgain.transforms.core.dedup.rules import compile_rules
     from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
     from goodgain.transforms.core.records.adaptation import parse_adaptation

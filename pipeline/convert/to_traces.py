@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Literal, cast
 
 from msgspec import Struct
 
-from goodgain.pipeline.terminal.progress import open_counted
+from goodgain.pipeline.document.progress import open_counted
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.compression import (
     Compression,

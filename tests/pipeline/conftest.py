@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pipeline.report.browser import chromium
+from tests.pipeline.views.pages.browser import chromium
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,9 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.cli.commands import COMMANDS, load_command, parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
+from goodgain.pipeline.document.safe_text import printable, printable_lines, shortened
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.terminal.safe_text import printable, printable_lines, shortened
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))

@@ -74,11 +74,6 @@ class Steps:
 @pytest.fixture
 def steps(monkeypatch):
     monkeypatch.setattr(goodgain.pipeline.run.hosts.finish, "read_means", lambda *_: iter(()))
-    monkeypatch.setattr(
-        goodgain.pipeline.run.hosts.finish,
-        "build_report",
-        lambda _, manifest: manifest["finished"].encode(),
-    )
     return Steps(monkeypatch)
 
 
@@ -96,6 +91,7 @@ def started_run(folder, started=STARTED, **more):
         "pool": None,
         "area": AREA,
         "replaces": "2025-03-02T02:30:00.000+00:00",
+        "report": lambda _, manifest: manifest["finished"].encode(),
         **more,
     }
     return StartedRun(**facts)

@@ -35,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the pool and compare."""
+    from goodgain.pipeline.document.console import print_json
     from goodgain.pipeline.studies.pool.labelling import check_annotators
     from goodgain.pipeline.studies.pool.store import read_pool
-    from goodgain.pipeline.terminal.console import print_json
     from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
 
     pool = read_pool(args.pool)
@@ -54,14 +54,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(outcome: Agreement, a: str, b: str) -> None:
-    from goodgain.pipeline.terminal.console import plain_table, result_console
-    from goodgain.pipeline.terminal.metric_values import (
+    from goodgain.pipeline.document.console import plain_table, result_console
+    from goodgain.pipeline.document.numbers import (
         difference_text,
         interval_text,
         number,
         value_text,
     )
-    from goodgain.pipeline.terminal.safe_text import printable, untrusted
+    from goodgain.pipeline.document.safe_text import printable, untrusted
     from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
     console = result_console()

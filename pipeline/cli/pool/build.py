@@ -83,8 +83,8 @@ def run(args: argparse.Namespace) -> int:
     runs = _runs(args.run)
     # Imported here, since it imports Beam, which is slow.
     from goodgain.pipeline.cli.pool.show import print_findings, print_manifest
+    from goodgain.pipeline.document.console import message_console, print_json, result_console
     from goodgain.pipeline.studies.pool.build import build_pool
-    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
 
     pool = build_pool(_request(args, runs), args.beam_arguments, args.quiet)
     too_many = pool.manifest["last_build"]["too_many_rejected"]

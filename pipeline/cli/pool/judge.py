@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(
                 f"--{name.replace('_', '-')} is {value}, but must be at least {least}."
             )
+    from goodgain.pipeline.document.console import message_console, print_json, result_console
+    from goodgain.pipeline.document.safe_text import printable
     from goodgain.pipeline.studies.pool.judging import JudgingRequest, judge_pool
-    from goodgain.pipeline.terminal.console import message_console, print_json, result_console
-    from goodgain.pipeline.terminal.safe_text import printable
 
     messages, progress = message_console(), message_console(args.quiet)
     request = JudgingRequest(

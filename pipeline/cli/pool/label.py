@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(
             "use --from FILE to add labels, --prefer NAME, or --undo NAME to withdraw labels."
         )
+    from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.studies.pool.judging import answers_of
     from goodgain.pipeline.studies.pool.labelling import label_pool, withdraw_labels
-    from goodgain.pipeline.terminal.console import print_json, result_console
 
     if args.undo is not None:
         withdrawn = withdraw_labels(args.pool, args.undo)
@@ -74,8 +74,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _say(outcome: Labelled, path: str, quiet: bool) -> None:
-    from goodgain.pipeline.terminal.console import message_console, result_console
-    from goodgain.pipeline.terminal.safe_text import printable
+    from goodgain.pipeline.document.console import message_console, result_console
+    from goodgain.pipeline.document.safe_text import printable
 
     result_console(quiet).print(
         f"{counted(outcome.given, 'label')} given, {outcome.changed:,} of them replacing another; "

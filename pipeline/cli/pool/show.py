@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.shared_options import add_json_option, add_option
-from goodgain.pipeline.terminal.safe_text import printable, shortened, untrusted
+from goodgain.pipeline.document.safe_text import printable, shortened, untrusted
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
 
@@ -38,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read and show."""
+    from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.studies.pool.store import read_pool
-    from goodgain.pipeline.terminal.console import print_json, result_console
 
     pool = read_pool(args.pool)
     topics = _documents_by_topic(pool, args.topic)
@@ -80,7 +80,7 @@ def _documents_by_topic(pool: Pool, topic: str | None) -> list[list[PoolDocument
 
 def print_manifest(pool: Pool, console: Console) -> None:
     """The content of a pool by run."""
-    from goodgain.pipeline.terminal.console import plain_table
+    from goodgain.pipeline.document.console import plain_table
 
     content, built = pool.manifest["content"], pool.manifest["last_build"]
     table = plain_table("run", "conversations", "documents", "only in this run")
@@ -126,7 +126,7 @@ def print_topic(
     topic: Topic, documents: Sequence[PoolDocument], preferred: str | None, console: Console
 ) -> None:
     """A topic's documents: label, copies, and which run found each when."""
-    from goodgain.pipeline.terminal.console import plain_table
+    from goodgain.pipeline.document.console import plain_table
 
     of_topic = counted(len(documents), "document")
     console.print(f"\nTopic {printable(str(topic))}: {of_topic}", soft_wrap=True)

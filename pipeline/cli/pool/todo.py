@@ -39,9 +39,9 @@ def run(args: argparse.Namespace) -> int:
     """Write the table, and print how much labelling the pool saves."""
     if args.depth is not None and args.depth < 1:
         raise UsageError(f"--depth is {args.depth}, but must be at least 1.")
+    from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.studies.pool.store import read_pool
     from goodgain.pipeline.studies.pool.todo import todo_of, write_todo
-    from goodgain.pipeline.terminal.console import print_json, result_console
 
     todo = todo_of(read_pool(args.pool), args.depth, args.metric)
     write_todo(todo.documents, args.output)

@@ -22,8 +22,8 @@ from goodgain.pipeline.convert.importing.spans import TOOL, Span, span_of
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
 from goodgain.pipeline.convert.spool import Spool
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
+from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.local_files import local_files
-from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.parsing import parse_mapping

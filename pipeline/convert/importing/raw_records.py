@@ -9,7 +9,7 @@ import ijson
 import msgspec
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.terminal.progress import open_counted
+from goodgain.pipeline.document.progress import open_counted
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.compression import (
     Compression,

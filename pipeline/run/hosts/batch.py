@@ -20,6 +20,8 @@ import xxhash
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
+from goodgain.pipeline.document import progress
+from goodgain.pipeline.document.console import message_console
 from goodgain.pipeline.results.data_warnings import is_bad
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import (
@@ -35,7 +37,13 @@ from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.pipeline.run.hosts import graph
-from goodgain.pipeline.run.hosts.finish import StartedRun, UnusableQrelsError, finish, started_in
+from goodgain.pipeline.run.hosts.finish import (
+    Report,
+    StartedRun,
+    UnusableQrelsError,
+    finish,
+    started_in,
+)
 from goodgain.pipeline.run.plan.judgments import describe, shards_of_judgments
 from goodgain.pipeline.run.plan.labels import label_files
 from goodgain.pipeline.run.plan.local_files import usable_threads
@@ -43,9 +51,6 @@ from goodgain.pipeline.run.plan.scoring import scoring_of
 from goodgain.pipeline.run.plan.seen_names import first_look
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.yaml_model import load_rules
-from goodgain.pipeline.summary import print_summary
-from goodgain.pipeline.terminal import progress
-from goodgain.pipeline.terminal.console import message_console
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
@@ -70,12 +75,15 @@ Show = Callable[[str, Mapping[str, Any]], None]
 def run(
     config: RunConfig,
     beam_arguments: Sequence[str],
-    show: Show = print_summary,
+    report: Report | None = None,
+    show: Show | None = None,
     quiet: bool = False,
 ) -> int:
     """Run the pipeline and publish its outputs, or submit a job that does both.
 
     Args:
+      report: builds `report.html`; a function of a module, since workers may call it; None = no
+        page.
       show: called with the folder and the manifest of the finished run.
       quiet: print neither progress nor messages.
 
@@ -117,6 +125,7 @@ def run(
         engine=type(engine).__name__,
         started=started,
         area=uuid4().hex,
+        report=report,
     )
     with folder_locked(config.output):
         this_run = replace(this_run, replaces=started_in(config.output))
@@ -174,14 +183,15 @@ def check_beginnings(files: Sequence[InputFile]) -> None:
                     raise UsageError(describe([judgment], files, open_plain))
 
 
-def _finish(run: StartedRun, show: Show) -> int:
-    """Publish the outputs, and print the summary."""
+def _finish(run: StartedRun, show: Show | None) -> int:
+    """Publish the outputs, and show them."""
     try:
         manifest = finish(run, datetime.now(UTC))
     except UnusableQrelsError:
         discard_unfinished(run.folder, run.area)
         raise
-    show(run.folder, manifest)
+    if show is not None:
+        show(run.folder, manifest)
     return ExitCode.DATA_QUALITY if is_bad(manifest) else ExitCode.DONE
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.utils.windowed_value import WindowedValue
 
-from goodgain.pipeline.terminal import progress
+from goodgain.pipeline.document import progress
 from goodgain.transforms.times import at_end_of_global_window
 
 Counts = dict[str, int]

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
-from goodgain.pipeline.report import build_report
 from goodgain.pipeline.results import folder
 from goodgain.pipeline.results.data_warnings import warnings_of_run
 from goodgain.pipeline.results.manifest import check_complete, manifest_of, written_time
@@ -37,6 +36,8 @@ from goodgain.transforms.core.warnings.field_names import SeenNames
 from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
 
 SUMMARY = "summary.json"
+# Builds `report.html` from the folder of the outputs and their manifest.
+Report: TypeAlias = Callable[[str, Mapping[str, Any]], bytes]
 _TO_CHECK = MeansWanted(metrics=frozenset(("R", "unlabelled", "N")), at_end=True)
 
 
@@ -60,6 +61,7 @@ class StartedRun(Struct, frozen=True):
       area: name of the run's folder for unpublished files, which differs from that of another run
         that writes to the same output folder at the same time.
       replaces: start time of the run whose outputs were there before; None if there were none.
+      report: builds the page; a function of a module, since workers may call it; None = no page.
     """
 
     config: RunConfig
@@ -74,6 +76,7 @@ class StartedRun(Struct, frozen=True):
     started: datetime
     area: str = ""
     replaces: str | None = None
+    report: Report | None = None
 
     @property
     def folder(self) -> str:
@@ -138,14 +141,16 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     if manifest is None:
         folder.check_written(run.folder, [*paths, folder.MEANS_CSV], run.area)
         manifest = _manifest(run, summary, finished)
-        folder.write_file(unfinished, folder.REPORT, build_report(unfinished, manifest))
+        if run.report is not None:
+            folder.write_file(unfinished, folder.REPORT, run.report(unfinished, manifest))
         # If it exists, everything is decided and only moves are left.
         folder.write_manifest(unfinished, manifest)
     _check_folder(run)  # again, since building a report takes time
     if _own_manifest(run, run.folder) is None:
         # Without it, leftovers of an earlier run do not look finished.
         delete(join(run.folder, folder.MANIFEST))
-    folder.publish(run.folder, [*paths, folder.MEANS_CSV, folder.REPORT], run.area)
+    pages = [folder.REPORT] if run.report is not None else []
+    folder.publish(run.folder, [*paths, folder.MEANS_CSV, *pages], run.area)
     _check_folder(run, moved=True)
     folder.write_manifest(run.folder, manifest)
     return manifest

@@ -8,8 +8,8 @@ from functools import partial
 
 from msgspec import Struct
 
+from goodgain.pipeline.document import progress
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.terminal import progress
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.means.accumulator import MeansAccumulator

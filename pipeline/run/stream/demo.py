@@ -13,12 +13,12 @@ from typing import Any
 
 import msgspec
 
+from goodgain.pipeline.document.console import message_console
 from goodgain.pipeline.results.whole_files import write_whole
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.pipeline.terminal.console import message_console
 from goodgain.transforms.core.errors import GoodGainError
 
 SPEED = 300  # seconds of event time per second

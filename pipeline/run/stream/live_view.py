@@ -19,10 +19,10 @@ from rich.table import Table
 from rich.text import Text
 
 import goodgain.transforms
+from goodgain.pipeline.document.numbers import value_text
 from goodgain.pipeline.run.stream import live_counters
 from goodgain.pipeline.run.stream.live_counters import LiveCounters
 from goodgain.pipeline.settings.option_types import duration_text
-from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.streaming.journal import JournalError
 from goodgain.transforms.core.wording import counted, pluralize

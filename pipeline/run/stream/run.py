@@ -11,6 +11,8 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.runners.portability.prism_runner import PrismRunner
 
+from goodgain.pipeline.document.console import message_console
+from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.lock import locked
@@ -25,8 +27,6 @@ from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.pipeline.run.stream.summary import check_balance, print_summary
 from goodgain.pipeline.settings.stream_config import StreamConfig, default_row_options
 from goodgain.pipeline.settings.yaml_model import load_rules
-from goodgain.pipeline.terminal.console import message_console
-from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.scoring.settings import Scoring

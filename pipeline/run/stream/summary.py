@@ -10,6 +10,15 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
+from goodgain.pipeline.document.console import (
+    message_console,
+    plain_table,
+    print_json,
+    print_line,
+    result_console,
+)
+from goodgain.pipeline.document.numbers import minute, value_text
+from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.formats import Row
@@ -17,15 +26,6 @@ from goodgain.pipeline.results.manifest import OUTCOMES
 from goodgain.pipeline.run.stream.datasets import MEANS, WARNINGS
 from goodgain.pipeline.run.stream.live_counters import LiveCounters
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.pipeline.terminal.console import (
-    message_console,
-    plain_table,
-    print_json,
-    print_line,
-    result_console,
-)
-from goodgain.pipeline.terminal.metric_values import minute, value_text
-from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions

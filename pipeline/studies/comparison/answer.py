@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from goodgain.pipeline.document.numbers import difference_text, interval_text
 from goodgain.pipeline.studies.comparison.rows import ComparisonRow
-from goodgain.pipeline.terminal.metric_values import difference_text, interval_text
 from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
 from goodgain.transforms.core.wording import counted
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from msgspec import to_builtins
 from msgspec.structs import asdict
@@ -32,11 +32,13 @@ from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.matching import sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
-from goodgain.pipeline.studies.comparison.report.build import build_comparison_report
 from goodgain.pipeline.studies.comparison.rows import SensitivityRow
 from goodgain.pipeline.studies.comparison.sources import Source
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.filesystems import join
+
+# Builds `report.html` from the folder of the datasets and the manifest.
+Report: TypeAlias = Callable[[str, Mapping[str, Any]], bytes]
 
 
 def check_output(folder: str, overwrite: bool, outputs: Sequence[str]) -> None:
@@ -57,6 +59,7 @@ def write(
     compared: Compared,
     folder: str,
     file_format: Format,
+    report: Report,
     sensitivity: Sequence[SensitivityRow] | None = None,
 ) -> None:
     """Write the datasets, `report.html` and, last, `manifest.json`.
@@ -80,7 +83,7 @@ def write(
         documents = map(asdict, compared.pool_finds.documents)
         datasets[POOL_DOCUMENTS.name] = _write(folder, POOL_DOCUMENTS, documents, file_format)
     manifest = {**document(compared, sensitivity), "datasets": datasets}
-    write_file(folder, REPORT, build_comparison_report(folder, manifest))
+    write_file(folder, REPORT, report(folder, manifest))
     content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"
     write_file(folder, MANIFEST, content)
 

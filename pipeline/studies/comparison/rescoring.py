@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -62,9 +61,7 @@ def score_again(
     with _rules(manifest, policy) as rules:
         if rules is not None:
             options["rules"] = rules
-        # The summary of a run would appear between the tables of the comparison.
-        with contextlib.redirect_stdout(io.StringIO()):
-            run(load_config(RunConfig, options))
+        run(load_config(RunConfig, options))
     rescored = read_manifest(str(folder))
     same = {"inputs": rescored["inputs"] == manifest["inputs"]}
     if policy is None:

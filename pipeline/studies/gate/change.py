@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.document.numbers import difference_text, value_text
 from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.clusters import cluster_codes
 from goodgain.pipeline.studies.comparison.compare import slices
@@ -40,7 +41,6 @@ from goodgain.pipeline.studies.gate.outcome import (
     outcome_of,
 )
 from goodgain.pipeline.studies.gate.rules import Amount, GateFile, Rule, Side
-from goodgain.pipeline.terminal.metric_values import difference_text, value_text
 from goodgain.transforms.core.comparison.difference_test import ComparisonOptions, MetricComparison
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.samples import Array

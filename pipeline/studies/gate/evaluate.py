@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from goodgain.pipeline.document.numbers import value_text
 from goodgain.pipeline.results.data_warnings import warnings_in
 from goodgain.pipeline.results.folder import read_manifest, same_folder
 from goodgain.pipeline.results.manifest import UNKNOWN_LOSSES, check_run
@@ -31,7 +32,6 @@ from goodgain.pipeline.studies.gate.outcome import (
     outcome_of,
 )
 from goodgain.pipeline.studies.gate.rules import GateFile, Rule, load_gate
-from goodgain.pipeline.terminal.metric_values import value_text
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 from msgspec import Struct
 
+from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.studies.gate.rules import Amount, Rule
-from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions

@@ -19,7 +19,10 @@ from msgspec import Struct, field
 
 from goodgain.pipeline.run.engines.runners import create
 from goodgain.pipeline.run.hosts.batch import run
+from goodgain.pipeline.run.hosts.finish import Report
 from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.studies.gate.outcome import Outcome
+from goodgain.pipeline.studies.nightly.days.history import DayEntry
 from goodgain.pipeline.studies.pool.build import PoolRequest, build_pool
 
 
@@ -95,6 +98,20 @@ def start(words: Sequence[str], standard_input: bytes, timeout_seconds: float) -
     return done.returncode
 
 
+class NightViews(Struct, frozen=True):
+    """What people see of the nights.
+
+    Attributes:
+      day: builds the page of a day.
+      nights: builds the page over all days.
+      gate: the gate's outcomes of a day as Markdown, from its date.
+    """
+
+    day: Report
+    nights: Callable[[Sequence[DayEntry]], bytes]
+    gate: Callable[[Sequence[Outcome], str], str]
+
+
 class Dependencies(Struct, frozen=True):
     """What the job calls outside its own code; tests replace some of it.
 
@@ -104,6 +121,7 @@ class Dependencies(Struct, frozen=True):
       build_pool: adds a day to the pool, see `goodgain.pipeline.studies.pool.build.build_pool`.
     """
 
+    views: NightViews
     now: Callable[[], datetime] = partial(datetime.now, UTC)
     sleep: Callable[[float], None] = time.sleep
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -115,6 +133,6 @@ class Dependencies(Struct, frozen=True):
     say: Callable[[str], None] = _say
 
     @classmethod
-    def quiet(cls) -> Dependencies:
+    def quiet(cls, views: NightViews) -> Dependencies:
         """The real ones, with days scored without progress."""
-        return cls(run=partial(run, quiet=True), build_pool=partial(build_pool, quiet=True))
+        return cls(views, run=partial(run, quiet=True), build_pool=partial(build_pool, quiet=True))

@@ -25,7 +25,6 @@ from goodgain.pipeline.studies.nightly.days.history import DayEntry, current_ent
 from goodgain.pipeline.studies.nightly.dependencies import Dependencies
 from goodgain.pipeline.studies.nightly.night import Night, run_config, run_day
 from goodgain.pipeline.studies.nightly.notify import Channel, channels_of, document, notify
-from goodgain.pipeline.studies.nightly.report.build import build_nights_report
 from goodgain.pipeline.studies.nightly.scored_elsewhere import has_newer_run
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.read import find_inputs
@@ -139,7 +138,7 @@ def _run(
         late = _late(config, folders, _last(request, today))
         history = current_entries(folders)
         write_history(folders, history, late)
-        write_whole(folders.output / REPORT, build_nights_report(history))
+        write_whole(folders.output / REPORT, dependencies.views.nights(history))
     return NightlyResult(tuple(entries), tuple(late))
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping
-from contextlib import redirect_stdout
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
@@ -13,7 +11,6 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from goodgain.pipeline.report import build_report
 from goodgain.pipeline.results.data_warnings import failing_in, warnings_in
 from goodgain.pipeline.results.datasets import MEANS
 from goodgain.pipeline.results.exit_codes import ExitCode
@@ -35,7 +32,7 @@ from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.rescoring import run_name_of, score_again
 from goodgain.pipeline.studies.comparison.rows import ComparisonRow, possible
 from goodgain.pipeline.studies.gate.evaluate import evaluate, gather
-from goodgain.pipeline.studies.gate.outcome import Outcome, markdown, passed
+from goodgain.pipeline.studies.gate.outcome import Outcome, passed
 from goodgain.pipeline.studies.gate.rules import GateFile
 from goodgain.pipeline.studies.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.studies.nightly.config import NightlyConfig, PoolChoice
@@ -159,9 +156,10 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         warnings=tuple(warnings_in(manifest)),
         pool=day_pool(manifest),
     )
-    (folder / REPORT).write_bytes(build_report(str(folder), manifest))
+    views = night.dependencies.views
+    (folder / REPORT).write_bytes(views.day(str(folder), manifest))
     if outcomes:
-        (folder / GATE_SUMMARY).write_text(markdown(outcomes, entry.date), "utf-8")
+        (folder / GATE_SUMMARY).write_text(views.gate(outcomes, entry.date), "utf-8")
     document = msgspec.json.format(msgspec.json.encode(entry), indent=2)
     (folder / DAY_FILE).write_bytes(document + b"\n")
     night.folders.publish(day)
@@ -176,11 +174,9 @@ def _score(night: Night, day: date, folder: Path) -> None:
     except UsageError as error:  # the configuration may be right
         raise GoodGainError(f"No input for {day.isoformat()}: {error}") from None
     config = run_config(night.config, day, folder)
-    # The run would print paths in a folder that is renamed afterwards.
-    with redirect_stdout(io.StringIO()):
-        if night.config.pool is not None:
-            config = _with_pool(night, night.config.pool, day, config)
-        night.dependencies.run(config, night.beam_arguments)
+    if night.config.pool is not None:
+        config = _with_pool(night, night.config.pool, day, config)
+    night.dependencies.run(config, night.beam_arguments)
     scratch = _scratch(night.config, day)
     if scratch is not None:
         fetch(scratch, folder)

@@ -19,6 +19,8 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.document import progress
+from goodgain.pipeline.document.console import message_console
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.datasets import pool_documents
 from goodgain.pipeline.results.folder import UNFINISHED, discard_unfinished, write_file
@@ -31,8 +33,6 @@ from goodgain.pipeline.settings.option_types import Format, MaxRejected
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.pipeline.studies.pool import store
 from goodgain.pipeline.studies.pool.store import Pool
-from goodgain.pipeline.terminal import progress
-from goodgain.pipeline.terminal.console import message_console
 from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError

@@ -18,12 +18,12 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from goodgain.pipeline.document.numbers import value_text
+from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.whole_files import write_whole
 from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.studies.nightly.days.days import DayFolders, LateFiles, days_text
-from goodgain.pipeline.terminal.metric_values import value_text
-from goodgain.pipeline.terminal.safe_text import printable
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import POOL_METRICS
 from goodgain.transforms.core.warnings.warning import DataWarning

@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.cli import compare_text
 from goodgain.pipeline.results import readers as means_dataset
 from goodgain.pipeline.studies.comparison import compare as comparing
 from goodgain.pipeline.studies.comparison.arms import Unsearched, arm_of
@@ -17,6 +16,7 @@ from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.gate.change import changed_slices
 from goodgain.pipeline.studies.gate.evaluate import GateMeans, gather
 from goodgain.pipeline.studies.gate.rules import GateFile, Rule
+from goodgain.pipeline.views import comparison as compare_text
 from goodgain.transforms.core.scoring.rows import IterationRow
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 

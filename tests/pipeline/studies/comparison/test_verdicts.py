@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.document.numbers import interval_text
 from goodgain.pipeline.results.folder import read_dataset, read_manifest
-from goodgain.pipeline.terminal.metric_values import interval_text
 from tests.pipeline.studies.comparison.command import compared, error_of, row
 from tests.pipeline.studies.comparison.misleading import base, search_in_few
 from tests.pipeline.studies.comparison.traces import conversation, output_of

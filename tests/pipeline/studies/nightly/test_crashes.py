@@ -10,7 +10,7 @@ from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days import days as day_folders
 from goodgain.pipeline.studies.nightly.dependencies import Dependencies
 from goodgain.pipeline.studies.nightly.job import NightlyRequest, run_nightly
-from tests.pipeline.studies.nightly.world import World
+from tests.pipeline.studies.nightly.world import VIEWS, World
 
 pytestmark = pytest.mark.slow
 DAY = date(2025, 3, 2)
@@ -77,7 +77,9 @@ class Job:
         return 0
 
     def night(self):
-        dependencies = Dependencies(now=lambda: self.now, run=self.run, say=lambda message: None)
+        dependencies = Dependencies(
+            VIEWS, now=lambda: self.now, run=self.run, say=lambda message: None
+        )
         return run_nightly(self.config, NightlyRequest(day=DAY), (), dependencies)
 
 
@@ -86,12 +88,6 @@ def job(request, tmp_path, outputs, monkeypatch):
     """A job on a system that can exchange two folders in one step, and on one that cannot."""
     if not request.param:
         monkeypatch.setattr(day_folders, "exchanged", lambda one, other: False)
-    monkeypatch.setattr(
-        "goodgain.pipeline.studies.nightly.night.build_report", lambda *arguments: b"report"
-    )
-    monkeypatch.setattr(
-        "goodgain.pipeline.studies.nightly.job.build_nights_report", lambda *arguments: b"nights"
-    )
     monkeypatch.setattr("goodgain.pipeline.studies.nightly.night.find_inputs", lambda patterns: ())
     return Job(tmp_path, outputs)
 
@@ -157,7 +153,7 @@ def test_a_missing_or_damaged_history_is_rebuilt(job):
             job.config,
             NightlyRequest(backfill=(DAY, DAY)),
             (),
-            Dependencies(now=lambda: START, run=job.run, say=lambda message: None),
+            Dependencies(VIEWS, now=lambda: START, run=job.run, say=lambda message: None),
         )
         assert job.world.history() == whole
 

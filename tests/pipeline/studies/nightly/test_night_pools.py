@@ -13,7 +13,7 @@ from goodgain.pipeline.studies.nightly.job import NightlyRequest, run_nightly
 from goodgain.pipeline.studies.pool.store import read_pool
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.runs import manifest, rows
-from tests.pipeline.studies.nightly.world import World, config_of
+from tests.pipeline.studies.nightly.world import VIEWS, World, config_of
 from tests.pipeline.studies.pool.steps import documents, files
 
 pytestmark = pytest.mark.slow
@@ -139,7 +139,7 @@ def test_a_kill_between_updating_the_pool_and_scoring_is_repaired_by_a_rerun(aft
     config = load_nightly_config(str(world.config))
     with pytest.raises(KilledError):
         run_nightly(
-            config, NightlyRequest(date.fromisoformat(SECOND)), (), Dependencies(run=killed)
+            config, NightlyRequest(date.fromisoformat(SECOND)), (), Dependencies(VIEWS, run=killed)
         )
     assert not world.place(SECOND).exists()
     assert SECOND in read_pool(str(world.pool)).manifest["runs"]

@@ -7,7 +7,7 @@ from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.dependencies import Dependencies
 from goodgain.pipeline.studies.nightly.notify import channels_of, notify
 from goodgain.transforms.core.errors import UsageError
-from tests.pipeline.studies.nightly.world import listening
+from tests.pipeline.studies.nightly.world import VIEWS, listening
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,9 @@ class Notifier:
 
     def __init__(self, **given):
         self.waits, self.messages = [], []
-        self.dependencies = Dependencies(sleep=self.waits.append, say=self.messages.append, **given)
+        self.dependencies = Dependencies(
+            VIEWS, sleep=self.waits.append, say=self.messages.append, **given
+        )
 
     def notify(self, body=b'{"text": "x"}', **options):
         config = NightlyConfig(input="{date}", output="out", **options)

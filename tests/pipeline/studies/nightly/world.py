@@ -9,7 +9,13 @@ from tempfile import TemporaryDirectory
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.studies.nightly.config import load_nightly_config
+from goodgain.pipeline.studies.nightly.dependencies import NightViews
 
+VIEWS = NightViews(
+    day=lambda folder, manifest: b"report",
+    nights=lambda entries: b"nights",
+    gate=lambda outcomes, date: "gate",
+)
 GATE = """
 least_n: 5
 rules:

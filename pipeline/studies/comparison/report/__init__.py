@@ -1,1 +1,0 @@
-"""The report of a comparison: differences, their size and certainty, and examples to look at."""

@@ -1,1 +1,0 @@
-"""The report over all days of the nightly job: verdicts, and each metric from day to day."""

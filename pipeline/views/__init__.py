@@ -1,0 +1,1 @@
+"""Views of results: one document for each subject, and the pages in HTML."""

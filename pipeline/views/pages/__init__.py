@@ -1,0 +1,1 @@
+"""HTML pages of runs, comparisons and nights; each is one file that opens from disk."""

@@ -1,0 +1,208 @@
+"""The rows of a comparison by slice, and its pairs, as the page's plots and tables need them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import sqrt
+from typing import Any
+
+from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.views.pages.numbers import rounded
+from goodgain.pipeline.views.pages.slices import (
+    MOST_ITERATIONS,
+    Row,
+    SliceMeans,
+    SliceRows,
+    Slices,
+    slice_value,
+)
+from goodgain.pipeline.views.pages.slices import slice_data as means_data
+from goodgain.transforms.core.scoring.costs import costs_of
+from goodgain.transforms.core.scoring.metric_by_name import at_i
+
+_MOST_SLICES = 60
+_MOST_ROWS = 5_000  # bounds the size of the page
+_MOST_ARM_ROWS = 8_000  # likewise
+_VERDICT = "verdict"
+# The columns of a row at N that the page shows, in the order of its data.
+PARTS = (
+    "base_mean", "candidate_mean", "difference", "ci_low", "ci_high", "relative_difference",
+    "p_value", "p_corrected", "effect_size", "minimum_detectable_effect", "n_base", "n_candidate",
+    "good", "same", "bad", "gsb", "gsb_ci_low", "gsb_ci_high", "deviation", _VERDICT, "reason",
+)  # fmt: skip
+_AS_IS = ("n_base", "n_candidate", "good", "same", "bad", _VERDICT, "reason")  # not rounded
+_CURVE = ("difference", "ci_low", "ci_high")
+_MOST_POINTS = 1_000
+_MOST_POINTS_IN_ALL = 4_000
+_LONGEST_KEY = 40
+
+
+class ComparedSlice(SliceRows):
+    """The comparison of the conversations that share some attributes."""
+
+    @property
+    def n(self) -> tuple[int, int]:
+        """The largest n of any metric, in base and candidate."""
+        rows = list(self.at_end.values()) or [curve[0] for curve in _all_curves(self)]
+        return (
+            max((row["n_base"] for row in rows), default=0),
+            max((row["n_candidate"] for row in rows), default=0),
+        )
+
+
+def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Slices[ComparedSlice]:
+    """Arrange the rows of `comparison`; if there are too many slices, only the largest are shown.
+
+    Args:
+      declared: the declared family; if it has metrics by iteration, only those are shown.
+    """
+    slices: dict[tuple[tuple[str, str], ...], ComparedSlice] = {}
+    last_i = 0
+    for row in rows:
+        key = tuple(row["slice"].items())
+        one = slices.setdefault(key, ComparedSlice(dict(key)))
+        one.add(row if row["i"] is not None else {**row, **_added(row, correction)})
+        last_i = max(last_i, row["i"] or 0)
+    for one in slices.values():
+        one.curves = {name: _curves(curves, declared) for name, curves in one.curves.items()}
+    shown = _largest(list(slices.values()))
+    return Slices(
+        shown=tuple(shown),
+        left_out=len(slices) - len(shown),
+        iterations_left_out=max(0, last_i - MOST_ITERATIONS),
+    )
+
+
+def _added(row: Row, correction: str) -> dict[str, float | None]:
+    """Further columns; the interval is the one that decides the verdict."""
+    added = {"p_corrected": row[f"p_{correction}"], "deviation": _deviation(row)}
+    if row["verdict_ci_low"] is not None:
+        added |= {"ci_low": row["verdict_ci_low"], "ci_high": row["verdict_ci_high"]}
+    return added
+
+
+def _deviation(row: Row) -> float | None:
+    """The standard deviation that the effect size divides by; None without an interval."""
+    effect, difference = row["effect_size"], row["difference"]
+    if row["stderr"] is None or effect is None:
+        return None
+    if effect and difference:
+        return float(difference / effect)
+    # A difference of exactly 0 has effect size 0 whatever the deviation: use the standard error.
+    of_means = 1 / row["n_base"] + (0 if row["design"] == "paired" else 1 / row["n_candidate"])
+    return float(row["stderr"] / sqrt(of_means))
+
+
+def _curves(curves: dict[str, list[Row]], declared: Sequence[str]) -> dict[str, list[Row]]:
+    """Curves of the family's metrics or their counterparts by i; all curves if there are none."""
+    for curve in curves.values():
+        curve.sort(key=lambda row: int(row["i"]))
+    same = set(map(at_i, declared))
+    chosen = {name: curve for name, curve in curves.items() if name in declared or name in same}
+    return chosen or curves
+
+
+def _largest(slices: list[ComparedSlice]) -> list[ComparedSlice]:
+    """The largest slices, as many as fit on the page, in the given order."""
+    by_size = sorted(slices, key=lambda one: (bool(one.attributes), -sum(one.n), one.label))
+    shown: list[int] = []
+    rows_left = _MOST_ROWS
+    for one in by_size[:_MOST_SLICES]:
+        rows_left -= len(one.at_end) + sum(map(len, _all_curves(one))) // 2  # of fewer numbers each
+        if shown and rows_left < 0:
+            break
+        shown.append(id(one))
+    return [one for one in slices if id(one) in shown]
+
+
+def _all_curves(one: SliceRows) -> list[list[Row]]:
+    return [curve for curves in one.curves.values() for curve in curves.values()]
+
+
+def slice_data(one: ComparedSlice) -> dict[str, Any]:
+    """A slice as the page's script needs it; `end` holds `PARTS` in their order."""
+    return {
+        "label": one.label,
+        "names": list(one.attributes),
+        "values": [slice_value(value) for value in one.attributes.values()],
+        "n": one.n,
+        "end": {
+            name: [row[part] if part in _AS_IS else rounded(row[part]) for part in PARTS]
+            for name, row in one.at_end.items()
+        },
+        "curves": {
+            population: {name: _curve(curve) for name, curve in curves.items()}
+            for population, curves in one.curves.items()
+        },
+    }
+
+
+def _curve(curve: list[Row]) -> dict[str, list[Any]]:
+    return {
+        "i": [row["i"] for row in curve],
+        **{part: [rounded(row[part]) for row in curve] for part in _CURVE},
+        "n": [min(row["n_base"], row["n_candidate"]) for row in curve],
+        _VERDICT: [row[_VERDICT] for row in curve],
+    }
+
+
+def arm_costs(
+    rows: Iterable[Row], slices: Sequence[ComparedSlice]
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Gain and costs of both arms, from the rows of the dataset `arms` (SPEC 5).
+
+    Returns:
+      The names of the costs, empty if none are compared; and the plot data by arm, in the order of
+      the slices, for as many slices as fit on the page.
+    """
+    by_slice: dict[frozenset[tuple[str, str]], dict[str, SliceMeans]] = {}
+    names: dict[str, None] = {}
+    for row in rows:
+        names[row["metric"]] = None
+        arms = by_slice.setdefault(frozenset(row["slice"].items()), {})
+        arms.setdefault(row["arm"], SliceMeans(row["slice"])).add(row)
+    plotted: list[dict[str, Any]] = []
+    rows_left = _MOST_ARM_ROWS
+    for slice_ in slices:
+        arms = by_slice.get(frozenset(slice_.attributes.items()), {})
+        rows_left -= sum(len(one.at_end) + sum(map(len, _all_curves(one))) for one in arms.values())
+        if plotted and rows_left < 0:
+            break
+        plotted.append({name: means_data(one, {}) for name, one in arms.items()})
+    return costs_of(names), plotted
+
+
+def pairs_by_metric(
+    rows: Iterable[Row], metrics: Sequence[str]
+) -> dict[str, dict[str, int | list[Any]]]:
+    """The pairs of each metric as the page's script needs them, in the order of `metrics`.
+
+    Returns:
+      By metric, the `count` of its pairs and, of all of them or evenly spaced ones, the largest
+      difference first: `ranks` from 1, `keys`, and values `base`, `candidate`, `difference`.
+    """
+    by_metric: dict[str, list[tuple[float, str, float, float]]] = {name: [] for name in metrics}
+    for row in rows:
+        point = (row["difference"], row["key"], row["base"], row["candidate"])
+        by_metric.setdefault(row["metric"], []).append(point)
+    by_metric = {name: points for name, points in by_metric.items() if points}
+    most = min(_MOST_POINTS, _MOST_POINTS_IN_ALL // max(1, len(by_metric)))
+    return {name: _thinned(points, max(2, most)) for name, points in by_metric.items()}
+
+
+def _thinned(
+    points: list[tuple[float, str, float, float]], most: int
+) -> dict[str, int | list[Any]]:
+    points.sort(key=lambda point: (-point[0], point[1]))
+    indexes = list(range(len(points)))
+    if len(points) > most:  # evenly spaced, including the first and the last
+        indexes = [round(at * (len(points) - 1) / (most - 1)) for at in range(most)]
+    shown = [points[index] for index in indexes]
+    return {
+        "count": len(points),
+        "ranks": [index + 1 for index in indexes],
+        "keys": [shortened(key, _LONGEST_KEY) for _, key, _, _ in shown],
+        "base": [rounded(base) for _, _, base, _ in shown],
+        "candidate": [rounded(candidate) for _, _, _, candidate in shown],
+        "difference": [rounded(difference) for difference, _, _, _ in shown],
+    }

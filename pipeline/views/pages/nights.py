@@ -1,0 +1,132 @@
+"""The report over the days of the nightly job, from its history to HTML."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from goodgain.pipeline.studies.comparison.measures import HEADLINE
+from goodgain.pipeline.studies.nightly.days.days import days_text
+from goodgain.pipeline.studies.nightly.days.history import DayEntry, Verdict
+from goodgain.pipeline.views.pages.definitions import glossary
+from goodgain.pipeline.views.pages.numbers import amount, rounded
+from goodgain.pipeline.views.pages.render import render_page
+from goodgain.transforms.core.scoring.metric_by_name import labels
+from goodgain.transforms.core.scoring.registry import POOL_METRICS
+
+_SCRIPTS = ("nights/plots.js", "nights/report.js")
+MOST_DAYS = 500  # bounds the size of the page
+_OF_POOL = tuple(metric.name for metric in POOL_METRICS)
+_TABLE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
+# Shares that the page plots: part and whole, both counts of a day.
+_SHARES = {
+    "share of rejected records": ("rejected", "records"),
+    "share of unlabelled results": ("unlabelled", "results"),
+}
+
+_OUTCOMES: dict[Verdict, str] = {
+    "passed": "passed",
+    "gate failed": "failed its gate",
+    "bad data": "had bad data",
+    "failed": "failed",
+}
+_UNTESTED = ("not tested", "not comparable")
+
+
+def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
+    """Build `report.html` over the latest `MOST_DAYS`, ascending; it links to the days' reports."""
+    shown = entries[-MOST_DAYS:]
+    latest = shown[-1] if shown else None
+    names = dict.fromkeys(name for entry in shown for name in entry.means)
+    named = [name for name in names if name not in (*HEADLINE, *_OF_POOL)]
+    words = glossary(named, pooled=any(name in names for name in _OF_POOL))
+    by_name = words.by_name
+    verdicts = Counter(entry.verdict for entry in shown)
+    context = {
+        "days": shown[::-1],
+        "left_out": len(entries) - len(shown),
+        "latest": latest,
+        "answer": answer(latest),
+        "verdicts": sorted(verdicts.items(), key=lambda one: (-one[1], one[0])),
+        "headline": [by_name[name] for name in (*HEADLINE, *_OF_POOL) if name in names],
+        "ranking": [one for one in words.ranking if one.metric.name in names],
+        "counts": list(dict.fromkeys(name for entry in shown for name in _counts(entry))),
+        "table": [by_name[name] for name in _TABLE],
+        "glossary": words,
+        "without_interval": any(
+            change.ci_low is None and change.verdict_ci_low is not None
+            for entry in shown
+            for change in entry.changes.values()
+        ),
+        "good_from": "the run's good_gain_threshold",
+    }
+    data = {
+        "metrics": {name: one.menu for name, one in by_name.items() if name in names},
+        "days": [
+            {
+                "date": entry.date,
+                "verdict": entry.verdict,
+                "baseline": days_text(entry.baseline),
+                "means": {
+                    name: [*map(rounded, (one.mean, one.ci_low, one.ci_high)), one.n]
+                    for name, one in entry.means.items()
+                },
+                "changes": {
+                    name: [
+                        *map(rounded, (one.base, one.difference, one.ci_low, one.ci_high)),
+                        one.n,
+                        one.verdict,
+                    ]
+                    for name, one in entry.changes.items()
+                },
+                "counts": _counts(entry),
+            }
+            for entry in shown
+        ],
+    }
+    return render_page("nights/report.html", context, data, _SCRIPTS)
+
+
+def _counts(entry: DayEntry) -> dict[str, float | None]:
+    """The counts and shares of a day, by their names on the page."""
+    shares = {
+        name: rounded(entry.counts.get(part, 0) / entry.counts[whole])
+        for name, (part, whole) in _SHARES.items()
+        if entry.counts.get(whole)
+    }
+    return {**{name.replace("_", " "): n for name, n in entry.counts.items()}, **shares}
+
+
+def answer(latest: DayEntry | None) -> str:
+    """Say whether the latest day passed, how much it found, and what changed from its baseline."""
+    if latest is None:
+        return "No day has run yet."
+    outcome = f"{latest.date} {_OUTCOMES[latest.verdict]}"
+    found = [_found(latest), _changed(latest)] if latest.means else ["it has no results"]
+    return f"{outcome}: {'; '.join(found)}."
+
+
+def _found(entry: DayEntry) -> str:
+    means = {name: one.mean for name, one in entry.means.items()}
+    if means.get("SRE") is not None:
+        return f"{amount(means['SRE'], True)} of the results were good and new"
+    if means.get("SRR") is not None:
+        return f"{amount(means['SRR'], True)} of the results repeated earlier ones"
+    return "no conversation that searched could be evaluated"
+
+
+def _changed(entry: DayEntry) -> str:
+    if not entry.baseline:
+        return "it was compared with no earlier day"
+    baseline = days_text(entry.baseline)
+    verdicts = {name: entry.changes[name].verdict for name in HEADLINE if name in entry.changes}
+    changed = [
+        f"{verdict} {word} {baseline} in {labels(names)}"
+        for verdict, word in (("worse", "than"), ("better", "than"), ("changed", "from"))
+        if (names := [name for name, one in verdicts.items() if one == verdict])
+    ]
+    if changed:
+        return "; ".join(changed)
+    if all(one in _UNTESTED for one in verdicts.values()):
+        return f"no change from {baseline} could be tested"
+    return f"no change from {baseline} is shown"

@@ -1,0 +1,114 @@
+"""Renders a self-contained page from a template, its data, styles and scripts."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from goodgain.pipeline.document.safe_text import printable, shortened
+from goodgain.pipeline.views.pages.numbers import (
+    amount,
+    change,
+    cost_amount,
+    difference,
+    number,
+    probability,
+    relative,
+    share,
+)
+from goodgain.transforms.core.wording import counted
+
+_PACKAGE, _FOLDER = "goodgain.pipeline.views.pages", "assets"
+_STYLES = ("report.css", "parts.css")
+_COMMON_SCRIPTS = (
+    "numbers.js", "theme.js", "marks.js", "pointed.js", "tables.js", "definitions.js", "page.js",
+)  # fmt: skip
+# In JSON these characters occur only in strings, where an escape means the same. Escaped, no string
+# can end the element that contains the JSON, or begin another.
+_ESCAPES = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+
+
+def render_page(
+    template: str, context: Mapping[str, Any], data: Any, scripts: Sequence[str]
+) -> bytes:
+    """Render a page, HTML in UTF-8, that loads nothing and runs no script but its own.
+
+    Args:
+      context: variables of the template; their content is escaped.
+      scripts: file names, in order; they run after plotly and the scripts of every page, in one
+        scope with the latter.
+    """
+    plotly = get_plotlyjs()
+    code = (
+        '"use strict";\n(() => {\n'
+        + "\n".join(_asset(name) for name in (*_COMMON_SCRIPTS, *scripts))
+        + "\n})();\n"
+    )
+    html = (
+        _environment()
+        .get_template(template)
+        .render(
+            **context,
+            content_policy=_content_policy(plotly, code),
+            data=json_island(data),
+            style=Markup("\n".join(_asset(name) for name in _STYLES)),
+            plotly=Markup(plotly),
+            script=Markup(code),
+        )
+    )
+    return html.encode("utf-8", "backslashreplace")
+
+
+def json_island(data: Any) -> Markup:
+    """JSON that is safe inside a `script` element, whatever its strings contain."""
+    text = msgspec.json.encode(data).decode()
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    return Markup(text)
+
+
+# Cached with its compiled templates, since a nightly job and the tests render many pages.
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(_PACKAGE, _FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    formats = (
+        number, amount, change, difference, relative, probability, share, cost_amount, printable,
+        shortened, counted,
+    )  # fmt: skip
+    environment.filters.update({one.__name__: one for one in formats})
+    return environment
+
+
+def _content_policy(*scripts: str) -> str:
+    """A policy that allows only these scripts, and no loading from anywhere."""
+    digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _asset(name: str) -> str:
+    return files(_PACKAGE).joinpath(_FOLDER, *name.split("/")).read_text(encoding="utf-8")

@@ -1,0 +1,332 @@
+"""The report of a run, from its outputs to HTML (SPEC 6)."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.results.datasets import REJECTED
+from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.results.readers import read_iterations, read_means
+from goodgain.pipeline.settings.explain_command import explain_command
+from goodgain.pipeline.studies.survey import Rejection, Rejections
+from goodgain.pipeline.views.pages.definitions import Definition, Glossary, glossary_of
+from goodgain.pipeline.views.pages.histograms import Histograms
+from goodgain.pipeline.views.pages.render import render_page
+from goodgain.pipeline.views.pages.slices import read_slices, slice_data
+from goodgain.transforms.core.dedup.verification import Step
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.costs import COST, COST_METRICS, cost_metric
+from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
+
+_SCRIPTS = ("plots.js", "costs.js", "report.js")
+# The metrics on the cards at the top.
+_HEADLINE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
+_MOST_INPUTS = 50
+_LONGEST_DIMENSION = 60
+_NO_SEARCH = "No conversation that searched could be evaluated."
+_Row = Mapping[str, Any]
+_LONGEST_ID = 80
+_LONGEST_ATTRIBUTE = 40
+_MOST_ATTRIBUTES = 8
+_SHOWN = 6  # conversations per metric
+_LONGEST_NAME = 40
+_MOST_TYPES = 30
+
+# For each step of SPEC 4.3, why two results are the same document, and why they are not.
+_STEPS: Mapping[Step, tuple[str, str]] = {
+    Step.TYPE: ("", "their types differ"),
+    Step.IDS: ("an id that identifies the document is the same", "an id differs"),
+    Step.URL: ("the URL is the same", "host or path of the URL differs"),
+    Step.URL_IDENTITY: ("", "a query parameter that names the document differs"),
+    Step.URL_TEXT: (
+        "the URL without its query is the same, and so is the text",
+        "the URL without its query is the same, but the text differs",
+    ),
+    Step.FIELDS: ("enough fields of its type agree", "a field of its type differs"),
+    Step.GENERIC_ID: ("the generic id is the same and nothing contradicts it", ""),
+    Step.NAMED_ID: ("another id is the same and nothing contradicts it", ""),
+    Step.IDENTICAL: ("all known fields are the same", ""),
+    Step.INCONCLUSIVE: ("", "too few fields are known to decide"),
+}
+
+
+def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> bytes:
+    """Build `report.html` from the outputs of a run: one file that loads nothing.
+
+    Each dataset is read in one pass, but `means`, from which only some rows are read at a time.
+
+    Args:
+      manifest: by default the one in the folder.
+
+    Raises:
+      UsageError: the folder is not the output of a run.
+    """
+    manifest = read_manifest(folder) if manifest is None else manifest
+    check_run(manifest, folder)
+    parameters, results = manifest["parameters"], manifest["results"]
+    glossary = glossary_of(manifest)
+    definitions = glossary.by_name
+    slices = read_slices(
+        lambda wanted: _clipped(read_means(folder, wanted), glossary), parameters.get("slice", ())
+    )
+    metrics = [one.metric for one in glossary.measures + glossary.ranking_of_conversations]
+    histograms = Histograms(metrics, slices.shown)
+    lists = noteworthy()
+    for row in read_dataset(folder, "conversations"):
+        if row["N"] and not row["rejected_records"]:
+            histograms.add(row)
+            for one in lists:
+                one.add(row)
+    identities = {row["conversation_id"] for one in lists for row in one.rows}
+    iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
+    for row in read_iterations(folder, identities):
+        iterations[row["conversation_id"]].append(row)
+    everything = slices.everything
+    rows = everything.at_end if everything else {}
+    everyone = everything.everyone if everything else {}
+    inputs = manifest.get("inputs", [])
+    context = {
+        "manifest": manifest,
+        "warnings": [("", warning) for warning in manifest.get("warnings", [])],
+        "glossary": glossary,
+        "slices": slices,
+        "everything": everything,
+        "answer": answer(rows),
+        "good_from": parameters["good_gain_threshold"],
+        "headline": [(definitions[name], rows[name]) for name in _HEADLINE if name in rows],
+        "everyone": [
+            (one, everyone[one.metric.name])
+            for one in glossary.at_end
+            if one.metric.name in everyone
+        ],
+        "measures": [(one, rows[one.metric.name]) for one in glossary.measures if rows],
+        "ranking": [
+            (one, rows[one.metric.name]) for one in glossary.ranking if one.metric.name in rows
+        ],
+        "bounded": any(row.get("worst") is not None for row in rows.values()),
+        "costs": _costs(rows),
+        "lists": [(one, listed(one.rows, iterations, parameters)) for one in lists],
+        "steps": [
+            step_counts(results.get("duplicates_by_step", {}), same=True),
+            step_counts(results.get("near_misses_by_step", {}), same=False),
+        ],
+        "rejections": _rejections(folder),
+        "inputs": inputs[:_MOST_INPUTS],
+        "inputs_left_out": len(inputs) - len(inputs[:_MOST_INPUTS]),
+    }
+    # The data of the plots, small enough for a page.
+    data = {
+        "slices": [  # the first has all conversations
+            slice_data(one, histograms.of_slice(index)) for index, one in enumerate(slices.shown)
+        ],
+        "dimensions": [  # for each combination of slice attributes, the indexes of its slices
+            {
+                "label": ", ".join(shortened(name, _LONGEST_DIMENSION) for name in names),
+                "slices": positions,
+            }
+            for names, positions in slices.dimensions.items()
+        ],
+        "metrics": {
+            "end": {one.metric.name: one.menu for one in glossary.at_end},
+            "iteration": {one.metric.name: one.menu for one in glossary.by_iteration},
+        },
+        "bins": {
+            name: [bins.start, bins.width, bins.count, bins.single]
+            for name, bins in histograms.bins.items()
+        },
+        "types": type_counts(results),
+    }
+    return render_page("report.html", context, data, _SCRIPTS)
+
+
+def answer(means: Mapping[str, _Row]) -> str:
+    """Say how much was good, new and repeated, and how much gain came from how many iterations."""
+    by_metric = {name: row["mean"] for name, row in means.items()}
+    repeated, iterations = by_metric.get("SRR"), by_metric.get("N")
+    if repeated is None or iterations is None:
+        return _NO_SEARCH
+    good, gain = by_metric.get("SRE"), by_metric.get("CG")
+    in_iterations = f"in {iterations:,.1f} iterations"
+    if good is None or gain is None:
+        return (
+            f"{100 * repeated:.1f} % of the results repeated earlier ones. An agent searched "
+            f"{in_iterations}; without labels its gain is unknown."
+        )
+    return (
+        f"{100 * good:.1f} % of the results were good and new; {100 * repeated:.1f} % repeated "
+        f"earlier ones. An agent gathered {gain:,.1f} units of gain {in_iterations}."
+    )
+
+
+def _costs(rows: Mapping[str, _Row]) -> dict[str, Sequence[Any]] | None:
+    """The costs to show; None if no conversation in the means reported any.
+
+    Returns:
+      `names` of the costs, and `rows`: each metric with its row, cost by cost, then those within
+      budgets, like CG@tokens<=3000.
+    """
+    names = [
+        metric.removeprefix(COST)
+        for metric, row in sorted(rows.items())
+        if metric.startswith(COST) and cost_metric(metric) and row["n"]
+    ]
+    if not names:
+        return None
+    kinds = [one.name.removesuffix("NAME") for one in COST_METRICS]
+    wanted = [kind + name for name in names for kind in kinds if kind + name in rows]
+    wanted += [name for name in rows if name not in wanted and "@" in name]
+    metrics = filter(None, map(cost_metric, wanted))
+    return {
+        "names": names,
+        "rows": [(Definition(one, "end"), rows[one.name]) for one in metrics],
+    }
+
+
+def _clipped(means: Iterable[_Row], glossary: Glossary) -> Iterator[_Row]:
+    """Rows of `means` with intervals clipped to the range of their metric."""
+    metrics = {one.metric.name: one.metric for one in (*glossary.at_end, *glossary.by_iteration)}
+    for row in means:
+        metric = metrics.get(row["metric"]) or cost_metric(row["metric"])
+        if metric is None or row["ci_low"] is None:
+            yield row
+        else:
+            yield {**row, **{end: metric.within(row[end]) for end in ("ci_low", "ci_high")}}
+
+
+def _rejections(folder: str) -> list[Rejection]:
+    rejections = Rejections()
+    for row in read_dataset(folder, REJECTED.name):
+        rejections.add(RejectedRecord(**row))
+    return list(rejections.by_frequency())
+
+
+def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
+    """Entity types with their results and duplicates, most frequent first.
+
+    Rare types share the last entry.
+    """
+    copies = results.get("duplicates_by_type", {})
+    types = [
+        (
+            "(no type)" if name == UNTYPED else shortened(name, _LONGEST_NAME),
+            total,
+            copies.get(name, 0),
+        )
+        for name, total in results.get("results_by_type", {}).items()
+    ]
+    types.sort(key=lambda one: (-one[1], one[0]))
+    if rare := types[_MOST_TYPES:]:
+        _, totals, duplicates = zip(*rare, strict=True)
+        types[_MOST_TYPES:] = [(f"{len(rare):,} other types", sum(totals), sum(duplicates))]
+    return types
+
+
+def step_counts(pairs: Mapping[str, int], same: bool) -> list[tuple[str, str, int]]:
+    """Steps with the reason for their decision and the number of pairs, most frequent first.
+
+    Args:
+      same: whether it decided that they are the same document.
+    """
+    meanings = {step.value: words[0 if same else 1] for step, words in _STEPS.items()}
+    counts = [
+        (name.replace("_", " "), meanings.get(name, ""), count) for name, count in pairs.items()
+    ]
+    return sorted(counts, key=lambda one: (-one[2], one[0]))
+
+
+class Noteworthy(Struct):
+    """The conversations that are most noteworthy by one metric; memory is bounded.
+
+    Attributes:
+      title, meaning: texts of the page.
+      ordinary: the value of conversations that are not noteworthy; all values lie on one side.
+      tie: of two conversations with the same value, that with more of this is more noteworthy.
+      rows: the most noteworthy first.
+    """
+
+    metric: str
+    title: str
+    meaning: str
+    ordinary: float
+    tie: str
+    rows: list[_Row] = []
+
+    def applies(self, row: _Row) -> bool:
+        """Whether a conversation is noteworthy."""
+        return bool(row[self.metric] != self.ordinary)
+
+    def key(self, row: _Row) -> tuple[Any, ...]:
+        """Sort key; the most noteworthy conversation has the least."""
+        return -abs(row[self.metric] - self.ordinary), -row[self.tie], row["conversation_id"]
+
+    def add(self, row: _Row) -> None:
+        """Consider a conversation that is in the means."""
+        if self.applies(row):
+            insort(self.rows, row, key=self.key)
+            del self.rows[_SHOWN:]
+
+
+def noteworthy() -> list[Noteworthy]:
+    """The lists of the page, still empty."""
+    return [
+        Noteworthy(
+            "SRE",
+            "Lowest search efficiency",
+            "Few of the results were good and new. Ties: most results first.",
+            ordinary=1,
+            tie="R",
+        ),
+        Noteworthy(
+            "SRR",
+            "Most repetition",
+            "Many of the results repeated an earlier one. Ties: most copies first.",
+            ordinary=0,
+            tie="DupR",
+        ),
+        Noteworthy(
+            "iterations_after_last_good",
+            "Most wasted iterations",
+            "The agent kept searching after the last good document it found.",
+            ordinary=0,
+            tie="R",
+        ),
+    ]
+
+
+def listed(
+    rows: Sequence[_Row], iterations: Mapping[str, Sequence[_Row]], parameters: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Conversations as the page lists them.
+
+    Args:
+      iterations: their rows in the dataset `iterations` by id, in any order.
+
+    Returns:
+      For each its `row`, `name` and first `attributes` as text, `iterations` in order, and the
+      `command` that explains it, None if that would be too long.
+    """
+    return [
+        {
+            "row": row,
+            "name": shortened(row["conversation_id"], _LONGEST_ID),
+            "attributes": _attributes(row["attributes"]),
+            "iterations": sorted(iterations[row["conversation_id"]], key=lambda one: int(one["i"])),
+            "command": explain_command(row["conversation_id"], parameters),
+        }
+        for row in rows
+    ]
+
+
+def _attributes(attributes: Mapping[str, str]) -> str:
+    words = [
+        f"{shortened(name, _LONGEST_ATTRIBUTE)} = {shortened(value, _LONGEST_ATTRIBUTE)}"
+        for name, value in sorted(attributes.items())[:_MOST_ATTRIBUTES]
+    ]
+    more = len(attributes) - len(words)
+    return ", ".join(words) + (f" and {more:,} more" if more else "")

@@ -1,0 +1,199 @@
+"""The means of a run, arranged by slice for the report's plots and tables (SPEC 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, takewhile
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.results.readers import ALL_MEANS, MeansWanted
+from goodgain.pipeline.views.pages.numbers import rounded
+from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key
+from goodgain.transforms.core.scoring.costs import cost_metric
+
+Row = Mapping[str, Any]
+MOST_ITERATIONS = 50
+_MOST_SLICES = 60
+_MOST_SLICE_ITERATIONS = 600  # bounds the size of the page
+_LONGEST_VALUE = 60
+_NO_VALUE = "(none)"
+_AT_END = ("mean", "ci_low", "ci_high", "p10", "p50", "p90", "worst", "best")
+_SIZE_METRIC = "N"  # defined for every conversation in the means
+_SIZES = MeansWanted(metrics=frozenset((_SIZE_METRIC,)), at_end=True)
+
+
+class SliceRows(Struct):
+    """Rows of a dataset about the conversations that share some attributes.
+
+    Attributes:
+      attributes: the shared attributes; {} = all conversations.
+      curves: rows by population, then metric, in the order of i.
+    """
+
+    attributes: dict[str, str]
+    at_end: dict[str, Row] = {}
+    curves: dict[str, dict[str, list[Row]]] = {}
+
+    def add(self, row: Row) -> None:
+        """Add a row, unless its i is beyond the last one shown."""
+        if row["i"] is None:
+            self.at_end[row["metric"]] = row
+        elif row["i"] <= MOST_ITERATIONS:
+            of_population = self.curves.setdefault(row["population"], {})
+            of_population.setdefault(row["metric"], []).append(row)
+
+    @property
+    def label(self) -> str:
+        """The attribute values that the conversations share, as text."""
+        return (
+            ", ".join(
+                f"{shortened(name, _LONGEST_VALUE)} = {slice_value(value)}"
+                for name, value in self.attributes.items()
+            )
+            or "All conversations"
+        )
+
+
+class SliceMeans(SliceRows):
+    """The means of the conversations that share some attributes.
+
+    Attributes:
+      everyone: like `at_end`, including conversations that never searched; empty if there are none.
+    """
+
+    everyone: dict[str, Row] = {}
+
+    @property
+    def n(self) -> int:
+        """The number of conversations."""
+        return _size(self.at_end[_SIZE_METRIC])
+
+
+_Slice = TypeVar("_Slice", bound=SliceRows)
+
+
+class Slices(Struct, Generic[_Slice], frozen=True):
+    """The slices that a report shows.
+
+    Attributes:
+      shown: all conversations first, then by dimension; empty if none searched.
+      left_out: how many more the dataset has.
+      iterations_left_out: how many values of i it has beyond the last one shown.
+    """
+
+    shown: tuple[_Slice, ...]
+    left_out: int = 0
+    iterations_left_out: int = 0
+
+    @property
+    def everything(self) -> _Slice | None:
+        """The slice of all conversations; None if none searched."""
+        return self.shown[0] if self.shown else None
+
+    @property
+    def dimensions(self) -> dict[tuple[str, ...], list[int]]:
+        """Indexes in `shown` by dimension."""
+        by_dimension: dict[tuple[str, ...], list[int]] = {}
+        for at, one in enumerate(self.shown):
+            if one.attributes:
+                by_dimension.setdefault(tuple(one.attributes), []).append(at)
+        return by_dimension
+
+
+def slice_value(value: str) -> str:
+    """The value of an attribute as text for the report."""
+    return shortened(value, _LONGEST_VALUE) or _NO_VALUE
+
+
+def read_slices(
+    read: Callable[[MeansWanted], Iterable[Row]], dimensions: Sequence[Sequence[str]]
+) -> Slices[SliceMeans]:
+    """Arrange the rows of `means`.
+
+    If there are more slices than fit on a page, only the largest are kept.
+
+    Args:
+      read: returns the requested rows, those of all conversations first.
+      dimensions: the requested attribute names, in the order to show them.
+    """
+    order = {frozenset(names): tuple(names) for names in dimensions}
+    sizes = {slice_key(row["slice"]): row for row in read(_SIZES) if row["population"] == "all"}
+    overall = takewhile(lambda row: not row["slice"], read(ALL_MEANS))
+    last_i = max((row["i"] or 0 for row in overall), default=0)
+    searched = [key for key, row in sizes.items() if _size(row)]
+    # The slice of all conversations has no attributes, so it always comes first.
+    searched.sort(key=lambda key: (key != EVERYTHING, -_size(sizes[key]), key))
+    slices_shown = min(
+        _MOST_SLICES, max(1, _MOST_SLICE_ITERATIONS // max(1, min(last_i, MOST_ITERATIONS)))
+    )
+    slices: dict[SliceKey, SliceMeans] = {}
+    for key in searched[:slices_shown]:
+        attributes = sizes[key]["slice"]
+        names = order.get(frozenset(attributes), tuple(sorted(attributes)))
+        slices[key] = SliceMeans({name: attributes[name] for name in names})
+    for row in read(MeansWanted(slices=frozenset(slices))):
+        _add(slices[slice_key(row["slice"])], row)
+    for curves in (curves for one in slices.values() for curves in one.curves.values()):
+        for curve in curves.values():
+            curve.sort(key=lambda row: int(row["i"]))
+    return Slices(
+        shown=tuple(sorted(slices.values(), key=lambda one: _sort_key(one, list(order)))),
+        left_out=len(searched) - len(slices),
+        iterations_left_out=max(0, last_i - MOST_ITERATIONS),
+    )
+
+
+def _size(row: Row) -> int:
+    """The number of conversations in a slice, from its row of `_SIZE_METRIC`."""
+    return int(row["n"] + row["undefined"])
+
+
+def _add(one: SliceMeans, row: Row) -> None:
+    if row["population"] == "everyone":
+        if row["i"] is None:
+            one.everyone[row["metric"]] = row
+        return  # curves show only conversations that searched
+    if row["population"] == "calls":
+        return
+    if row["i"] is None and row["population"] == "reached":
+        return  # only conversations that spent the budget; the page shows all
+    one.add(row)
+
+
+def _sort_key(one: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, str]:
+    names = frozenset(one.attributes)
+    return bool(names), order.index(names) if names in order else len(order), one.label
+
+
+def slice_data(one: SliceMeans, histograms: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """A slice as the page's script needs it; histograms are counts by metric, then bin."""
+    return {
+        "label": one.label,
+        "values": [slice_value(value) for value in one.attributes.values()],
+        "n": one.n,
+        "end": {
+            name: [*(rounded(row.get(part)) for part in _AT_END), row["n"], row["undefined"]]
+            for name, row in one.at_end.items()
+        },
+        "curves": {population: _curves(curves) for population, curves in one.curves.items()},
+        "histograms": histograms,
+    }
+
+
+def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
+    # Most metrics of an iteration are never null and so share the greatest n (SPEC 6).
+    greatest_n: dict[int, int] = {}  # by i
+    for row in chain.from_iterable(curves.values()):
+        greatest_n[row["i"]] = max(row["n"], greatest_n.get(row["i"], 0))
+    common_n = [greatest_n[i] for i in sorted(greatest_n)]
+    return {"n": common_n, **{name: _curve(name, rows, common_n) for name, rows in curves.items()}}
+
+
+def _curve(name: str, rows: list[Row], common_n: Sequence[int]) -> list[list[float | None]]:
+    """Means and intervals by i; also n, for costs and where it differs from the common one."""
+    curve = [[rounded(row[part]) for row in rows] for part in ("mean", "ci_low", "ci_high")]
+    own = [row["n"] for row in rows]
+    return curve if own == common_n and cost_metric(name) is None else [*curve, own]

@@ -1,0 +1,175 @@
+"""The page of a comparison in a real browser."""
+
+import pytest
+
+from tests.pipeline.views.pages.browser import (
+    HOSTILE,
+    assert_cards_hold_their_content,
+    assert_cut_intervals_have_arrows,
+    assert_menus_change_their_plots,
+    assert_no_table_is_cut_on_a_narrow_page,
+    assert_opens_cleanly,
+    assert_plot_is_complete,
+    assert_pointing_shows,
+    choose,
+    drawn,
+    needs_chromium,
+    opened,
+    prefer,
+    resize,
+    texts,
+)
+from tests.pipeline.views.pages.comparison.outputs import arms, write_comparison
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+PLOTS = ("forest", "gsb", "curve", "slices", "pairs")
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    hostile = arms(HOSTILE, {"market": HOSTILE})
+    records = [[*own, *theirs] for own, theirs in zip(arms(), hostile, strict=True)]
+    output = write_comparison(tmp_path_factory.mktemp("compared"), records, "--slice", "market")
+    return (output / "report.html").as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    """The page, opened 1,600 px wide in light colours."""
+    return opened(browser, address)
+
+
+@pytest.mark.parametrize("width", [400, 1_600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_opens_without_errors_or_requests(browser, address, width, scheme):
+    page = opened(browser, address, width, scheme)
+    assert_opens_cleanly(page, address)
+    assert page.title.startswith("Good Gain comparison")
+
+
+def test_every_control_has_a_name(page):
+    """Hidden ones too: they are shown first, since a browser names only what it shows."""
+    page.execute_script(
+        "document.querySelectorAll('details').forEach(one => one.open = true);"
+        "document.querySelectorAll('[hidden]').forEach(one => one.hidden = false);"
+    )
+    controls = page.find_elements("css selector", "select, button, summary, .plot")
+    assert len(controls) > 5
+    never_shown = list(controls)
+    for width in (400, 1_600):  # some are shown on narrow pages only
+        resize(page, width)
+        for control in (one for one in controls if one.is_displayed()):
+            assert control.accessible_name, control.get_attribute("outerHTML")[:200]
+            if control in never_shown:
+                never_shown.remove(control)
+    assert [control.get_attribute("outerHTML")[:200] for control in never_shown] == []
+
+
+def test_printing_is_light_and_fits_the_paper(page):
+    prefer(page, "dark")
+    page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.execute_script("return document.documentElement.dataset.theme") == "light"
+    for plot in PLOTS:
+        width = f"return document.querySelector('#figure-{plot} .plot svg').clientWidth"
+        assert page.execute_script(width) <= 660, plot
+    page.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert not page.execute_script("return document.documentElement.dataset.theme")
+
+
+def test_choosing_a_slice_changes_numbers_and_plots_and_choosing_all_restores_them(page):
+    figures = ("forest", "gsb", "curve")
+    numbers = texts(page, "#verdict [data-metric]")
+    before = {figure: drawn(page, figure) for figure in figures}
+    choose(page, "slice", "market = north")
+    assert set(texts(page, ".slice-name")) == {"market = north"}
+    assert texts(page, "#verdict [data-metric]") != numbers
+    for figure in figures:
+        assert drawn(page, figure) != before[figure], figure
+    assert "market = north: 8 pairs" in texts(page, "#status")[0]
+    choose(page, "slice", "All conversations")
+    # The script formats numbers like the written page.
+    assert texts(page, "#verdict [data-metric]") == numbers
+    assert {figure: drawn(page, figure) for figure in figures} == before
+
+
+def test_no_card_overflows_and_no_table_is_cut(page):
+    assert_cards_hold_their_content(page)
+    assert_no_table_is_cut_on_a_narrow_page(page)
+
+
+def test_narrow_page_names_metrics_in_words(browser, address):
+    page = opened(browser, address, width=400)
+    labels = drawn(page, "forest")[1]
+    assert "Iterations after<br>the last good ↓" in labels
+    assert not any("_" in label for label in labels)
+
+
+def test_page_of_an_unpaired_comparison_opens(browser, tmp_path):
+    output = write_comparison(tmp_path, arms(), "--unpaired")
+    opened(browser, (output / "report.html").as_uri())
+    assert browser.get_log("browser") == []
+    assert "Welch" in browser.find_element("id", "verdict").text
+
+
+def test_wide_interval_of_a_slice_is_cut_and_has_an_arrow(browser, tmp_path):
+    few = arms("d", {"market": "few"})
+    records = [
+        [*own, *(one for one in theirs if one["conversation_id"] in ("d-00", "d-01"))]
+        for own, theirs in zip(arms(), few, strict=True)
+    ]
+    output = write_comparison(tmp_path, records, "--slice", "market")
+    page = opened(browser, (output / "report.html").as_uri())
+    assert_cut_intervals_have_arrows(page, "slices")
+
+
+class TestOpenedOnce:
+    """Tests that do not change size, colours or log of the page, so they share one page."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def page(cls, browser, address):
+        return opened(browser, address)
+
+    @pytest.mark.parametrize("plot", PLOTS)
+    def test_plot_is_drawn_and_has_its_numbers_in_a_table(self, page, plot):
+        assert_plot_is_complete(page, plot)
+
+    def test_gsb_is_shown_next_to_its_bars(self, page):
+        shown = texts(page, "#figure-gsb .annotation-text")
+        assert len(shown) == 7
+        assert shown[0].startswith("+0.417 (")  # (12 good - 2 bad) / 24
+
+    def test_curve_ends_with_the_last_iteration_that_any_pair_reached(self, page):
+        curves, _ = drawn(page, "curve")
+        assert {max(x) for x, _ in curves} == {2}  # the means go on to 5
+
+    def test_slices_have_their_n(self, page):
+        _, labels = drawn(page, "slices")
+        assert labels[0] == "All <i>n = 24</i>"
+        assert all("<i>n = " in label for label in labels)
+
+    def test_definition_is_shown_on_focus(self, page):
+        term = page.find_element("css selector", ".card .term")
+        page.execute_script("arguments[0].focus()", term)
+        assert "sum of G_k" in page.find_element("id", "definition").text
+
+    def test_pair_shows_its_key_and_values_under_the_pointer(self, page):
+        assert_pointing_shows(page, "pairs", "(+2.00)")
+
+    def test_menus_change_their_plots(self, page):
+        assert_menus_change_their_plots(
+            page,
+            ("scale", "forest", "percent"),
+            ("which", "forest", "all"),
+            ("curve-metric", "curve", "Good and new results so far (SRE@i)"),
+            ("slices-metric", "slices", "Repeated results (SRR)"),
+            ("pairs-metric", "pairs", "Good and new results (SRE)"),
+        )
+
+    def test_hostile_text_is_shown_but_not_executed(self, page):
+        choose(page, "slice", "market = </script>")
+        assert texts(page, ".slice-name")[0].startswith("market = </script><img")
+        assert any("</script>" in text for text in texts(page, "#figure-pairs td"))
+        assert page.find_elements("css selector", "img") == []
+        assert page.title.startswith("Good Gain comparison")
+        assert page.get_log("browser") == []

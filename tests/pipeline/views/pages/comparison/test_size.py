@@ -1,0 +1,85 @@
+"""The report of a comparison stays small with many slices, iterations and pairs."""
+
+import msgspec
+import pytest
+
+from goodgain.pipeline.studies.comparison.measures import HEADLINE
+from goodgain.pipeline.views.pages.comparison_slices import (
+    PARTS,
+    arrange,
+    pairs_by_metric,
+    slice_data,
+)
+from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
+
+BYTES_FOR_DATA = 1_100_000  # of 6 MB, without plotly
+NUMBERS = dict.fromkeys(PARTS, 1234.56789) | {
+    "p_holm": 0.01234,
+    "stderr": 0.1,
+    "verdict_ci_low": -1234.56789,
+    "verdict_ci_high": 1234.56789,
+    "reason": None,
+}
+COUNTS = {"n_base": 100_000, "n_candidate": 100_000, "good": 1, "same": 2, "bad": 3}
+
+
+def differences(count, metrics):
+    for name in metrics:
+        for at in range(count):
+            yield {
+                "key": f"conversation-{at:08}-{'x' * 40}",
+                "metric": name,
+                "base": at + 0.123456,
+                "candidate": 1.0,
+                "difference": float((at * 7919) % count) + 0.123456,
+            }
+
+
+def rows(slices, iterations):
+    for at in range(slices + 1):
+        slice_ = {"user": f"u-{at:05}"} if at else {}
+        common = {"slice": slice_, **NUMBERS, **COUNTS, "verdict": "not shown", "design": "paired"}
+        common["n_base"] -= at
+        for metric in CONVERSATION_METRICS:
+            yield {**common, "metric": metric.name, "i": None, "population": "all"}
+        for metric in ITERATION_METRICS:
+            for i in range(1, iterations + 1):
+                for population in ("reached", "all"):
+                    yield {**common, "metric": metric.name, "i": i, "population": population}
+
+
+def test_many_pairs_are_thinned_evenly_and_include_both_extremes():
+    found = pairs_by_metric(differences(30_000, ["CG"]), ["CG"])["CG"]
+    assert found["count"] == 30_000
+    assert (found["ranks"][0], found["ranks"][-1]) == (1, 30_000)
+    steps = {
+        after - before for before, after in zip(found["ranks"], found["ranks"][1:], strict=False)
+    }
+    assert max(steps) - min(steps) <= 1
+    assert list(found["difference"]) == sorted(found["difference"], reverse=True)
+    assert found["difference"][0] == pytest.approx(29_999.1, abs=0.1)
+
+
+def test_few_pairs_are_all_shown():
+    found = pairs_by_metric(differences(40, ["CG"]), ["CG"])["CG"]
+    assert list(found["ranks"]) == list(range(1, 41))
+
+
+@pytest.mark.parametrize(("slices", "iterations"), [(200, 2), (40, 60), (3, 500)])
+def test_data_of_a_large_comparison_fits(slices, iterations):
+    pairs = pairs_by_metric(differences(3_000, HEADLINE), HEADLINE)
+    found = arrange(rows(slices, iterations), HEADLINE, "holm")
+    assert len(found.shown) + found.left_out == slices + 1
+    assert found.shown[0].attributes == {}
+    data = [
+        [slice_data(one) for one in found.shown],
+        pairs,
+    ]
+    assert len(msgspec.json.encode(data)) < BYTES_FOR_DATA
+
+
+def test_the_largest_slices_are_kept():
+    found = arrange(rows(200, 2), HEADLINE, "holm")
+    kept = {one.attributes["user"] for one in found.shown[1:]}
+    assert found.left_out > 0
+    assert kept == {f"u-{at:05}" for at in range(1, len(kept) + 1)}

@@ -1,0 +1,88 @@
+"""The section on costs in a real browser."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from goodgain.pipeline.views.pages.run import build_report
+from tests.pipeline.views.pages.browser import (
+    assert_cut_intervals_have_arrows,
+    choose,
+    drawn,
+    needs_chromium,
+    opened,
+    texts,
+)
+from tests.pipeline.views.pages.outputs import write_outputs
+from tests.pipeline.views.pages.test_costs import COSTS, three
+
+pytestmark = [pytest.mark.browser, needs_chromium]
+
+
+@pytest.fixture
+def page(browser, tmp_path):
+    records = [*three("a", "north", 100, 100, 200), *three("b", "south", 300, 100)]
+    write_outputs(tmp_path / "out", [*records, *three("c", "south", 100)], scoring=COSTS)
+    place = tmp_path / "out" / "report.html"
+    place.write_bytes(build_report(str(tmp_path / "out")))
+    return opened(browser, place.as_uri())
+
+
+def written_cells(page):
+    """The cells of the table in the HTML file, before the script formats them again."""
+    html = Path(page.current_url.removeprefix("file://")).read_text(encoding="utf-8")
+    rows = re.findall(r"<tr data-cost=.*?</tr>", html, re.DOTALL)
+    return [cell for row in rows for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)]
+
+
+def test_section_follows_the_cost_and_the_slice(page):
+    assert page.get_log("browser") == []
+    table = texts(page, "[data-cost] td")
+    assert table == written_cells(page)
+    (stops_paying,) = texts(page, "#stops-paying")
+    # Gain 9 for 500 tokens, then 4 for 200, then 0 for 200: together 13 for 900.
+    assert stops_paying == (
+        "Iteration 3 gains less per unit of tokens than all iterations together, 0.0144."
+    )
+    assert texts(page, "#figure-paying tbody tr:nth-child(2) td") == [
+        "2.000", "100.0", "0.0200", "2", "2"
+    ]  # fmt: skip
+    before = {figure: drawn(page, figure) for figure in ("gained", "paying")}
+    choose(page, "cost", "usd")
+    assert re.match(r"Iterations? .* usd", texts(page, "#stops-paying")[0])
+    assert all(drawn(page, figure) != before[figure] for figure in before)
+    choose(page, "cost", "tokens")
+    choose(page, "slice", "market = south")
+    assert texts(page, "[data-cost] td") != table
+    choose(page, "slice", "All conversations")
+    assert texts(page, "[data-cost] td") == table
+    assert {figure: drawn(page, figure) for figure in before} == before
+
+
+def test_gain_against_cost_shows_where_intervals_are_cut(page):
+    assert_cut_intervals_have_arrows(page, "front")
+
+
+# The names beside the points, the numbers within them, and the key.
+NAMES = """
+const figure = document.getElementById("figure-front");
+const names = [...figure.querySelectorAll(".textpoint")].map((one) => one.textContent);
+return [names, figure.querySelector(".key").textContent];
+"""
+
+
+def test_every_point_has_its_name_or_a_number_if_names_do_not_fit(browser, tmp_path):
+    records = [
+        one
+        for at, market in enumerate(("one", "two", "three", "four", "five"))
+        for name in ("a", "b")
+        for one in three(f"{name}-{market}", market, 100 + 2 * at, 100)
+    ]
+    write_outputs(tmp_path / "out", records, scoring=COSTS)
+    place = tmp_path / "out" / "report.html"
+    place.write_bytes(build_report(str(tmp_path / "out")))
+    page = opened(browser, place.as_uri(), width=400)
+    names, key = page.execute_script(NAMES)
+    assert names == ["1", "2", "3", "4", "5"]
+    assert key == "1 five; 2 four; 3 one; 4 three; 5 two"

@@ -1,0 +1,98 @@
+"""Costs in the report, read from its HTML without a browser."""
+
+import pytest
+
+from goodgain.pipeline.views.pages.numbers import cost_amount
+from goodgain.pipeline.views.pages.run import build_report
+from goodgain.transforms.core.scoring.costs import Budget
+from tests.pipeline.views.pages.outputs import market_records, search, write_outputs
+from tests.pipeline.views.pages.test_build import Page
+
+DASH = "\N{EN DASH}"
+COSTS = {"costs": ("tokens", "usd"), "budgets": (Budget("tokens", 250.0),)}
+
+
+def three(name, market, *costs):
+    """Iterations with gains 3, 2 and 0, one for each cost in tokens; the second has no usd."""
+    found = ([(1, 3)], [(2, 2)], [(1, 3)])
+    return [
+        search(
+            name,
+            i,
+            documents,
+            {"market": market},
+            costs={"tokens": tokens} | ({} if i == 2 else {"usd": tokens / 1e6}),
+        )
+        for i, (documents, tokens) in enumerate(zip(found, costs, strict=False), 1)
+    ]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("costs") / "out"
+    records = [*three("a", "north", 100, 100, 200), *three("b", "south", 300, 100)]
+    write_outputs(folder, [*records, *three("c", "south", 100)], scoring=COSTS)
+    return Page(build_report(str(folder)))
+
+
+@pytest.mark.slow
+class TestSection:
+    def test_curves_of_costs_have_their_n(self, page):
+        curves = page.data["slices"][0]["curves"]
+        mean, low, high, n = curves["reached"]["cost_i.tokens"]
+        assert mean[:3] == [pytest.approx(500 / 3, rel=1e-5), 100, 200]
+        assert n == [3, 2, 1, 0, 0]
+        assert low[0] < mean[0] < high[0]
+        assert curves["reached"]["cost_i.usd"][3] == [3, 0, 1, 0, 0]
+        assert curves["reached"]["n"] == [3, 2, 1, 0, 0]
+        assert curves["all"]["cost_at_i.tokens"][0][2] == 300
+
+    def test_gain_per_unit_agrees_with_the_means(self, page):
+        """Iteration 1 brings 9 for 500, iteration 2 brings 4 for 200, iteration 3 none for 200."""
+        curves = page.data["slices"][0]["curves"]["reached"]
+        gains, costs = curves["G_i"][0][:3], curves["cost_i.tokens"][0][:3]
+        pay = [gain / cost for gain, cost in zip(gains, costs, strict=True)]
+        assert pay == [pytest.approx(9 / 500, rel=1e-5), 4 / 200, 0]
+        assert page.data["slices"][0]["end"]["CG_per_total.tokens"][0] == pytest.approx(
+            13 / 900, rel=1e-5
+        )
+
+    def test_table_and_menu_name_every_cost(self, page):
+        options = [one["value"] for tag, one in page.elements if tag == "option" and "value" in one]
+        assert [name for name in options if name in ("tokens", "usd")] == ["tokens", "usd"]
+        rows = [one["data-cost"] for tag, one in page.elements if "data-cost" in one]
+        assert rows == [
+            "cost.tokens", "CG_per.tokens", "CG_per_total.tokens",
+            "cost.usd", "CG_per.usd", "CG_per_total.usd",
+            "CG@tokens<=250", "GR@tokens<=250",
+        ]  # fmt: skip
+        # At 250 tokens: a has 3 + 2, b nothing yet, c 3.
+        assert page.data["slices"][0]["end"]["CG@tokens<=250"][0] == pytest.approx(8 / 3, rel=1e-5)
+        ids = {one["id"] for _, one in page.elements if "id" in one}
+        for _, term in page.having(**{"class": "term"}):
+            assert term["href"].removeprefix("#").replace("%40", "@").replace("%3C%3D", "<=") in ids
+
+    def test_slices_have_their_own_costs(self, page):
+        (dimension,) = page.data["dimensions"]
+        north, south = (page.data["slices"][at] for at in dimension["slices"])
+        assert north["end"]["cost.tokens"][0] == 400
+        assert south["end"]["cost.tokens"][0] == 250
+
+
+@pytest.mark.slow
+def test_without_costs_there_is_no_section(tmp_path):
+    write_outputs(tmp_path / "out", market_records())
+    page = Page(build_report(str(tmp_path / "out")))
+    assert "What gain costs" not in page.text
+    assert not page.having(id="figure-gained")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, DASH), (0.0, "0.000"), (1234.5, "1,234"), (0.25, "0.250"), (0.0123456, "0.0123"),
+        (0.00118, "0.00118"), (0.00001, "0.0000100"), (3e-8, "3.00e-8"), (-0.002, "-0.00200"),
+    ],
+)  # fmt: skip
+def test_amounts_have_three_significant_digits(value, text):
+    assert cost_amount(value) == text

@@ -1,0 +1,69 @@
+"""The page stays small with many slices and iterations."""
+
+from goodgain.pipeline.results.readers import ALL_MEANS
+from goodgain.pipeline.views.pages.slices import MOST_ITERATIONS, read_slices, slice_data
+from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
+
+BYTES_FOR_DATA = 1_000_000  # of 6 MB, without plotly
+NAMES = ("mean", "ci_low", "ci_high", "p10", "p50", "p90", "worst", "best", "min", "max")
+VALUES = dict.fromkeys(NAMES, 1234.56789)
+
+
+def means(slices, iterations):
+    """Rows of `means` for all conversations and for slices in ascending size."""
+    for at in range(slices + 1):
+        slice_ = {"user": f"u-{at:05}"} if at else {}
+        common = {"slice": slice_, "n": 10_000 + at, "undefined": 0, **VALUES}
+        for metric in CONVERSATION_METRICS:
+            yield {**common, "metric": metric.name, "i": None, "population": "all"}
+        for i in range(1, iterations + 1):
+            for metric in ITERATION_METRICS:
+                for population in ("reached", "all"):
+                    yield {**common, "metric": metric.name, "i": i, "population": population}
+
+
+def reader(rows):
+    """A function that yields the wanted rows; it fails if all means of slices are read."""
+    all_rows = list(rows)
+
+    def read(wanted):
+        for row in filter(wanted.takes, all_rows):
+            yield row
+            assert wanted != ALL_MEANS or not row["slice"]
+
+    return read
+
+
+def size(slices):
+    return sum(len(str(slice_data(one, {}))) for one in slices.shown)
+
+
+def test_the_smallest_of_many_slices_are_left_out_and_counted():
+    slices = read_slices(reader(means(200, 2)), [["user"]])
+    assert len(slices.shown) + slices.left_out == 201
+    assert slices.left_out > 0
+    assert slices.everything.attributes == {}
+    kept = {one.attributes["user"] for one in slices.shown[1:]}
+    assert kept == {f"u-{at:05}" for at in range(200, slices.left_out, -1)}
+    assert size(slices) < BYTES_FOR_DATA
+
+
+def test_many_iterations_are_truncated_and_the_page_stays_small():
+    slices = read_slices(reader(means(40, 60)), [["user"]])
+    assert slices.iterations_left_out == 60 - MOST_ITERATIONS
+    assert all(len(curve) == MOST_ITERATIONS for curve in slices.everything.curves["all"].values())
+    assert size(slices) < BYTES_FOR_DATA
+
+
+def test_slices_are_in_the_requested_order():
+    rows = list(means(0, 1))
+    for names in (("b",), ("c", "a"), ("a",)):
+        rows += [{**row, "slice": dict.fromkeys(sorted(names), "v")} for row in means(0, 1)]
+    slices = read_slices(reader(rows), [["b"], ["c", "a"]])
+    assert list(slices.dimensions) == [("b",), ("c", "a"), ("a",)]
+
+
+def test_slice_without_a_value_is_named_none():
+    rows = [{**row, "slice": {"market": ""}} for row in means(0, 1)]
+    (one,) = read_slices(reader(rows), []).shown
+    assert one.label == "market = (none)"
