@@ -63,7 +63,7 @@ _NOTES = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the three directions."""
-    from goodgain.pipeline.convert.importing.formats import FORMATS
+    from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 
     known = "\n".join(f"  {name:<16} {format.help}" for name, format in FORMATS.items())
     parser.description = (
@@ -154,7 +154,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _import(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
-    from goodgain.pipeline.convert.importing.formats import FORMATS
+    from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
     from goodgain.pipeline.convert.importing.import_files import import_files
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
     from goodgain.pipeline.document.console import message_console, print_json, result_console

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, cast
 
 import jmespath
-import msgspec
 from jmespath.exceptions import JMESPathError
 from jmespath.functions import Functions, signature
 from jmespath.visitor import TreeInterpreter
 
+from goodgain.pipeline.convert.importing.answers import document_fields
+from goodgain.pipeline.convert.importing.answers.answer import read_answer
+from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
+from goodgain.pipeline.convert.importing.answers.written_values import decoded_json
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 
-_DOCUMENT_LISTS = ("documents", "results", "result", "docs", "hits", "items", "sources", "data")
-_DOCUMENT_KEYS = frozenset(
-    (
-        *("content", "doc_id", "docid", "document", "document_id", "href", "id", "metadata"),
-        *("page_content", "pageContent", "snippet", "source", "text", "title", "url"),
-    )
-)
 _DIGITS = frozenset("0123456789")
 
 Expression = Callable[[Any], Any]
 
 
 class TraceFunctions(Functions):
-    """`from_json`, `present`, `documents` and `indexed`.
+    """`from_json`, `present`, `indexed`, and what reads answers, documents and arguments.
 
     Attributes:
       fields: the names of fields in all expressions that were compiled with these functions.
@@ -46,8 +41,8 @@ class TraceFunctions(Functions):
         """
         if not isinstance(value, str):
             return value
-        once = _parsed(value)
-        twice = _parsed(once) if isinstance(once, str) else None
+        once = decoded_json(value)
+        twice = decoded_json(once) if isinstance(once, str) else None
         return once if twice is None else twice
 
     @signature({"types": [], "variadic": True})
@@ -59,23 +54,60 @@ class TraceFunctions(Functions):
     def _func_documents(self, value: Any) -> Any:
         """The list of documents in the answer of a search tool; null without one.
 
-        The answer is a list of objects or strings, or an object with such a list under `documents`,
-        `results`, `hits` or the like, or the JSON of either. If the JSON is truncated, the
-        documents before the cut are returned.
+        The answer may be wrapped in any of the envelopes that frameworks use, be JSON in a text,
+        or what Python prints. If it is truncated, the documents before the cut are returned.
         """
-        if isinstance(value, str):
-            parsed = _parsed(value)
-            if parsed is None and value.lstrip()[:1] in ("[", "{"):
-                parsed = _before_the_cut(value)
-                self._counts.cut_off += parsed is not None
-            value = parsed
-        for _ in range(2):
-            if not isinstance(value, dict):
-                break
-            value = next((value[name] for name in _DOCUMENT_LISTS if name in value), None)
-            if isinstance(value, str):
-                value = _parsed(value)
-        return value if isinstance(value, list) and all(map(_is_document, value)) else None
+        answer = read_answer(value)
+        self._counts.cut_off += answer.is_cut_off
+        return answer.documents
+
+    @signature({"types": []})
+    def _func_links(self, value: Any) -> Any:
+        """The documents that the text of an answer lists, with the lines around them; else null.
+
+        They are links, the first JSON list, `Doc 1(Title: ...)`, or lines like `URL: ...`.
+        """
+        return read_answer(value).listed
+
+    @signature({"types": []})
+    def _func_id_of(self, document: Any) -> Any:
+        """The document's id, by any of the usual names."""
+        return document_fields.id_of(document)
+
+    @signature({"types": []})
+    def _func_url_of(self, document: Any) -> Any:
+        """The document's address, by any of the usual names."""
+        return document_fields.url_of(document)
+
+    @signature({"types": []})
+    def _func_title_of(self, document: Any) -> Any:
+        """The document's title, by any of the usual names."""
+        return document_fields.title_of(document)
+
+    @signature({"types": []})
+    def _func_text_of(self, document: Any) -> Any:
+        """The passage that the search showed, or the document's text, by any of the usual names."""
+        return document_fields.text_of(document)
+
+    @signature({"types": []})
+    def _func_content_of(self, document: Any) -> Any:
+        """The document's whole text where there is a passage too, by any of the usual names."""
+        return document_fields.content_of(document)
+
+    @signature({"types": []})
+    def _func_score_of(self, document: Any) -> Any:
+        """The retriever's score, by any of the usual names."""
+        return document_fields.score_of(document)
+
+    @signature({"types": []})
+    def _func_type_of(self, document: Any) -> Any:
+        """The document's entity type."""
+        return document_fields.type_of(document)
+
+    @signature({"types": []})
+    def _func_query_of(self, arguments: Any) -> Any:
+        """The query among the arguments of a tool, by any of the usual names."""
+        return query_of(read_arguments(arguments))
 
     @signature({"types": ["object", "null"]}, {"types": ["string"]})
     def _func_indexed(self, attributes: dict[str, Any] | None, name: str) -> Any:
@@ -88,34 +120,6 @@ class TraceFunctions(Functions):
                 if number and rest and _DIGITS.issuperset(number):
                     by_index.setdefault(int(number), {})[rest] = value
         return [by_index[index] for index in sorted(by_index)] or None
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
-
-
-def _is_document(value: Any) -> bool:
-    return isinstance(value, dict) and not _DOCUMENT_KEYS.isdisjoint(value)
-
-
-def _before_the_cut(text: str) -> list[Any] | None:
-    """The complete objects of the first list in a text; None if there are none."""
-    decode = json.JSONDecoder().raw_decode
-    at = text.find("[") + 1
-    objects = []
-    while at:
-        at = text.find("{", at)
-        if at < 0:
-            break
-        try:
-            value, at = decode(text, at)
-        except (ValueError, RecursionError):
-            break
-        objects.append(value)
-    return objects or None
 
 
 def compile_expression(text: str, functions: TraceFunctions) -> Expression:

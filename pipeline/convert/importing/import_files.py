@@ -9,7 +9,8 @@ from math import ceil
 from typing import Any
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.formats import FORMATS, Format
+from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
+from goodgain.pipeline.convert.importing.formats.format import Format
 from goodgain.pipeline.convert.importing.mapping_file import (
     MappingFile,
     has_identity,

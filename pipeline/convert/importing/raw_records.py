@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, cast
 
 import ijson
 import msgspec
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
+from goodgain.pipeline.convert.importing.formats.format import DocumentReader
 from goodgain.pipeline.document.progress import open_counted
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.compression import (
@@ -30,7 +31,6 @@ _NOT_DECODABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
 _decode = msgspec.json.decode
 
 PositionedRecord = tuple[str, Any]
-DocumentReader = Callable[[BinaryIO], Iterator[Any]]
 
 
 def raw_records(

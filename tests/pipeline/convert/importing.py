@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.formats import FORMATS
+from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 from goodgain.pipeline.convert.importing.import_files import import_traces
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file, shipped_mapping
 from goodgain.pipeline.run.plan.local_files import local_files

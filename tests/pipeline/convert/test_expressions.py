@@ -13,7 +13,7 @@ from goodgain.pipeline.convert.importing.expressions import (
     TraceFunctions,
     compile_expression,
 )
-from goodgain.pipeline.convert.importing.formats import FORMATS
+from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file, shipped_mapping
 
 LEAVES = st.sampled_from([None, True, False, 0, 1, 2.5, "", "x", "y", [], {}, '{"a": "x"}'])
@@ -54,28 +54,3 @@ def test_every_format_has_a_valid_mapping(format):
     mapping = parse_mapping_file(shipped_mapping(format), format, ImportCounts())
     assert mapping.unit in ("span", "call", "result")
     assert mapping.conversation
-
-
-@pytest.mark.parametrize(
-    ("answer", "documents", "cut"),
-    [
-        ([{"id": 1}], [{"id": 1}], 0),
-        ([], [], 0),
-        ({"results": [{"url": "u"}]}, [{"url": "u"}], 0),
-        ({"data": {"hits": [{"id": 1}]}}, [{"id": 1}], 0),
-        ('{"documents": "[{\\"id\\": 1}]"}', [{"id": 1}], 0),
-        ('[{"id": 1}, {"id": 2}]', [{"id": 1}, {"id": 2}], 0),
-        ('[{"id": 1, "t": "a}b"}, {"id": 2, "te', [{"id": 1, "t": "a}b"}], 1),
-        ('{"results": [{"id": 1}, {"id"', [{"id": 1}], 1),
-        ('[{"id": 1', None, 0),
-        ("the weather is fine", None, 0),
-        ('{"answer": 42}', None, 0),
-        ([1, 2], None, 0),
-        ([{"name": "Bob"}], None, 0),
-        (None, None, 0),
-    ],
-)
-def test_finds_the_documents_in_the_answer_of_a_tool(answer, documents, cut):
-    counted = ImportCounts()
-    assert compile_expression("documents(@)", TraceFunctions(counted))(answer) == documents
-    assert counted.cut_off == cut

@@ -238,7 +238,7 @@ def test_memory_does_not_grow_with_a_document(tmp_path):
         file.write(b"]}]}]}")
     position = 0
     with path.open("rb") as file:
-        from goodgain.pipeline.convert.importing.formats import FORMATS
+        from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 
         for _ in FORMATS["otlp"].read_document(file):
             if not position:

@@ -1,0 +1,280 @@
+"""Reads what a tool answered out of the envelopes in which frameworks wrap it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.convert.importing.answers.document_fields import (
+    Document,
+    is_document,
+    is_whole_document,
+    url_of,
+)
+from goodgain.pipeline.convert.importing.answers.text_documents import text_documents
+from goodgain.pipeline.convert.importing.answers.written_values import written_value
+
+_DEEPEST = 12
+_LONGEST_ERROR = 500
+# Keys under which an answer or its documents stand, in the order in which they are looked at.
+_LISTS = (
+    "documents", "results", "docs", "hits", "items", "sources", "search_results", "nodes",
+    "organic_results", "organic", "matches", "chunks", "passages", "source_nodes", "entries",
+    "retrieved_documents", "retrieval_results", "retrievalResults", "webPages", "points",
+    "articles", "pages", "files", "records", "web",
+)  # fmt: skip
+_ENVELOPES = (
+    "kwargs", "content", "output", "outputs", "data", "artifact", "structuredContent",
+    "structured_content", "return_value", "raw_output", "tool_response", "response",
+    "result", "value", "update", "messages", "text", "json", "blocks", "answer", "body",
+)  # fmt: skip
+# Blocks of content, by their types in MCP and in the interfaces of models.
+_TEXT_BLOCKS = frozenset(("text", "output_text", "input_text", "json"))
+_RESULT_BLOCKS = frozenset(
+    (
+        *("tool_result", "web_search_tool_result", "web_fetch_tool_result", "function_call_output"),
+        *("mcp_tool_result", "tool-result", "resource", "content", "tool", "function"),
+        *("web_fetch_result", "tool_return", "tool-return", "constructor"),
+    )
+)
+_OTHER_BLOCKS = frozenset(
+    (
+        *("image", "image_url", "audio", "tool_use", "tool_call", "tool-call", "server_tool_use"),
+        *("function_call", "thinking", "reasoning", "ai", "human", "system", "tool_reference"),
+    )
+)
+_CALL_IDS = frozenset(("tool_call_id", "tool_use_id", "toolUseId", "toolCallId"))
+_OTHER_ROLES = frozenset(("user", "assistant", "system", "human", "ai", "developer", "model"))
+_FAILED = frozenset(("error", "failed", "failure"))
+_NOTHING_FOUND = re.compile(
+    r"\W*(?:no|zero|0)\s+(?:\w+\s+){0,4}?(?:results?|documents?|matches|hits?|pages?|records?|"
+    r"information)\b.{0,200}|\W*nothing\s+(?:was\s+)?found\b.{0,100}|"
+    r"\W*(?:none|null|no results)\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+_ERROR_TEXT = re.compile(
+    r"\W*(?:\w+\.)*(?:\w*Error\b|\w*Exception\b|error:|traceback \(|failed to |request failed|"
+    r"error executing|error calling|tool execution failed|HTTP(?: error)? [45]\d\d\b)",
+    re.IGNORECASE,
+)
+
+
+class Answer(Struct, frozen=True):
+    """What a tool answered.
+
+    Attributes:
+      documents: the documents, [] if it found none; None if it is no list of documents.
+      is_single: whether the answer is one document by itself, rather than a list.
+      listed: documents that only its text lists, like links; None if there are none.
+      unread: a list of something else than documents.
+      text: its text, if it has one.
+      error: what it says about its failure.
+      is_cut_off: whether it ends in the middle, and was read up to there.
+    """
+
+    documents: list[Document] | None = None
+    is_single: bool = False
+    listed: list[Document] | None = None
+    unread: list[Any] | None = None
+    text: str | None = None
+    error: str | None = None
+    is_cut_off: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it says that nothing was found."""
+        return self.documents == []
+
+
+def read_answer(value: Any) -> Answer:
+    """Read an answer: a value, or a text that writes one, in any envelope known."""
+    reader = _Reader()
+    documents = reader.documents(value, 0)
+    text = "\n".join(reader.texts) or None
+    listed = None
+    if documents is None and text is not None and reader.error is None:
+        if _NOTHING_FOUND.fullmatch(text):
+            documents = []
+        elif _ERROR_TEXT.match(text):
+            reader.error = text
+        else:
+            listed = text_documents(text)
+    elif documents is None and text is None and reader.is_blank:
+        documents = []
+    return Answer(
+        documents,
+        bool(documents) and reader.is_single,
+        listed,
+        reader.unread if documents is None else None,
+        text,
+        None if documents or reader.error is None else reader.error[:_LONGEST_ERROR],
+        reader.is_cut_off,
+    )
+
+
+class _Reader:
+    """Looks for documents in an answer, and notes what else it holds."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.unread: list[Any] | None = None
+        self.error: str | None = None
+        self.is_single = self.is_cut_off = self.is_blank = False
+
+    def documents(self, value: Any, depth: int) -> list[Document] | None:
+        """The first list of documents in a value; [] if there are only empty lists, else None."""
+        if depth > _DEEPEST:
+            return None
+        if isinstance(value, bytes):
+            value = value.decode(errors="replace")
+        if isinstance(value, str):
+            return self._of_text(value, depth)
+        if isinstance(value, list):
+            return self._of_list(value, depth)
+        return self._of_object(value, depth) if isinstance(value, dict) else None
+
+    def _of_text(self, text: str, depth: int) -> list[Document] | None:
+        written = written_value(text)
+        if written is None:
+            self.is_blank |= not text.strip()
+            if text.strip():
+                self.texts.append(text)
+            return None
+        self.is_cut_off |= written.is_cut_off
+        if written.value is None:
+            return None
+        if isinstance(written.value, str):
+            self.texts.append(written.value)
+            return None
+        return self.documents(written.value, depth + 1)
+
+    def _of_list(self, values: list[Any], depth: int) -> list[Document] | None:
+        if not values:
+            return []
+        values = [_without_score(value) for value in values]
+        parts: list[Document] = []
+        is_read = False
+        for value in values:
+            inner: list[Document] | None = None
+            if isinstance(value, dict) and not _is_block(value):
+                if not _is_other_block(value) and is_document(value):
+                    inner = [value]
+                elif not _is_other_block(value):
+                    self.unread = self.unread or values
+            elif isinstance(value, dict | list | str):
+                inner = self.documents(value, depth + 1)
+            elif value is not None:
+                self.unread = self.unread or values
+            is_read |= inner is not None
+            parts += inner or ()
+        if not is_read and all(isinstance(value, str) for value in values):
+            self.unread = self.unread or values
+        if self.unread is values:
+            return None
+        # Several blocks, each of which is a document, are a list of them.
+        self.is_single &= len(parts) == 1
+        return parts if is_read else None
+
+    def _of_object(self, value: dict[str, Any], depth: int) -> list[Document] | None:
+        if _is_other_block(value):
+            return None
+        self._note_error(value)
+        if (columns := _rows_of_columns(value)) is not None:
+            return columns
+        if not _is_block(value) and is_whole_document(value) and not _lists_of(value):
+            self.is_single = True
+            return [value]
+        found = None
+        for name in (*_LISTS, *_ENVELOPES):
+            if name not in value or value[name] is None or isinstance(value[name], int | float):
+                continue
+            inner = self.documents(value[name], depth + 1)
+            if inner:
+                return inner
+            found = inner if found is None else found
+        if found is None:
+            for inner in _lists_of(value):
+                if all(isinstance(one, dict) and is_whole_document(one) for one in inner):
+                    return inner
+                self.unread = self.unread or inner
+        if found is None and not _is_block(value) and url_of(value) is not None:
+            self.is_single = True
+            return [value]
+        return found
+
+    def _note_error(self, value: dict[str, Any]) -> None:
+        error = value.get("error")
+        failed = str(value.get("status")).lower() in _FAILED
+        failed |= value.get("isError") is True or value.get("is_error") is True
+        failed |= value.get("success") is False or bool(error) or "error_code" in value
+        if not failed or self.error is not None:
+            return
+        told = (error, value.get("message"), value.get("content"), value.get("error_code"))
+        self.error = next((text for text in map(_plain, told) if text), "failed")
+
+
+def _plain(value: Any) -> str | None:
+    """The text of an error: a string, its message, or the text of its blocks."""
+    if isinstance(value, str):
+        return value.strip() or None
+    if isinstance(value, dict):
+        named = (value.get(name) for name in ("message", "text", "error", "error_code", "code"))
+        return next((text for text in map(_plain, named) if text), None)
+    if isinstance(value, list):
+        return " ".join(text for text in map(_plain, value) if text) or None
+    return None
+
+
+def _is_block(value: dict[str, Any]) -> bool:
+    """Whether an object wraps an answer or a part of one, and so is no document itself."""
+    type_ = _word(value, "type") or _word(value, "block_type")
+    if type_ in _RESULT_BLOCKS or _word(value, "role") in ("tool", "function"):
+        return True
+    if not _CALL_IDS.isdisjoint(value):
+        return True
+    if type_ in _TEXT_BLOCKS:
+        return url_of(value) is None and "title" not in value
+    return value.keys() <= {"text", "json"} and len(value) == 1
+
+
+def _is_other_block(value: Any) -> bool:
+    """Whether an object is a part of a conversation that is no answer."""
+    if not isinstance(value, dict):
+        return False
+    is_message = "content" in value and _word(value, "role") in _OTHER_ROLES
+    return is_message or _word(value, "type") in _OTHER_BLOCKS
+
+
+def _word(value: dict[str, Any], name: str) -> str:
+    word = value.get(name)
+    return word if isinstance(word, str) else ""
+
+
+def _without_score(value: Any) -> Any:
+    """The document of a pair of a document and its score."""
+    if isinstance(value, list) and len(value) == 2 and isinstance(value[0], dict):
+        document, score = value
+        if isinstance(score, int | float) and not isinstance(score, bool):
+            return {"score": score, **document}
+    return value
+
+
+def _lists_of(value: dict[str, Any]) -> list[list[Any]]:
+    return [one for one in value.values() if isinstance(one, list) and one]
+
+
+def _rows_of_columns(value: dict[str, Any]) -> list[Document] | None:
+    """The documents of an answer by columns, each a list in a list, as Chroma gives them."""
+    columns = {"ids": "id", "documents": "text", "metadatas": "metadata"}
+    nested = {
+        field: value[name][0]
+        for name, field in columns.items()
+        if isinstance(value.get(name), list) and value[name] and isinstance(value[name][0], list)
+    }
+    if "id" not in nested:
+        return None
+    rows: Iterable[tuple[Any, ...]] = zip(*nested.values(), strict=False)
+    return [dict(zip(nested, row, strict=True)) for row in rows]

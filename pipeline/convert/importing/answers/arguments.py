@@ -1,0 +1,102 @@
+"""What a tool was called with: its query, or the addresses of documents to open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from goodgain.pipeline.convert.importing.answers.document_fields import Document
+from goodgain.pipeline.convert.importing.answers.written_values import written_value
+
+_DEEPEST = 6
+_QUERIES = (
+    "query", "q", "queries", "search_query", "searchQuery", "search_queries", "user_query",
+    "query_list", "search_term", "search_terms", "searchTerm", "search_text", "query_text",
+    "keywords", "keyword", "question", "objective", "search", "terms", "term", "pattern",
+)  # fmt: skip
+_TEXTS = ("input", "text", "prompt", "topic", "content", "message", "request", "")
+_URLS = (
+    "url", "urls", "link", "links", "href", "uri", "page_url", "pageUrl", "webpage_url",
+    "url_list", "source_url", "website", "website_url",
+)  # fmt: skip
+_IDS = (
+    "id", "ids", "docid", "docids", "doc_id", "doc_ids", "document_id", "document_ids",
+    "page_id", "pageid", "page_ids", "article_id", "file_id", "file_ids", "link_id",
+    "message_id", "event_id", "path", "file_path", "paths", "ref_id", "cursor",
+)  # fmt: skip
+# Objects within the arguments that hold the arguments.
+_INNER = (
+    "kwargs", "args", "arguments", "input", "tool_input", "parameters", "params", "inputs",
+    "action", "data", "query",
+)  # fmt: skip
+
+
+def read_arguments(value: Any) -> dict[str, Any]:
+    """The arguments by name, out of the envelopes known; a lone text stands under ""."""
+    for _ in range(_DEEPEST):
+        if isinstance(value, str):
+            written = written_value(value)
+            if written is None or not isinstance(written.value, dict | list):
+                return {"": value} if value.strip() else {}
+            value = written.value
+        if isinstance(value, list):
+            value = value[0] if len(value) == 1 else None
+        if not isinstance(value, dict):
+            return {}
+        inner = _inner(value)
+        if inner is None:
+            return value
+        value = inner
+    return {}
+
+
+def query_of(arguments: dict[str, Any]) -> str | None:
+    """The query among arguments; several are joined with `; `."""
+    for name in (*_QUERIES, *_TEXTS):
+        query = _query(arguments.get(name))
+        if query is not None:
+            return query
+    texts = [value for value in arguments.values() if isinstance(value, str) and value.strip()]
+    return texts[0] if len(texts) == 1 and not opened(arguments) else None
+
+
+def has_query(arguments: dict[str, Any]) -> bool:
+    """Whether an argument is named as a query."""
+    return any(_query(arguments.get(name)) is not None for name in _QUERIES)
+
+
+def opened(arguments: dict[str, Any]) -> list[Document]:
+    """The documents that arguments name by URL or id, each as an object with that name."""
+    for names, name_of_one in ((_URLS, "url"), (_IDS, "id")):
+        for name in names:
+            values = arguments.get(name)
+            values = values if isinstance(values, list) else [values]
+            named = [str(one) for one in values if isinstance(one, str | int) and str(one).strip()]
+            if named:
+                one = name_of_one if name in _URLS else name.removesuffix("s")
+                return [{one: each} for each in named]
+    return []
+
+
+def _inner(value: dict[str, Any]) -> Any:
+    """The object within arguments that holds the arguments themselves; None without one."""
+    for name in _INNER:
+        inner = value.get(name)
+        if isinstance(inner, str):
+            written = written_value(inner)
+            inner = written.value if written is not None and name != "query" else None
+        if isinstance(inner, dict) and inner:
+            return inner
+        if isinstance(inner, list) and len(value) == 1 and inner and isinstance(inner[0], dict):
+            return inner
+    return None
+
+
+def _query(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, list):
+        queries = [query for query in map(_query, value) if query is not None]
+        return "; ".join(queries) or None
+    if isinstance(value, dict):
+        return next((text for text in (_query(value.get(name)) for name in _QUERIES) if text), None)
+    return None

@@ -1,0 +1,132 @@
+"""Values written as text: JSON, JSON within JSON, and what Python prints."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+_MOST_PRINTED = 4_000_000
+_BEGINS = ("[", "{", '"', "(")
+# How a message of LangChain prints itself: content='...' name='search' tool_call_id='1'
+_PRINTED_MESSAGE = re.compile(
+    r"content=(?P<content>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\[.*?\])"
+    r"(?= (?:name|tool_call_id|additional_kwargs|response_metadata|id|artifact|status)=|\s*$)"
+    r"(?P<rest>.*)",
+    re.DOTALL,
+)
+_PRINTED_OBJECT = re.compile(r"[\[({]?\s*[A-Z]\w*\(\w+=")
+_BEGINS_AS_JSON = re.compile(r"\[\s*[\[{\"]|\{\s*\"")
+_raw_decode = json.JSONDecoder().raw_decode
+
+
+class WrittenValue(Struct, frozen=True):
+    """A value that was written as text.
+
+    Attributes:
+      is_cut_off: whether the text ends in the middle; the value has what stands before, if that
+        is anything.
+    """
+
+    value: Any
+    is_cut_off: bool = False
+
+
+def written_value(text: str) -> WrittenValue | None:
+    """The object, list or text that a text writes; None if it is just a text."""
+    stripped = text.strip()
+    if message := _PRINTED_MESSAGE.match(stripped):
+        return WrittenValue(_printed_message(message))
+    if _PRINTED_OBJECT.match(stripped):
+        printed = _printed(stripped)
+        return None if printed is None else WrittenValue(printed)
+    if not stripped.startswith(_BEGINS):
+        return None
+    decoded = decoded_json(stripped)
+    if isinstance(decoded, str):
+        inner = written_value(decoded)
+        return WrittenValue(decoded) if inner is None else inner
+    if decoded is not None:
+        return WrittenValue(decoded) if isinstance(decoded, dict | list) else None
+    if stripped[0] in "[{(":
+        printed = _printed(stripped)
+        if isinstance(printed, dict | list):
+            return WrittenValue(printed)
+    if stripped[0] not in "[{":
+        return None
+    try:
+        value, end = _raw_decode(stripped)
+    except (ValueError, RecursionError):
+        if not _BEGINS_AS_JSON.match(stripped):
+            return None
+        return WrittenValue(_before_the_cut(stripped), is_cut_off=True)
+    # A text may follow; a lone `[1]` or `{}` before it is a marker rather than the answer.
+    has_objects = isinstance(value, dict) or any(isinstance(one, dict) for one in value)
+    return WrittenValue(value) if value and has_objects and end else None
+
+
+def decoded_json(text: str) -> Any:
+    """The value of a JSON text; None if it is not JSON."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+def _before_the_cut(text: str) -> list[Any] | None:
+    """The complete objects of the first list in a text; None if there are none."""
+    at = text.find("[") + 1
+    objects = []
+    while at:
+        at = text.find("{", at)
+        if at < 0:
+            break
+        try:
+            value, at = _raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        objects.append(value)
+    return objects or None
+
+
+def _printed_message(message: re.Match[str]) -> dict[str, Any]:
+    content = _printed(message["content"])
+    failed = re.search(r"\bstatus='error'", message["rest"])
+    return {"content": content, "status": "error" if failed else "success", "type": "tool"}
+
+
+def _printed(text: str) -> Any:
+    """The value of a Python expression of literals and of objects with named arguments."""
+    if len(text) > _MOST_PRINTED:
+        return None
+    try:
+        return _literal(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _literal(node: ast.expr) -> Any:
+    match node:
+        case ast.Constant(value=value):
+            return None if value is ... else value
+        case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
+            return [_literal(element) for element in elements]
+        case ast.Dict(keys=keys, values=values):
+            return {
+                str(_literal(key)): _literal(value)
+                for key, value in zip(keys, values, strict=True)
+                if key is not None
+            }
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+        case ast.Call(args=[only], keywords=[]):
+            return _literal(only)  # as in UUID('...')
+        case ast.Call(keywords=keywords):
+            return {each.arg: _literal(each.value) for each in keywords if each.arg}
+        case ast.Name(id=name):
+            return {"nan": None, "inf": None, "null": None, "true": True, "false": False}.get(name)
+    raise ValueError("neither a literal nor an object")

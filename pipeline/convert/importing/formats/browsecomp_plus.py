@@ -1,0 +1,44 @@
+"""Runs of BrowseComp-Plus's agents, one file for each query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from goodgain.pipeline.convert.importing.formats.format import Decoder, Refuse, objects
+from goodgain.transforms.core.errors import UsageError
+
+
+def browsecomp_plus() -> Decoder:
+    """The decoder of one import, which refuses a query that occurs twice.
+
+    A run's steps become spans, ordered by their position.
+    """
+    queries: set[str] = set()
+
+    def decode(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
+        if not isinstance(record, dict) or not record.get("query_id"):
+            refuse("JSON without a query_id")
+            return
+        result = record.get("result")
+        if not isinstance(result, list):
+            refuse(
+                "a run with only retrieved_docids: a set, which has neither ranks nor iterations; "
+                "the run's file with its result[] is needed"
+                if "retrieved_docids" in record
+                else "a run without result[]"
+            )
+            return
+        query_id = str(record["query_id"])
+        if query_id in queries:
+            raise UsageError(
+                f"Query {query_id} occurs in two of these runs; convert each run's files "
+                "separately."
+            )
+        queries.add(query_id)
+        run = {name: value for name, value in record.items() if name != "result"}
+        yield {"query_id": query_id, "position": 0, "type": "run", "run": run}
+        for position, step in enumerate(objects(result, refuse, "a step that is not an object"), 1):
+            yield {**step, "query_id": query_id, "position": position, "parent": 0, "run": run}
+
+    return decode

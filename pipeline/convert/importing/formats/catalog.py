@@ -1,0 +1,22 @@
+"""Every format that can be imported, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from goodgain.pipeline.convert.importing.formats.browsecomp_plus import browsecomp_plus
+from goodgain.pipeline.convert.importing.formats.format import Format, unchanged
+from goodgain.pipeline.convert.importing.formats.langfuse import langfuse_observations
+from goodgain.pipeline.convert.importing.formats.langsmith import langsmith_runs
+from goodgain.pipeline.convert.importing.formats.mlflow import mlflow_spans
+from goodgain.pipeline.convert.importing.formats.otlp import otlp_document, otlp_spans
+
+FORMATS: Mapping[str, Format] = {
+    "otlp": Format("OpenTelemetry spans in OTLP's JSON", lambda: otlp_spans, otlp_document),
+    "langfuse": Format("Langfuse exports", lambda: langfuse_observations, rows=True),
+    "langsmith": Format("LangSmith runs", lambda: langsmith_runs, rows=True),
+    "mlflow": Format("MLflow traces", lambda: mlflow_spans),
+    "browsecomp-plus": Format("runs of BrowseComp-Plus agents", browsecomp_plus),
+    "table": Format("tables with one row per result", lambda: unchanged, rows=True),
+    "custom": Format("anything, by a mapping of your own", lambda: unchanged, rows=True),
+}
