@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goodgain.pipeline.document.numbers import difference_text, interval_text
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow
+from goodgain.pipeline.studies.comparison.rows import DECIDED, ComparisonRow
+from goodgain.transforms.core.scoring.costs import COST
 from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
 from goodgain.transforms.core.wording import counted
 
-_REPETITION = "SRR"
+_GAIN, _REPETITION = "CG", "SRR"
+_CHEAPER = "which is no gain if less is found"  # an agent that does not search is the cheapest
 _PLAIN_NAMES = {"CG": "good, new material"}  # names that read better in a sentence
-_DECIDED = ("better", "worse", "changed")
 _MOST_SLICES = 3
 
 
@@ -32,23 +33,32 @@ def answer(rows: Sequence[ComparisonRow], primary: str | None, compared: tuple[i
     first = whole.pop(primary, None) if primary else None
     if not (first or whole):
         return "The decision rests only on metrics at an iteration, so there is no verdict at N."
-    parts = [_primary(first, compared)] if first else []
+    gain = next((row for row in at_end if row.metric == _GAIN and not row.slice), None)
+    gains_more = gain is not None and gain.verdict == "better"
+    parts = [_primary(first, compared, gains_more)] if first else []
     repetition = whole.pop(_REPETITION, None)
     if repetition is not None and repetition.reason is None:
         parts.append(_repetition(repetition))
-    for verdict in _DECIDED:
+    for verdict in DECIDED:
         names = [name for name, row in whole.items() if row.verdict == verdict]
-        if names:
-            parts.append(f"{verdict}: {labels(names)}")
+        cheaper = [] if verdict != "better" or gains_more else list(filter(_is_cost, names))
+        if named := [name for name in names if name not in cheaper]:
+            parts.append(f"{verdict}: {labels(named)}")
+        if cheaper:
+            parts.append(f"lower, {_CHEAPER}: {labels(cheaper)}")
     withheld = [row for row in (first, repetition, *whole.values()) if row and row.reason]
     if withheld and withheld != [first]:
-        named = [row.metric for row in withheld if row is not first]
-        parts.append(f"not comparable: {labels(named)}")
+        others = [row.metric for row in withheld if row is not first]
+        parts.append(f"not comparable: {labels(others)}")
     clauses = "; ".join(parts) or "No change is shown in any metric that the decision rests on"
     return ". ".join((clauses[:1].upper() + clauses[1:], *_slices(at_end, first))) + "."
 
 
-def _primary(row: ComparisonRow, compared: tuple[int, int]) -> str:
+def _is_cost(metric: str) -> bool:
+    return metric.startswith(COST)
+
+
+def _primary(row: ComparisonRow, compared: tuple[int, int], gains_more: bool) -> str:
     """The clause about the primary metric."""
     label = metric_by_name(row.metric).label
     if row.reason is not None:
@@ -70,6 +80,8 @@ def _primary(row: ComparisonRow, compared: tuple[int, int]) -> str:
         percent = "" if relative is None else f"{100 * abs(relative):.3g} % "
         more = f"{percent}{'more' if row.difference > 0 else 'less'} {what} per conversation"
         return f"the candidate finds {more}: {label} {_size(row)}{basis}"
+    if row.verdict == "better" and _is_cost(row.metric) and not gains_more:
+        return f"the candidate costs less, {_CHEAPER}: {label} {_size(row)}{basis}"
     return f"the candidate is {row.verdict} by {label}: {_size(row)}{basis}"
 
 

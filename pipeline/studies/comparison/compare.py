@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
 from goodgain.pipeline.studies.comparison.answer import answer
@@ -32,8 +33,8 @@ from goodgain.pipeline.studies.comparison.rows import ComparisonRow
 from goodgain.pipeline.studies.comparison.sources import Arms, read_arms, silent
 from goodgain.pipeline.studies.comparison.statistics import TestedRow, corrected, row_of
 from goodgain.pipeline.studies.comparison.withholding import (
-    VerdictConditions,
     compared_measure,
+    over_everyone,
     verdict_conditions,
     without_counterpart,
 )
@@ -131,7 +132,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         cluster=cluster,
         base_account=account(matched.base, matched.candidate) if matched.paired else None,
         candidate_account=account(matched.candidate, matched.base) if matched.paired else None,
-        examples=_examples(request, arms, matched, conditions, chosen),
+        examples=_examples(request, arms, matched, rows, chosen),
         pool_finds=pool_finds(arms, conditions.unequal_search, cluster, interval),
         without_labels=without_labels,
         warnings=cluster_warnings(cluster, rows),
@@ -153,16 +154,16 @@ def _examples(
     request: ComparisonRequest,
     arms: Arms,
     matched: Matched,
-    conditions: VerdictConditions,
+    rows: Sequence[ComparisonRow],
     chosen: str | None,
 ) -> Examples | None:
     """Wins and losses by the chosen metric among the conversations that the verdict rests on."""
     if not matched.paired or chosen is None:
         return None
-    measure = compared_measure(Measure(chosen, None, "all"), conditions)
-    if measure.population == "everyone":
+    row = next(row for row in rows if row.metric == chosen and row.i is None and not row.slice)
+    if row.population == "everyone":
         matched = match_everyone(matched)
-    return examples(arms, matched, measure, request.examples)
+    return examples(arms, matched, Measure(chosen, None, row.population), request.examples)
 
 
 def _cluster(request: ComparisonRequest, arms: Arms) -> str | None:
@@ -220,7 +221,7 @@ def _rows(
         if conditions.without_labels:
             without_labels.append(WithoutLabels(slice_, conditions.without_labels))
         by_population = {"all": matched}
-        if conditions.unequal_search:
+        if conditions.unequal_search or conditions.search_could_decide:
             by_population["everyone"] = match_everyone(matched)
         counted = {
             population: (one, None if cluster is None else cluster_codes(one, cluster))
@@ -228,9 +229,13 @@ def _rows(
         }
         for measure in of_slices if slice_ else every:
             measure = compared_measure(measure, conditions)
-            of_measure, codes = counted.get(measure.population, counted["all"])
-            tests = request.tests
-            yield row_of(slice_, measure, of_measure, conditions, arms.measures, tests, codes)
+            everyone = over_everyone(measure) if conditions.search_could_decide else None
+            row, *of_everyone = (
+                row_of(slice_, one, matched, conditions, arms.measures, request.tests, codes)
+                for one in filter(None, (measure, everyone))
+                for matched, codes in [counted.get(one.population, counted["all"])]
+            )
+            yield replace(row, over_everyone=of_everyone[0]) if of_everyone else row
 
 
 def slices(names: Sequence[Sequence[str]], base: Arm, candidate: Arm) -> Iterator[dict[str, str]]:

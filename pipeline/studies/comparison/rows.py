@@ -13,6 +13,7 @@ from goodgain.transforms.core.metric import ZERO_TO_ONE, Direction
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 Verdict = Literal["better", "worse", "changed", "not shown", "not tested", "not comparable"]
+DECIDED: tuple[Verdict, ...] = ("better", "worse", "changed")
 
 
 class ComparisonRow(Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ from goodgain.pipeline.studies.comparison.clusters import CodesOf
 from goodgain.pipeline.studies.comparison.matching import Matched, Sample, sample
 from goodgain.pipeline.studies.comparison.measures import Family, Measure, Measures
 from goodgain.pipeline.studies.comparison.request import Tests
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow, Verdict
+from goodgain.pipeline.studies.comparison.rows import DECIDED, ComparisonRow, Verdict
 from goodgain.pipeline.studies.comparison.withholding import (
     VerdictConditions,
     is_outcome,
@@ -45,11 +45,14 @@ class TestedRow(Struct, frozen=True):
     Attributes:
       interval_at: gives the interval at a confidence; None if there is no interval.
       test: the same number for rows of one slice and metric that test the same differences.
+      over_everyone: the same measure over all conversations, where the arms differ in how many did
+        not search, so that it could decide otherwise (SPEC 10).
     """
 
     row: ComparisonRow
     interval_at: IntervalAt | None
     test: int
+    over_everyone: TestedRow | None = None
 
 
 def row_of(
@@ -155,6 +158,9 @@ def corrected(
 ) -> tuple[list[ComparisonRow], dict[tuple[Family, bool], int]]:
     """The rows with corrected p values and verdicts, in the same order.
 
+    A verdict that missing searches could make is replaced by that over everyone: a better or worse
+    one unless the difference has the same sign there, and any other if there is one (SPEC 10).
+
     Each family is corrected separately, and within it the overall rows separately from those of
     slices, so that adding slices changes no overall verdict. Rows that make the same test, like
     those of iterations after the last one, count as one test. Not counted are rows whose verdict is
@@ -167,6 +173,30 @@ def corrected(
       The rows; and the number of t-tests that were corrected together, by family, and whether in
       slices.
     """
+    rows, tests = _corrected(tested, verdict_by)
+    if all(one.over_everyone is None for one in tested):
+        return rows, tests
+    of_everyone, _ = _corrected([one.over_everyone or one for one in tested], verdict_by)
+    deciding = [
+        one.over_everyone if one.over_everyone and _overruled(row, everyone) else one
+        for one, row, everyone in zip(tested, rows, of_everyone, strict=True)
+    ]
+    return _corrected(deciding, verdict_by)
+
+
+def _overruled(row: ComparisonRow, everyone: ComparisonRow) -> bool:
+    """Whether the verdict over everyone replaces that over the conversations that searched."""
+    if row.reason is not None:
+        return False
+    if row.verdict in DECIDED:
+        return (row.difference or 0.0) * (everyone.difference or 0.0) <= 0
+    return everyone.verdict in DECIDED
+
+
+def _corrected(
+    tested: Sequence[TestedRow], verdict_by: AdjustmentMethod
+) -> tuple[list[ComparisonRow], dict[tuple[Family, bool], int]]:
+    """`corrected`, with the rows that are given."""
     families: dict[tuple[Family, bool], dict[int, list[int]]] = {}
     for at, one in enumerate(tested):
         if one.row.reason is None:

@@ -7,11 +7,12 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.matching import BY_ID, Grouped, Matched, Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.transforms.core.comparison.samples import difference_of_means
-from goodgain.transforms.core.metric import ZERO_TO_ONE
+from goodgain.transforms.core.metric import ZERO_TO_ONE, Metric
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name, value_without_search
 
 # Arms are not comparable when their shares of missing values differ by more than this.
@@ -19,6 +20,7 @@ MOST_DIFFERENT = 0.05
 _ROUNDING = 1e-12  # 1 - 0.95 is a little more than 0.05
 # A null of these metrics means "never reached", which is an outcome and not a gap.
 _OUTCOMES = "iterations_for_"
+_Rows = npt.NDArray[np.intp]
 
 
 class VerdictConditions(Struct, frozen=True):
@@ -27,12 +29,14 @@ class VerdictConditions(Struct, frozen=True):
     Attributes:
       labelled: of base and candidate, share of the compared results with a label; None without
         results.
+      efficiency: of both, mean SRE of the compared conversations; None without any.
       idle: of both, share of the conversations whose last turn did not search.
       missing: which conversations one arm lacks, as a clause; None if it lacks few, or if values
         are not paired by conversation. A conversation that never searches leaves no record.
     """
 
     labelled: tuple[float | None, float | None]
+    efficiency: tuple[float | None, float | None]
     idle: tuple[float, float]
     shared_judgments: bool
     max_i: int
@@ -46,8 +50,14 @@ class VerdictConditions(Struct, frozen=True):
 
     @property
     def unequal_search(self) -> bool:
-        """Whether the arms are compared in the population `everyone`."""
+        """Whether the arms are compared in the population `everyone` throughout."""
         return differ(*self.idle)
+
+    @property
+    def search_could_decide(self) -> bool:
+        """Whether verdicts have to hold in the population `everyone`, too."""
+        base, candidate = self.idle
+        return base != candidate and not self.unequal_search
 
     @property
     def unequal_labels(self) -> bool:
@@ -59,11 +69,11 @@ class VerdictConditions(Struct, frozen=True):
 def verdict_conditions(matched: Matched, arms: Arms) -> VerdictConditions:
     """The conditions of verdicts about two matched arms, or about the same slice of both."""
     base, candidate = matched.base, matched.candidate
+    of_base = _compared_rows(base, matched.base_indexes, matched.paired)
+    of_candidate = _compared_rows(candidate, matched.candidate_indexes, matched.paired)
     return VerdictConditions(
-        labelled=(
-            _labelled(base, matched.base_indexes, matched.paired),
-            _labelled(candidate, matched.candidate_indexes, matched.paired),
-        ),
+        labelled=(_labelled(base.arm, of_base), _labelled(candidate.arm, of_candidate)),
+        efficiency=(_efficiency(base.arm, of_base), _efficiency(candidate.arm, of_candidate)),
         idle=(base.arm.share_without_search, candidate.arm.share_without_search),
         shared_judgments=arms.shared_judgments,
         max_i=arms.max_i,
@@ -77,10 +87,14 @@ def compared_measure(measure: Measure, conditions: VerdictConditions) -> Measure
     It is `everyone` if the arms differ in how many conversations did not search and the measure has
     a value for those (SPEC 10), unless only conversations that reached an iteration count.
     """
-    has_value = value_without_search(measure.metric) is not None
-    if conditions.unequal_search and has_value and measure.population != "reached":
-        return replace(measure, population="everyone")
-    return measure
+    return over_everyone(measure) or measure if conditions.unequal_search else measure
+
+
+def over_everyone(measure: Measure) -> Measure | None:
+    """The measure in the population `everyone`; None if it has no value there."""
+    if measure.population == "reached" or value_without_search(measure.metric) is None:
+        return None
+    return replace(measure, population="everyone")
 
 
 def without_counterpart(matched: Matched) -> str | None:
@@ -118,11 +132,20 @@ def _keys_of(mine: Grouped, pair_by: str) -> str:
     return f"values of {pair_by} with a search" if idle else f"values of {pair_by}"
 
 
-def _labelled(grouped: Grouped, places: npt.NDArray[np.intp], paired: bool) -> float | None:
-    arm = grouped.arm
-    rows = grouped.rows[np.isin(grouped.group_of, places)] if paired else slice(None)
+def _compared_rows(grouped: Grouped, places: npt.NDArray[np.intp], paired: bool) -> _Rows:
+    """The indexes in the arm of the conversations that are compared."""
+    if paired:
+        return grouped.rows[np.isin(grouped.group_of, places)]
+    return np.arange(len(grouped.arm.ids))
+
+
+def _labelled(arm: Arm, rows: _Rows) -> float | None:
     results = float(arm.at_end["R"][rows].sum())
     return 1 - float(arm.at_end["unlabelled"][rows].sum()) / results if results else None
+
+
+def _efficiency(arm: Arm, rows: _Rows) -> float | None:
+    return float(arm.at_end["SRE"][rows].mean()) if len(rows) else None
 
 
 def withheld(
@@ -148,6 +171,8 @@ def withheld(
     if conditions.unequal_labels and metric.needs_labels:
         base, candidate = map(_percent, conditions.labelled)
         return f"{base} of the results of the base have a label, {candidate} of the candidate's"
+    if metric.needs_labels and (clause := _missing_labels(metric, values, conditions)):
+        return clause
     if conditions.unequal_search and measure.population != "everyone":
         return different_search(conditions)
     missing = _missing(values)
@@ -158,6 +183,32 @@ def withheld(
     if worst is not None and _agrees(values, worst):
         return None
     return f"{reached(values)}, and the others have no value"
+
+
+def _missing_labels(metric: Metric, values: Sample, conditions: VerdictConditions) -> str | None:
+    """The reason if labels that only the worse arm lacks could make the whole difference (SPEC 10).
+
+    Each of its surplus of unlabelled results might be good, and better than most.
+    """
+    if metric.direction == "neither" or not len(values.base) or not len(values.candidate):
+        return None
+    means = float(values.base.mean()), float(values.candidate.mean())
+    difference = difference_of_means(means[1] - means[0], values.base, values.candidate)
+    if difference == 0:
+        return None
+    worse = 1 if (difference < 0) == (metric.direction == "higher") else 0
+    labelled, efficiency = conditions.labelled, conditions.efficiency[worse]
+    mine, others = labelled[worse], labelled[1 - worse]
+    if mine is None or others is None or efficiency is None:
+        return None
+    surplus = others - mine
+    if surplus <= _ROUNDING or abs(difference) * efficiency > 2 * surplus * abs(means[worse]):
+        return None
+    base, candidate = (_percent(None if share is None else 1 - share) for share in labelled)
+    return (
+        f"{base} of the results of the base have no label, {candidate} of the candidate's: were "
+        "these results good, the difference would vanish"
+    )
 
 
 def different_search(conditions: VerdictConditions) -> str:

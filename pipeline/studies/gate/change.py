@@ -26,6 +26,7 @@ from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.pipeline.studies.comparison.withholding import (
     compared_measure,
     different_search,
+    over_everyone,
     verdict_conditions,
     withheld,
     without_counterpart,
@@ -46,6 +47,7 @@ from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.wording import pluralize
 
 
@@ -163,6 +165,11 @@ def _compared(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | 
     conditions = verdict_conditions(matched, arms)
     named = Measure(str(rule.metric), rule.i, rule.population or "all")
     decisive = compared_measure(named, conditions)
+    everyone = over_everyone(named) if rule.population is None else None
+    if conditions.search_could_decide and everyone is not None:
+        included = _match(rule, base.everyone(), candidate.everyone())
+        if _looks_worse(rule, sample(included, everyone), sample(matched, named)):
+            decisive = everyone
     measure = decisive if rule.population is None else named
     switched = ""
     if measure != named:
@@ -181,6 +188,17 @@ def _compared(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | 
     if cluster is not None and cluster != rule.pair_by:
         codes = cluster_codes(matched, cluster)(values, measure)
     return _Compared(values, matched, measure.population, switched, reason, codes)
+
+
+def _looks_worse(rule: Rule, values: Sample, other: Sample) -> bool:
+    """Whether the relative change is worse for a rule's metric in these values than in others."""
+    if not all(len(one) for one in (values.base, values.candidate, other.base, other.candidate)):
+        return False
+    (_, change), (_, than) = _differences(values), _differences(other)
+    direction = metric_by_name(str(rule.metric)).direction
+    if direction == "neither":
+        return change * than <= 0
+    return change < than if direction == "higher" else change > than
 
 
 def _match(rule: Rule, base: Arm, candidate: Arm) -> Matched:

@@ -43,10 +43,14 @@ def test_metrics_that_reward_stopping_or_finding_less_have_a_caution():
             "Discounted gain per result (DRAG)",
         ],
         "Finding less finishes sooner, so read it beside GR.": ["Iterations for all good results"],
+        "Giving up at once lowers it, so read it beside CG.": ["Iterations after the last good"],
     }
     (rag,) = (metric for metric in CONVERSATION_METRICS if metric.name == "RAG")
     assert rag.explained == f"{rag.meaning} {stopping}"
 
 
 def test_metrics_that_improve_by_finding_less_are_not_decisive():
-    assert set(HEADLINE) - set(DECISIVE) == {"iterations_for_all_good_results"}
+    assert set(HEADLINE) - set(DECISIVE) == {
+        "iterations_for_all_good_results",
+        "iterations_after_last_good",
+    }

@@ -19,6 +19,7 @@ from goodgain.transforms.core.scoring.gains import (
 NO_SEARCH = "the last turn did not search (N = 0)"
 _REWARDS_STOPPING = "Stopping early raises it, so read it beside CG."
 _REWARDS_FINDING_LESS = "Finding less finishes sooner, so read it beside GR."
+_REWARDS_GIVING_UP = "Giving up at once lowers it, so read it beside CG."
 
 CONVERSATION_METRICS: tuple[Metric, ...] = (
     Metric(
@@ -96,7 +97,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "iterations_after_last_good", "iterations",
         "Iterations at the end that found no new good document.", "lower", NO_SEARCH,
         "N minus the last i with a good first occurrence; N when there is none", True, bounded=True,
-        needs_labels=True, function=iterations_after_last_good,
+        needs_labels=True, caution=_REWARDS_GIVING_UP, function=iterations_after_last_good,
         words="Iterations after the last good",
     ),
     Metric(

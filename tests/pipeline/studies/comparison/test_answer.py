@@ -198,6 +198,30 @@ def test_sentence(rows, sentence):
 
 
 @pytest.mark.parametrize(
+    ("gain", "clause"),
+    [
+        ("better", "better: Cost (cost.tokens)"),
+        ("not shown", "lower, which is no gain if less is found: Cost (cost.tokens)"),
+        ("not comparable", "lower, which is no gain if less is found: Cost (cost.tokens)"),
+        ("worse", "lower, which is no gain if less is found: Cost (cost.tokens)"),
+    ],
+)
+def test_a_lower_cost_is_better_only_with_more_gain(gain, clause):
+    rows = [
+        cg_row(gain, -1.0 if gain == "worse" else 1.0, -2.0, 2.0),
+        comparison_row("cost.tokens", "better", -100.0),
+    ]
+    assert clause in answer(rows, "CG", HEADER)
+
+
+def test_a_lower_cost_alone_is_not_called_better():
+    row = comparison_row("cost.tokens", "better", -100.0, -150.0, -50.0, family="primary")
+    sentence = answer([row], "cost.tokens", HEADER)
+    assert sentence.startswith("The candidate costs less, which is no gain if less is found: Cost")
+    assert "better" not in sentence
+
+
+@pytest.mark.parametrize(
     ("verdict", "population", "sentence"),
     [
         (

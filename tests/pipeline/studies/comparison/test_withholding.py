@@ -16,7 +16,7 @@ from goodgain.pipeline.studies.comparison.withholding import (
 from tests.pipeline.studies.comparison.command import compared
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
-SAME_SHARES = VerdictConditions((1.0, 1.0), (0.0, 0.0), shared_judgments=False, max_i=5)
+SAME_SHARES = VerdictConditions((1.0, 1.0), (0.5, 0.5), (0.0, 0.0), shared_judgments=False, max_i=5)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,104 @@ def test_labelled_shares_exclude_conversations_of_only_one_arm(tmp_path, capsys)
     assert "66.7 % of the results of the base have a label, 100 % of the candidate's" in {
         one["reason"] for one in unpaired
     }
+
+
+def without_labels(conversations, lost):
+    """The same retrieval, but good results lack their label where `lost` says so."""
+    numbers = iter(range(10**6))
+    return [
+        [
+            {
+                **record,
+                "results": [
+                    {**result, "gain": None}
+                    if (result["gain"] or 0) >= 2 and lost(next(numbers))
+                    else result
+                    for result in record["results"]
+                ],
+            }
+            for record in records
+        ]
+        for records in conversations
+    ]
+
+
+def row_at_end(found, metric):
+    """The row about all conversations at N."""
+    (row,) = (
+        one
+        for one in found["rows"]
+        if (one["metric"], one["i"], one["slice"]) == (metric, None, {})
+    )
+    return row
+
+
+@pytest.mark.parametrize("every", [5, 25])
+def test_missing_labels_of_good_results_make_no_verdict(every, tmp_path, capsys):
+    """Identical retrieval, one good result of five; the candidate lacks some of their labels.
+
+    With every fifth, 4 % of all labels are missing, below the limit of five points.
+    """
+    base = [conversation(f"c{at:03}", [[3 + at % 2, 0, 0, 1, 0]] * 2) for at in range(100)]
+    candidate = without_labels(base, lambda number: number % every == 0)
+    folders = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
+    found = compared(capsys, *folders)
+    row = row_at_end(found, "CG")
+    assert row["difference"] < 0
+    assert row["verdict"] == "not comparable"
+    assert "were these results good, the difference would vanish" in row["reason"]
+    assert "worse" not in found["answer"]
+    assert row_at_end(found, "SRR")["reason"] is None  # needs no labels
+
+
+def test_a_loss_beyond_what_missing_labels_can_explain_is_worse(tmp_path, capsys):
+    base = [conversation(f"c{at:03}", [[3 + at % 2, 3, 0, 1, 0]] * 2) for at in range(60)]
+    candidate = [conversation(f"c{at:03}", [[3 + at % 2, 0, 0, 0, 0]] * 2) for at in range(60)]
+    candidate[0][0]["results"][4]["gain"] = None
+    folders = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
+    row = row_at_end(compared(capsys, *folders), "CG")
+    assert (row["verdict"], row["reason"]) == ("worse", None)
+
+
+def skips_the_best(of_the_rest=0):
+    """A hundred conversations, and the same without search in the five that hold 40 % of the gain.
+
+    Args:
+      of_the_rest: gain added in every second of the others.
+    """
+    base = [
+        conversation(f"c{at:02}", [[4] * 16 if at < 5 else [3, 2, at % 2]]) for at in range(100)
+    ]
+    candidate = [
+        conversation(f"c{at:02}", [[0]], turn_count=2)
+        if at < 5
+        else conversation(f"c{at:02}", [[3, 2, at % 2, of_the_rest if at % 2 else 0]])
+        for at in range(100)
+    ]
+    return base, candidate
+
+
+@pytest.mark.parametrize("of_the_rest", [0, 2])
+def test_missing_searches_decide_a_verdict(of_the_rest, tmp_path, capsys):
+    """5 % of the candidate's conversations did not search, which is not beyond the limit."""
+    arms = zip(("base", "candidate"), skips_the_best(of_the_rest), strict=True)
+    folders = [output_of(tmp_path / name, arm) for name, arm in arms]
+    row = row_at_end(compared(capsys, *folders, "--metrics", "CG"), "CG")
+    assert row["population"] == "everyone"
+    assert row["difference"] < 0
+    assert row["verdict"] != "better"
+    assert row["n_base"] == 100
+
+
+def test_a_verdict_of_the_same_sign_over_everyone_stands(tmp_path, capsys):
+    base = [conversation(f"c{at:02}", [[3, at % 2]]) for at in range(60)]
+    candidate = [
+        conversation(f"c{at:02}", [[3, at % 2, 3 + at % 2]], turn_count=None if at else 2)
+        for at in range(60)
+    ]
+    folders = [output_of(tmp_path / name, arm) for name, arm in (("a", base), ("b", candidate))]
+    row = row_at_end(compared(capsys, *folders, "--metrics", "CG"), "CG")
+    assert (row["population"], row["verdict"], row["n_base"]) == ("all", "better", 59)
 
 
 def compare_with_missing(tmp_path, capsys, *words, there=12):

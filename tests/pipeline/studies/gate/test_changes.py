@@ -46,6 +46,15 @@ def test_conversations_without_search_count_if_one_run_has_more_of_them(tmp_path
     assert worse["verdict"] == "failed"
 
 
+def test_skipping_the_few_conversations_with_most_gain_fails_a_bound(tmp_path, capsys):
+    """One of forty does not search, too few to switch, but it had a third of all gain."""
+    base = [searched(at, *([4] * 10 if at == 0 else [2])) for at in range(40)]
+    candidate = [idle(at) if at == 0 else searched(at, 2 + at % 2) for at in range(40)]
+    outcome = outcome_of(tmp_path, capsys, (base, candidate), "CG drop <= 2 %")
+    assert (outcome["verdict"], outcome["population"]) == ("failed", "everyone")
+    assert outcome["value"].endswith("(everyone: 0 -> 1 did not search)")
+
+
 def test_an_outcome_reached_sooner_and_more_often_passes(tmp_path, capsys):
     """Only one run of a pair is null, so the worst case of nulls must also be an improvement."""
     rule = "iterations_for_all_good_results rise <= 5 %"

@@ -100,7 +100,7 @@ def test_no_card_overflows_and_no_table_is_cut(page):
 def test_narrow_page_names_metrics_in_words(browser, address):
     page = opened(browser, address, width=400)
     labels = drawn(page, "forest")[1]
-    assert "Iterations after<br>the last good ↓" in labels
+    assert "Discounted gain<br>per result (DRAG) ↑" in labels
     assert not any("_" in label for label in labels)
 
 
@@ -136,7 +136,7 @@ class TestOpenedOnce:
 
     def test_gsb_is_shown_next_to_its_bars(self, page):
         shown = texts(page, "#figure-gsb .annotation-text")
-        assert len(shown) == 7
+        assert len(shown) == 6
         assert shown[0].startswith("+0.417 (")  # (12 good - 2 bad) / 24
 
     def test_curve_ends_with_the_last_iteration_that_any_pair_reached(self, page):
