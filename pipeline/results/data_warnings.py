@@ -24,6 +24,7 @@ from goodgain.transforms.core.warnings.check_inputs import (
     Relevance,
     SliceLabels,
     cluster_sizes,
+    undefined_metrics,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.field_names import SeenNames
@@ -44,7 +45,7 @@ def warnings_of_run(
     """The warnings about the data of a run.
 
     Args:
-      means: at least those at N of results, of unlabelled ones, and of N.
+      means: at least those at N of results, of unlabelled ones, of N, and of ranking metrics.
       seen: the names in the first records.
     """
     return warnings_of(
@@ -55,6 +56,7 @@ def warnings_of_run(
             records=counts.get(READ, 0),
             seen=config.names_to_check(seen),
             clusters=cluster_sizes(means),
+            undefined=undefined_metrics(means, [metric.name for metric in config.ranking_metrics]),
             slices=slice_labels(map(asdict, means)),
             external=config.qrels is not None,
             pooled=pool is not None,

@@ -32,6 +32,7 @@ from goodgain.transforms.core.warnings.check_inputs import (
     CheckInputs,
     ClusterSizes,
     LabelSpan,
+    UndefinedMetric,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.codes import CODES
@@ -391,8 +392,31 @@ def test_every_code_has_a_check():
         *codes({"labels.read": 2, "labels.rejected": 1}),
         *codes({CONFLICTING: 1}),
         *codes({}, clusters=ClusterSizes(21, 2.2)),
+        *codes({}, undefined=[UndefinedMetric("map", 6, 10)]),
         *codes({WITHOUT_TOPIC: 1, SEVERAL_TOPICS: 1, "conversations.total": 2}),
         *codes({RESULTS: 1, LABELS[2]: 1}, relevance=RANKED),
         *(one.code for one in warnings_of_spans(20, 2)),
     }
     assert given == set(CODES)
+
+
+@pytest.mark.parametrize(
+    ("undefined", "conversations", "warns"),
+    [(6, 10, True), (5, 10, False), (8, 9, False), (90, 100, True)],
+)
+def test_a_metric_that_is_mostly_undefined_gives_a_warning(undefined, conversations, warns):
+    inputs = CheckInputs(
+        {},
+        good_gain_threshold=2,
+        rules=shipped_rules(),
+        undefined=[
+            UndefinedMetric("map", undefined, conversations),
+            UndefinedMetric("mrr", 1, conversations),
+        ],
+    )
+    found = [one for one in warnings_of(inputs) if one.code == "mostly_undefined"]
+    assert bool(found) == warns
+    for warning in found:
+        assert (warning.count, warning.share) == (undefined, undefined / conversations)
+        assert f"map of {conversations - undefined} of {conversations}" in warning.message
+        assert "mrr" not in warning.message

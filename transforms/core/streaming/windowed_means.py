@@ -15,7 +15,7 @@ metric, i and population.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,9 +25,9 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.warnings.check_inputs import (
     CheckInputs,
-    ClusterSizes,
     Relevance,
     cluster_sizes,
+    undefined_metrics,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.codes import NONE
@@ -196,20 +196,21 @@ class WindowWarnings(Struct, frozen=True):
 
 
 def data_warnings(
-    counts: Mapping[str, int], scoring: Scoring, clusters: ClusterSizes | None = None
+    counts: Mapping[str, int], scoring: Scoring, means: Sequence[MeanRow] = ()
 ) -> list[DataWarning]:
     """The warnings about some conversations of a stream.
 
     Args:
       counts: counts over the conversations, by the names in `COUNTED`.
-      clusters: of the conversations; None if they count as independent, or it is unknown.
+      means: of the conversations; none if they are unknown.
     """
     return warnings_of(
         CheckInputs(
             counts,
             scoring.good_gain_threshold,
             scoring.rules,
-            clusters=clusters,
+            clusters=cluster_sizes(means),
+            undefined=undefined_metrics(means, [metric.name for metric in scoring.ranking.metrics]),
             external=scoring.label_keys is not None,
             pooled=scoring.pool is not None,
             relevance=Relevance.of(scoring.ranking.relevance_threshold, scoring.ranking.metrics),
@@ -222,10 +223,10 @@ def window_warnings(
     rules: WindowRules,
     counts: Mapping[str, int],
     scoring: Scoring,
-    means: Iterable[MeanRow] = (),
+    means: Sequence[MeanRow] = (),
 ) -> WindowWarnings | None:
     """The warnings of a pane; None if it is the first of its window and has none."""
-    warnings = data_warnings(counts, scoring, cluster_sizes(means))
+    warnings = data_warnings(counts, scoring, means)
     if not warnings and pane.number == 0:
         return None
     return WindowWarnings(

@@ -50,6 +50,29 @@ def cluster_sizes(means: Iterable[MeanRow]) -> ClusterSizes | None:
     return None
 
 
+class UndefinedMetric(Struct, frozen=True):
+    """A chosen metric, and in how many of the conversations that searched it is null."""
+
+    metric: str
+    undefined: int
+    conversations: int
+
+
+def undefined_metrics(means: Iterable[MeanRow], chosen: Iterable[str]) -> list[UndefinedMetric]:
+    """The chosen metrics that have a value in some conversations and none in others."""
+    names = {*chosen}
+    return [
+        UndefinedMetric(row.metric, row.undefined, row.n + row.undefined)
+        for row in means
+        if row.metric in names
+        and not row.slice
+        and row.i is None
+        and row.population == "all"
+        and row.n
+        and row.undefined
+    ]
+
+
 class LabelSpan(Struct, frozen=True):
     """How far votes on pool documents differ whose voters share an id of the same name (SPEC 9).
 
@@ -83,6 +106,7 @@ class CheckInputs(Struct, frozen=True):
       counts: counts by dotted name, from `data_counts` and of the results of scored turns.
       records: number of records read; None if unknown, as in a window of a stream.
       clusters: None if conversations count as independent.
+      undefined: the chosen metrics that are null in some conversations.
       slices: the labels by slice, without the one of all conversations.
       pooled: whether labels of a pool override those of the traces.
       clock: the time beyond which timestamps were counted as ahead, in ms.
@@ -98,6 +122,7 @@ class CheckInputs(Struct, frozen=True):
     records: int | None = None
     seen: SeenNames = SeenNames()
     clusters: ClusterSizes | None = None
+    undefined: Sequence[UndefinedMetric] = ()
     slices: Sequence[SliceLabels] = ()
     external: bool = False
     pooled: bool = False

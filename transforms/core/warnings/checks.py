@@ -21,6 +21,7 @@ from goodgain.transforms.core.wording import counted, pluralize
 
 _MOST_UNIDENTIFIED_SHARE = 0.1
 _SOME_REPEAT = 1_000  # among this many results, some should be duplicates
+_ENOUGH_CONVERSATIONS = 10  # of fewer, most may lack a value by chance
 _SHOWN_NAMES = 5
 _SECONDS_TO_MILLIS = 1_000
 _MOST_CONFLICTING_SHARE = 0.01  # corrections that are sent later are rarely more
@@ -211,6 +212,29 @@ def _few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
+def _mostly_undefined(inputs: CheckInputs) -> Iterator[DataWarning]:
+    by_share: dict[tuple[int, int], list[str]] = {}
+    for one in inputs.undefined:
+        if one.conversations >= _ENOUGH_CONVERSATIONS and 2 * one.undefined > one.conversations:
+            by_share.setdefault((one.undefined, one.conversations), []).append(one.metric)
+    if not by_share:
+        return
+    means = [
+        f"{', '.join(names)} of {total - undefined:,} of {total:,} conversations"
+        for (undefined, total), names in sorted(by_share.items(), reverse=True)
+    ]
+    undefined, total = max(by_share)
+    yield DataWarning(
+        codes.MOSTLY_UNDEFINED,
+        undefined,
+        undefined / total,
+        f"Means over less than half of the conversations: {'; '.join(means)}. In the others the "
+        "metric has no value, so the mean says nothing about them.",
+        "Judge with --qrels or --pool, so that conversations that found nothing count; or read "
+        "hits, precision and CG, which are 0 there.",
+    )
+
+
 def _odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
     times = inputs.count(data_counts.TIMES)
     early, ahead = inputs.count(data_counts.BEFORE_1990), inputs.count(data_counts.AHEAD)
@@ -352,6 +376,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _no_duplicates,
     _only_one_iteration,
     _few_effective_clusters,
+    _mostly_undefined,
     _odd_times,
     label_checks.label_conflicts,
     partial(_count_checks, _COUNT_CHECKS),
