@@ -124,7 +124,7 @@ def test_readme_has_at_most_150_lines_and_the_site_lists_every_page():
 
 
 def test_the_beam_yaml_of_the_page_is_what_init_writes():
-    """`tests/pipeline/test_init.py` runs it."""
+    """`tests/pipeline/cli/test_init.py` runs it."""
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     (block,) = (block for language, block in BLOCK.findall(page) if language == "yaml")
     shipped = (ROOT / "configs" / "beam" / "pipeline.yaml").read_text(encoding="utf-8")

@@ -14,8 +14,8 @@ from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.warnings.warning import DataWarning
-from tests.pipeline.test_lock import START
-from tests.pipeline.test_quiet import documented_keys
+from tests.pipeline.cli.test_quiet import documented_keys
+from tests.pipeline.results.test_lock import START
 
 REQUIRED = {"input": "in", "output": "out"}
 

@@ -206,7 +206,7 @@ def test_every_process_writes_the_same_bytes(file_format, outputs, tmp_path):
     subprocess.run(
         [sys.executable, "-m", "goodgain", *words, f"--format={file_format}"],
         env={**os.environ, "PYTHONHASHSEED": "7"},
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         check=True,
         capture_output=True,
     )

@@ -137,7 +137,7 @@ class TestInterruptedRuns:
         words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out")]
         done = subprocess.run(
             [sys.executable, "-c", program, *words],
-            cwd=Path(__file__).parents[2],
+            cwd=Path(__file__).parents[3],
             capture_output=True,
             check=False,
         )

@@ -13,8 +13,8 @@ from goodgain.pipeline.run.hosts import batch as run_module
 from goodgain.pipeline.run.hosts.finish import finish, started_in, write_summary
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import delete
+from tests.pipeline.run.hosts.test_finish import started_run
 from tests.pipeline.runs import SAMPLE, manifest, run
-from tests.pipeline.test_finish import started_run
 
 NOW = datetime(2025, 3, 3, tzinfo=UTC)
 PATH = "iterations/part-00000-of-00001.jsonl"

@@ -9,8 +9,8 @@ from goodgain.pipeline.run.hosts.graph import Plan, build
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from tests.pipeline.run.hosts.test_finish import started_run
 from tests.pipeline.runs import plain_scoring
-from tests.pipeline.test_finish import started_run
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from goodgain.pipeline.generated.schemas import (
 )
 from goodgain.pipeline.results import datasets
 
-DOCS = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
+DOCS = sorted((Path(__file__).parents[3] / "docs").glob("*.md"))
 
 
 @pytest.mark.parametrize("dataset", shipped_datasets(), ids=lambda dataset: dataset.name)

@@ -6,7 +6,7 @@ from importlib.resources import files
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from tests.pipeline.test_quiet import documented_keys
+from tests.pipeline.cli.test_quiet import documented_keys
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 pytestmark = pytest.mark.slow

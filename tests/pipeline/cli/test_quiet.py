@@ -49,7 +49,7 @@ COMMANDS = (
 
 def documented_keys(command):
     """The keys of a command's JSON in the docs; None if it is not in their table."""
-    lines = Path(__file__).parents[2].joinpath("docs/outputs.md").read_text().splitlines()
+    lines = Path(__file__).parents[3].joinpath("docs/outputs.md").read_text().splitlines()
     for line in lines:
         if line.startswith(f"| `{command}` |"):
             return set(re.findall(r"`(\w+)`", line.split("|")[2]))
