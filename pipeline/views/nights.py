@@ -23,13 +23,12 @@ from goodgain.transforms.core.wording import counted
 def print_result(console: Console, result: NightlyResult, config: NightlyConfig) -> None:
     """Print the verdict on each day, its headline metrics, and which days need a new run."""
     output = config.output
-    remedy = "run it again with" if config.scored is None else "score it again, then use"
     for entry in result.entries:
         _print_day(console, entry, output)
     if not result.entries:
         _print(console, "No day to run.")
     for late in result.late:
-        _print(console, f"Input changed since the run of {late}; {remedy} --rerun-late.")
+        _print(console, f"Input changed since the run of {late}; run it again with --rerun-late.")
     _print(console, f"History: {output}/{TABLE}")
 
 

@@ -27,31 +27,25 @@ _NOT_AGAIN = (
 Manifests = Mapping[str, Mapping[str, Any]]
 
 
-def _run_here(config: RunConfig) -> object:
-    # Not above: it imports Beam, and few comparisons score again.
-    import goodgain.pipeline.run.hosts.batch
-
-    return goodgain.pipeline.run.hosts.batch.run(config, [])
-
-
 def score_again(
     outputs: str,
     manifest: Mapping[str, Any],
     folder: Path,
     changes: Mapping[str, Any],
     policy: Policy | None = None,
-    run: Callable[[RunConfig], object] = _run_here,
 ) -> Mapping[str, Any]:
-    """Score the inputs of a run again, and return the manifest of the new outputs.
+    """Score the inputs of a run again, on this machine, and return the new manifest.
 
     Args:
       changes: parameters to change, by name; None removes one.
       policy: policy of the rules for duplicates; None = that of the run.
-      run: does the scoring; by default on this machine, even if the run used another engine.
 
     Raises:
       UsageError: the inputs, rules or pool of the run are gone or have changed.
     """
+    # Not above: it imports Beam, and few comparisons score again.
+    from goodgain.pipeline.run.hosts.batch import run
+
     parameters = {**manifest["parameters"], **changes, "output": str(folder)}
     options = {
         name: value
@@ -61,7 +55,7 @@ def score_again(
     with _rules(manifest, policy) as rules:
         if rules is not None:
             options["rules"] = rules
-        run(load_config(RunConfig, options))
+        run(load_config(RunConfig, options), [])
     rescored = read_manifest(str(folder))
     same = {"inputs": rescored["inputs"] == manifest["inputs"]}
     if policy is None:

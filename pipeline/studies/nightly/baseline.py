@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from msgspec import Struct
 from goodgain.pipeline.results.datasets import conversations, iterations
 from goodgain.pipeline.results.folder import MANIFEST, read_dataset, read_manifest
 from goodgain.pipeline.results.formats import FORMATS, Row
-from goodgain.pipeline.studies.comparison.sources import POOL, Mismatch, mismatches
+from goodgain.pipeline.studies.comparison.sources import Mismatch, mismatches
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
@@ -42,25 +42,16 @@ class Baseline(Struct, frozen=True):
     note: str | None = None
 
 
-# From a day and the manifest of a run, the folder of the day's outputs scored again with that run's
-# pool; None if that is impossible.
-OnPool = Callable[[date, Mapping[str, Any]], Path | None]
-
-
 def find_baseline(
     choice: BaselineChoice,
     day: date,
     manifest: Mapping[str, Any],
     folders: DayFolders,
-    on_pool: OnPool | None = None,
 ) -> Baseline:
     """The baseline of a day.
 
     Only earlier days qualify, so that rerunning a day uses the same baseline, and only days whose
     run measured the same thing.
-
-    Args:
-      on_pool: scores a day again if only its pool differs; None = leave such days out.
 
     Raises:
       UsageError: the pinned day has no outputs, or measured something else.
@@ -68,7 +59,7 @@ def find_baseline(
     if choice.pinned == day:
         return Baseline(lacking="it is the pinned day itself")
     if choice.pinned is not None:
-        return _pinned(choice.pinned, manifest, folders, on_pool)
+        return _pinned(choice.pinned, manifest, folders)
     earlier_days = [one for one in folders.published_days() if one < day]
     entries = {one: read_entry(folders.published_folder(one)) for one in earlier_days}
     good = [one for one, entry in entries.items() if entry and entry.verdict == "passed"]
@@ -76,18 +67,16 @@ def find_baseline(
     damaged = _damaged(unreadable) if unreadable else ""
     if not good:
         return Baseline(lacking="no earlier day was good" + (f" ({damaged})" if damaged else ""))
-    by_day: dict[date, Path] = {}
+    days: list[date] = []
     different: list[list[Mismatch]] = []
     for earlier in reversed(good):
-        outputs, differing = _comparable_outputs(earlier, manifest, folders, on_pool)
-        if outputs is None:
+        if differing := mismatches(read_manifest(str(folders.published_folder(earlier))), manifest):
             different.append(differing)
         else:
-            by_day[earlier] = outputs
-        if len(by_day) == choice.days:
+            days.append(earlier)
+        if len(days) == choice.days:
             break
-    rescored = _note_of_rescored(by_day, folders)
-    notes = [] if rescored is None else [rescored]
+    notes = []
     if different:
         notes.append(
             f"{counted(len(different), 'earlier good day')} could not be used as baseline, since "
@@ -97,34 +86,12 @@ def find_baseline(
     if damaged:
         notes.append(damaged)
     note = "; ".join(notes) or None
-    if not by_day:
+    if not days:
         return Baseline(lacking=note)
-    folder = next(iter(by_day.values())) if len(by_day) == 1 else _write_merged(by_day, folders)
-    return Baseline(tuple(sorted(by_day)), folder, note=note)
-
-
-def _comparable_outputs(
-    day: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
-) -> tuple[Path | None, list[Mismatch]]:
-    """The folder of a day's outputs that measured the same as a run, if any; and what differs."""
-    outputs = folders.published_folder(day)
-    differing = mismatches(read_manifest(str(outputs)), manifest)
-    if on_pool is not None and differing and all(one.parameter == POOL for one in differing):
-        return on_pool(day, manifest), differing
-    return None if differing else outputs, differing
-
-
-def _note_of_rescored(by_day: Mapping[date, Path], folders: DayFolders) -> str | None:
-    """A note on the days that were scored again with another pool; None without any."""
-    rescored = [
-        day.isoformat()
-        for day, outputs in sorted(by_day.items())
-        if outputs != folders.published_folder(day)
-    ]
-    if not rescored:
-        return None
-    were = pluralize(len(rescored), "was", "were")
-    return f"{', '.join(rescored)} {were} scored again with this night's pool, to be comparable"
+    days.reverse()
+    if len(days) == 1:
+        return Baseline(tuple(days), folders.published_folder(days[0]), note=note)
+    return Baseline(tuple(days), _write_merged(days, folders), note=note)
 
 
 def _damaged(days: Sequence[date]) -> str:
@@ -136,31 +103,29 @@ def _damaged(days: Sequence[date]) -> str:
     )
 
 
-def _pinned(
-    pinned: date, manifest: Mapping[str, Any], folders: DayFolders, on_pool: OnPool | None
-) -> Baseline:
+def _pinned(pinned: date, manifest: Mapping[str, Any], folders: DayFolders) -> Baseline:
     if pinned not in folders.published_days():
         raise UsageError(
             f"The baseline {pinned.isoformat()} is not in {folders.output}: run that day first, "
             "or pin another."
         )
-    outputs, differing = _comparable_outputs(pinned, manifest, folders, on_pool)
-    if outputs is None:
+    outputs = folders.published_folder(pinned)
+    if differing := mismatches(read_manifest(str(outputs)), manifest):
         raise UsageError(
             f"The baseline {pinned.isoformat()} measured something else: it differs in "
             f"{', '.join(map(str, differing))}; run it again, or pin another day."
         )
-    return Baseline((pinned,), outputs, note=_note_of_rescored({pinned: outputs}, folders))
+    return Baseline((pinned,), outputs)
 
 
-def _write_merged(by_day: Mapping[date, Path], folders: DayFolders) -> Path:
+def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     """Write the conversations of several days into one folder, like the output of one run.
 
     Ids are prefixed with the day, since the same id on another day is another conversation.
     """
     merged = folders.baseline()
     delete(str(merged))
-    outputs = [by_day[day] for day in sorted(by_day)]
+    outputs = [folders.published_folder(day) for day in days]
     manifests = [read_manifest(str(folder)) for folder in outputs]
     of_runs = [one["parameters"].get("metrics", ()) for one in manifests]
     common = [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
@@ -173,15 +138,17 @@ def _write_merged(by_day: Mapping[date, Path], folders: DayFolders) -> Path:
         (merged / dataset.name).mkdir(parents=True)
         names = [column.name for column in dataset.columns]
         with open(merged / dataset.name / f"part-0{_MERGED_FORMAT.suffix}", "wb") as file:
-            _MERGED_FORMAT.write(dataset, _rows(by_day, dataset.name, names), file)
+            _MERGED_FORMAT.write(dataset, _rows(days, folders, dataset.name, names), file)
     manifest["parameters"]["metrics"] = [metric.name for metric in metrics]
     manifest.pop("datasets", None)  # row counts of one day only
     (merged / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     return merged
 
 
-def _rows(by_day: Mapping[date, Path], dataset: str, names: Sequence[str]) -> Iterator[Row]:
-    for day, outputs in sorted(by_day.items()):
-        for row in read_dataset(str(outputs), dataset):
+def _rows(
+    days: Sequence[date], folders: DayFolders, dataset: str, names: Sequence[str]
+) -> Iterator[Row]:
+    for day in days:
+        for row in read_dataset(str(folders.published_folder(day)), dataset):
             values = {name: row[name] for name in names}
             yield values | {"conversation_id": f"{day.isoformat()}/{row['conversation_id']}"}

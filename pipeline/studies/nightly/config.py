@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import shlex
 from datetime import date
 from typing import Annotated, Any
 
 from msgspec import Struct
-from msgspec.structs import asdict
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -16,7 +15,6 @@ from pydantic import (
     Field,
     PlainSerializer,
     PrivateAttr,
-    ValidationInfo,
     WithJsonSchema,
     field_validator,
 )
@@ -28,32 +26,9 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.yaml_text import line_of, parse_yaml
 from goodgain.transforms.filesystems import is_local
 
-_GREATEST_ATTEMPTS = 10
-_WEB = ("http://", "https://")
-_FROM_ENVIRONMENT = "$"
-_OF_A_RUN = ("run", "runner", "engine_options", "scratch", "pool")
 _FILES = {"run": "the options", "gate": "the rules"}  # by key, what the file holds
 _PREVIOUS_GOOD = "previous_good"
 _MEAN_OF_LAST = re.compile(r"mean of last ([1-9][0-9]{0,2})")
-_POOL_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "path": {"type": "string", "minLength": 1, "description": "folder of the pool"},
-        "update": {"type": "boolean", "description": "add the traces of each night first"},
-        "digest": {
-            "type": "string",
-            "description": "digest of the pinned state, or its first digits, at least 8",
-        },
-        "topic": {
-            "type": "string",
-            "description": "attribute that holds the topic, if the first night creates the pool",
-        },
-    },
-    "required": ["path"],
-    "additionalProperties": False,
-}
-_POOL_DIGEST = re.compile(r"[0-9a-f]{8,32}")
-_POOL_EXAMPLES = "{path: pool, update: true} or {path: pool, digest: 1f0c94ab}"
 
 
 class BaselineChoice(Struct, frozen=True):
@@ -97,46 +72,15 @@ class BaselineChoice(Struct, frozen=True):
         return _PREVIOUS_GOOD if self.days == 1 else f"mean of last {self.days}"
 
 
-class PoolChoice(Struct, frozen=True):
-    """The pool that every night is scored with.
-
-    Attributes:
-      digest: prefix of the digest of a pinned state; None if each night first adds its traces.
-      topic: attribute that holds the topic, in case the first night creates the pool.
-    """
-
-    path: str
-    digest: str | None = None
-    topic: str | None = None
-
-    @classmethod
-    def parse(cls, value: Any) -> PoolChoice:
-        """Read `{path: pool, update: true, topic: query_id}` or `{path: pool, digest: 1f0c94ab}`.
-
-        Raises:
-          ValueError: it is neither.
-        """
-        if isinstance(value, cls):
-            return value
-        if not isinstance(value, Mapping) or not value.get("path"):
-            raise ValueError(f"must be like {_POOL_EXAMPLES}, not {value!r}")
-        if unknown := sorted(set(map(str, value)) - set(_POOL_SCHEMA["properties"])):
-            raise ValueError(f"has no option {unknown[0]!r}; write it like {_POOL_EXAMPLES}")
-        update, digest = value.get("update", False), value.get("digest")
-        if not isinstance(update, bool) or update == (digest is not None):
-            raise ValueError(
-                "needs either update: true (updated every night) or digest: (pinned to the state "
-                "with this digest, from its manifest.json)"
-            )
-        if digest is not None and not _POOL_DIGEST.fullmatch(str(digest)):
-            raise ValueError(
-                f"digest must be 8 to 32 hexadecimal digits in quotes, not {digest!r}; "
-                "`goodgain pool show POOL --json` has it"
-            )
-        topic = value.get("topic")
-        if topic is not None and not update:
-            raise ValueError("topic needs update: true; a pinned pool has its own topic")
-        return cls(str(value["path"]), None if digest is None else str(digest), topic)
+def _words(command: Any) -> tuple[str, ...]:
+    """The words of a command, as a shell would split them."""
+    try:
+        words = tuple(shlex.split(command)) if isinstance(command, str) else ()
+    except ValueError as error:
+        raise ValueError(f"is not a command: {error}") from None
+    if not words:
+        raise ValueError("must be a command, like `mail -s 'Good Gain' team@example.org`")
+    return words
 
 
 Choice = Annotated[
@@ -145,13 +89,12 @@ Choice = Annotated[
     PlainSerializer(str),
     WithJsonSchema({"type": "string"}),
 ]
-Pool = Annotated[
-    PoolChoice,
-    BeforeValidator(PoolChoice.parse),
-    PlainSerializer(asdict),
-    WithJsonSchema(_POOL_SCHEMA),
+Command = Annotated[
+    tuple[Text, ...],
+    BeforeValidator(_words),
+    PlainSerializer(shlex.join),
+    WithJsonSchema({"type": "string", "minLength": 1}),
 ]
-Words = Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
 class NightlyConfig(BaseModel):
@@ -179,14 +122,6 @@ class NightlyConfig(BaseModel):
     engine_options: tuple[Text, ...] = Field(
         (), description="options of Beam, like --flink_master=HOST:8081"
     )
-    pool: Pool | None = Field(
-        None, description="pool to score every night with: updated each night, or pinned"
-    )
-    scored: Text | None = Field(
-        None,
-        description="folder of a day's finished outputs, with placeholders as in `input`, if days "
-        "are scored elsewhere",
-    )
     baseline: Choice = Field(
         BaselineChoice(),
         description="what to compare a day with: previous_good, `mean of last 7`, or a day",
@@ -197,21 +132,11 @@ class NightlyConfig(BaseModel):
     late_days: int = Field(
         7, ge=0, description="how many days back to look for files that arrived late"
     )
-    webhook: Text | None = Field(
+    notify: Command | None = Field(
         None,
-        description="URL to send JSON to for each day that did not pass, or $NAME of an "
-        "environment variable that holds it",
+        description="command that gets JSON on its standard input when a day does not pass, or "
+        "passes after one that did not",
     )
-    command: Words | None = Field(
-        None, description="command, word by word, that gets the same JSON on its standard input"
-    )
-    attempts: int = Field(
-        4, ge=1, le=_GREATEST_ATTEMPTS, description="attempts to reach webhook and command"
-    )
-    backoff_seconds: float = Field(
-        2.0, ge=0, description="wait before the second attempt; doubled before each further one"
-    )
-    timeout_seconds: float = Field(10.0, gt=0, description="time limit of one attempt")
     _places: dict[str, str] = PrivateAttr(default_factory=dict)  # by key, `FILE:LINE: `
 
     @field_validator("input")
@@ -220,18 +145,6 @@ class NightlyConfig(BaseModel):
         for pattern in patterns:
             check_pattern(pattern)
         return patterns
-
-    @field_validator("scored")
-    @classmethod
-    def _days_are_scored_here_or_elsewhere(cls, scored: Any, info: ValidationInfo) -> Any:
-        if scored is not None:
-            check_pattern(scored)
-            if names := [name for name in _OF_A_RUN if info.data.get(name)]:
-                raise ValueError(
-                    f"uses outputs that were made elsewhere, so it excludes {names[0]}, which "
-                    "sets how this job runs a day"
-                )
-        return scored
 
     @field_validator("output")
     @classmethod
@@ -242,13 +155,6 @@ class NightlyConfig(BaseModel):
                 f"not {output!r}; copy finished days to an object store, manifest.json last"
             )
         return output
-
-    @field_validator("webhook")
-    @classmethod
-    def _webhook_is_on_the_web(cls, webhook: Any) -> Any:
-        if webhook is not None and not webhook.startswith((*_WEB, _FROM_ENVIRONMENT)):
-            raise ValueError("must be an http or https URL, or $NAME of an environment variable")
-        return webhook
 
     def check_files(self) -> None:
         """Check that the files with the run's options and the gate's rules can be read.

@@ -24,8 +24,12 @@ from goodgain.pipeline.studies.nightly.days.days import (
 from goodgain.pipeline.studies.nightly.days.history import DayEntry, current_entries, write_history
 from goodgain.pipeline.studies.nightly.dependencies import Dependencies
 from goodgain.pipeline.studies.nightly.night import Night, run_config, run_day
-from goodgain.pipeline.studies.nightly.notify import Channel, channels_of, document, notify
-from goodgain.pipeline.studies.nightly.scored_elsewhere import has_newer_run
+from goodgain.pipeline.studies.nightly.notify import (
+    document_of_day,
+    document_of_failure,
+    is_news,
+    notify,
+)
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.read import find_inputs
 
@@ -72,7 +76,7 @@ def run_nightly(
     beam_arguments: Sequence[str],
     dependencies: Dependencies,
 ) -> NightlyResult:
-    """Run the job; notify webhook and command of each day that did not pass.
+    """Run the job; tell the command of `notify` of each day that did not pass, or passes again.
 
     Raises:
       UsageError: the configuration, the gate or the run's options cannot be used, or the day is in
@@ -80,16 +84,15 @@ def run_nightly(
       LockedError: another job is using the same output; no notification is sent.
       GoodGainError: the history cannot be written.
     """
-    notified = channels_of(config, dependencies)
     try:
-        return _run(config, request, beam_arguments, dependencies, notified)
+        return _run(config, request, beam_arguments, dependencies)
     except LockedError:
         raise
     except OSError as error:
-        _notify_failure(error, notified, config, dependencies)
+        _notify_failure(error, config, dependencies)
         raise GoodGainError(f"{config.output} cannot be used: {problem_of(error)}.") from error
     except Exception as error:
-        _notify_failure(error, notified, config, dependencies)
+        _notify_failure(error, config, dependencies)
         raise
 
 
@@ -98,7 +101,6 @@ def _run(
     request: NightlyRequest,
     beam_arguments: Sequence[str],
     dependencies: Dependencies,
-    notified: list[Channel],
 ) -> NightlyResult:
     config.check_files()
     folders = DayFolders(Path(config.output))
@@ -113,28 +115,22 @@ def _run(
     today = now.date()
     if _last(request, today) > today:
         raise UsageError(f"{_last(request, today)} is in the future (UTC): give a past day.")
-    if config.scored is None:
-        # To find mistakes before any work is done.
-        runner = run_config(config, today, folders.output).runner
-        dependencies.check_engine(runner, night.beam_arguments)
-    elif config.runner or beam_arguments:
-        raise UsageError(
-            "With `scored` in the configuration, days are scored elsewhere: leave out --runner and "
-            "Beam options."
-        )
+    # To find mistakes before any work is done.
+    runner = run_config(config, today, folders.output).runner
+    dependencies.check_engine(runner, night.beam_arguments)
     folders.output.mkdir(parents=True, exist_ok=True)
     with locked(folders.output, now):
         for name in folders.repair():
             dependencies.say(f"Cleaned up {name}, left by an interrupted job.")
         entries = []
         for day in _days(config, request, folders, today):
+            previous = _previous(current_entries(folders), day)
             entry = run_day(night, day)
             entries.append(entry)
             write_history(folders, current_entries(folders, entry))
-            if entry.exit_code:
-                subject = f"{entry.date}: {entry.verdict}"
-                body = document(subject, entry.reasons, entry, str(folders.published_folder(day)))
-                notify(body, notified, config, dependencies)
+            if config.notify is not None and is_news(entry, previous):
+                news = document_of_day(entry, str(folders.published_folder(day)))
+                notify(config.notify, news, dependencies.say)
         late = _late(config, folders, _last(request, today))
         history = current_entries(folders)
         write_history(folders, history, late)
@@ -142,12 +138,15 @@ def _run(
     return NightlyResult(tuple(entries), tuple(late))
 
 
-def _notify_failure(
-    error: Exception, notified: list[Channel], config: NightlyConfig, dependencies: Dependencies
-) -> None:
-    reason = str(error) or type(error).__name__
-    body = document("the nightly job failed", (reason,), None, config.output)
-    notify(body, notified, config, dependencies)
+def _notify_failure(error: Exception, config: NightlyConfig, dependencies: Dependencies) -> None:
+    if config.notify is not None:
+        news = document_of_failure(str(error) or type(error).__name__, config.output)
+        notify(config.notify, news, dependencies.say)
+
+
+def _previous(entries: Sequence[DayEntry], day: date) -> DayEntry | None:
+    """The latest entry that a new run of a day comes after, its own included."""
+    return next((entry for entry in reversed(entries) if entry.day <= day), None)
 
 
 def _days(
@@ -158,11 +157,7 @@ def _days(
     if request.backfill is not None:
         days = set(days_between(*request.backfill)).difference(folders.published_days())
     if request.rerun_late:
-        for one in _late(config, folders, _last(request, today)):
-            published = read_manifest(str(folders.published_folder(one.day)))
-            # A day that is scored elsewhere can only be run again with new outputs.
-            if config.scored is None or has_newer_run(config.scored, one.day, published):
-                days.add(one.day)
+        days.update(late.day for late in _late(config, folders, _last(request, today)))
     return sorted(days)
 
 

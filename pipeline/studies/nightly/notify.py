@@ -1,119 +1,58 @@
-"""Notifications about days that did not pass, by webhook and by command, with retries."""
+"""Tells a command of the user's which day did not pass, or passes again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from urllib.parse import urlsplit
+import subprocess
+from collections.abc import Callable, Sequence
 
 import msgspec
-from msgspec import Struct
 
-from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days.history import DayEntry
-from goodgain.pipeline.studies.nightly.dependencies import Dependencies
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import problem_of
 
-_SUCCESS = range(200, 300)
-_REDIRECTS = range(300, 400)
-_FINAL = range(300, 500)  # a redirect, or an error in the request
-_TEMPORARY = (408, 425, 429)  # client errors for which a retry may succeed
+_SECONDS = 60
+_STDERR = 2  # sys.stderr need not be a file
 
 
-class Channel(Struct, frozen=True):
-    """A way to send notifications.
-
-    Attributes:
-      name: as in messages, without secrets.
-      send: sends a document; returns the problem ("" = none) and whether a retry may help.
-    """
-
-    name: str
-    send: Callable[[bytes], tuple[str, bool]]
-
-
-def channels_of(config: NightlyConfig, dependencies: Dependencies) -> list[Channel]:
-    """The channels that the configuration names.
-
-    Raises:
-      UsageError: the webhook's environment variable does not contain a URL.
-    """
-    channels = []
-    if config.webhook is not None:
-        url = _url(config.webhook, dependencies)
-        send = partial(_post, url, config, dependencies)
-        channels.append(Channel(f"webhook {urlsplit(url).hostname}", send))
-    if config.command is not None:
-        send = partial(_start, config.command, config, dependencies)
-        channels.append(Channel(f"command {config.command[0]}", send))
-    return channels
-
-
-def document(subject: str, reasons: tuple[str, ...], entry: DayEntry | None, folder: str) -> bytes:
-    """The document that is sent: `text` for chat systems, the rest for programs.
+def is_news(entry: DayEntry, previous: DayEntry | None) -> bool:
+    """Whether a day did not pass, or passed after one that did not.
 
     Args:
-      entry: None if the whole job failed.
+      previous: the latest entry, of an earlier day or of an earlier run of the day.
     """
-    content = {
-        "text": f"Good Gain, {subject}: {'; '.join(reasons)}",
-        "folder": folder,
-        "day": entry,
-        "reasons": reasons,
-    }
-    return msgspec.json.encode(content)
+    return entry.verdict != "passed" or (previous is not None and previous.verdict != "passed")
 
 
-def notify(
-    body: bytes, channels: list[Channel], config: NightlyConfig, dependencies: Dependencies
-) -> None:
-    """Send a document through every channel; failures are only reported."""
-    for channel in channels:
-        for attempt in range(1, config.attempts + 1):
-            problem, may_retry = channel.send(body)
-            if not problem:
-                break
-            if not may_retry or attempt == config.attempts:
-                tried = f"attempt {attempt} of {config.attempts}"
-                dependencies.say(f"{channel.name} could not be notified: {problem} ({tried}).")
-                break
-            dependencies.sleep(config.backoff_seconds * 2 ** (attempt - 1))
+def document_of_day(entry: DayEntry, folder: str) -> bytes:
+    """What the command reads about a day."""
+    about = "; ".join(entry.reasons) or "after a day that did not pass"
+    return _document(f"{entry.date}: {entry.verdict}: {about}", folder, entry)
 
 
-def _url(written: str, dependencies: Dependencies) -> str:
-    if not written.startswith("$"):
-        return written
-    name = written[1:].strip("{}")
-    url = dependencies.environment.get(name, "")
-    if not url.startswith(("http://", "https://")):
-        raise UsageError(
-            f"The webhook is read from the environment variable {name}, which is not an http or "
-            "https URL: set it, or remove `webhook` from the configuration."
+def document_of_failure(reason: str, folder: str) -> bytes:
+    """What the command reads if the whole job failed."""
+    return _document(f"the nightly job failed: {reason}", folder, None)
+
+
+def _document(text: str, folder: str, entry: DayEntry | None) -> bytes:
+    """JSON: a sentence as `text`, which chat systems show, and the entry for programs."""
+    return msgspec.json.encode({"text": f"Good Gain, {text}", "folder": folder, "day": entry})
+
+
+def notify(command: Sequence[str], document: bytes, say: Callable[[str], None]) -> None:
+    """Run the command with a document on its standard input; a failure is only reported.
+
+    The output of the command goes to stderr.
+    """
+    try:
+        done = subprocess.run(
+            command, input=document, stdout=_STDERR, timeout=_SECONDS, check=False
         )
-    return url
-
-
-def _post(
-    url: str, config: NightlyConfig, dependencies: Dependencies, body: bytes
-) -> tuple[str, bool]:
-    try:
-        status = dependencies.post(url, body, config.timeout_seconds)
-    except (OSError, ValueError) as error:
-        return f"no answer ({type(error).__name__})", isinstance(error, OSError)
-    if status in _SUCCESS:
-        return "", False
-    advice = ", a redirect, which is not followed: use the address that it points to"
-    return (
-        f"it answered with status {status}{advice if status in _REDIRECTS else ''}",
-        status not in _FINAL or status in _TEMPORARY,
-    )
-
-
-def _start(
-    command: tuple[str, ...], config: NightlyConfig, dependencies: Dependencies, body: bytes
-) -> tuple[str, bool]:
-    try:
-        code = dependencies.start(command, body, config.timeout_seconds)
+    except subprocess.TimeoutExpired:
+        problem = f"it did not end within {_SECONDS:g} s"
     except OSError as error:
-        return error.strerror or str(error), isinstance(error, TimeoutError)
-    return (f"it ended with exit code {code}", True) if code else ("", False)
+        problem = problem_of(error)
+    else:
+        problem = f"it ended with exit code {done.returncode}" if done.returncode else ""
+    if problem:
+        say(f"{command[0]}, the command of `notify`, failed: {problem}.")

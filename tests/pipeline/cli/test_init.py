@@ -121,14 +121,14 @@ def test_every_property_of_a_schema_has_a_description(kind, tmp_path):
     assert '"flag"' not in json.dumps(schema)
 
 
-def test_schema_of_nightly_knows_the_keys_of_a_pool(tmp_path):
+def test_schema_of_nightly_knows_the_types_of_its_options(tmp_path):
     assert main(["init", "nightly", "--output", str(tmp_path)]) == 0
     schema = json.loads((tmp_path / "nightly.schema.json").read_text())
     content = {"input": "t/{date}/*", "output": "nights"}
-    jsonschema.validate({**content, "pool": {"path": "pool", "digest": "1f0c94ab"}}, schema)
-    for wrong in ({"update": True}, {"path": "pool", "updated": True}, "pool"):
+    jsonschema.validate({**content, "notify": "mail a@example.org"}, schema)
+    for wrong in ({"notify": ["mail"]}, {"notify": ""}, {"webhook": "https://example.org"}):
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate({**content, "pool": wrong}, schema)
+            jsonschema.validate({**content, **wrong}, schema)
 
 
 def test_schemas_have_only_defaults_that_json_can_hold(tmp_path):

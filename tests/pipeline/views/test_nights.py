@@ -15,9 +15,7 @@ from tests.pipeline.views.pages.nights.entries import entry
 def test_metrics_have_readable_names_and_cautions():
     text = StringIO()
     result = NightlyResult([entry("2025-03-02", 0.75)], [])
-    print_result(
-        Console(file=text, width=120), result, SimpleNamespace(output="nights", scored=None)
-    )
+    print_result(Console(file=text, width=120), result, SimpleNamespace(output="nights"))
     summary = text.getvalue()
     assert "Gain per result (RAG)" in summary
     lines = [" ".join(line.split()) for line in summary.splitlines()]
@@ -41,9 +39,7 @@ def summary_of(changed, n=40):
     day = entry("2025-03-02", n=n)
     day = replace(day, changes={"CG": replace(day.changes["CG"], **changed)})
     result = NightlyResult((day,), ())
-    print_result(
-        Console(file=text, width=120), result, SimpleNamespace(output="nights", scored=None)
-    )
+    print_result(Console(file=text, width=120), result, SimpleNamespace(output="nights"))
     return " ".join(text.getvalue().split())
 
 

@@ -109,14 +109,9 @@ class DayFolders:
         """The temporary folder of a baseline of several days."""
         return self.output / ".baseline.unfinished"
 
-    def rescored(self, day: date) -> Path:
-        """The temporary folder of a day that is scored again for a baseline."""
-        return self.baseline().with_name(".again.unfinished") / self.published_folder(day).name
-
     def discard_baseline(self) -> None:
-        """Remove the temporary folders of the baseline."""
-        for path in (self.baseline(), self.rescored(date.min).parent):
-            delete(str(path))
+        """Remove the temporary folder of the baseline."""
+        delete(str(self.baseline()))
 
     def published_days(self) -> list[date]:
         """The published days, ascending."""

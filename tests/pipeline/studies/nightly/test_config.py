@@ -45,7 +45,7 @@ def test_engine_options_in_the_shipped_example_are_known_to_beam():
 
 def test_defaults():
     config = read("")
-    assert (config.run, config.gate, config.webhook, config.command) == (None, None, None, None)
+    assert (config.run, config.gate, config.notify) == (None, None, None)
     assert config.input == ("t/{date}/*",)
 
 
@@ -72,9 +72,7 @@ def test_every_mistake_has_a_line_number():
             "baseline: mean of last 0\n"
             "late_days: many\n"
             "late_days: 3\n"
-            "webhook: ftp://x\n"
-            "command: mail\n"
-            "attempts: 0\n"
+            "notify: mail 'x\n"
         )
     message = str(raised.value)
     for expected in (
@@ -82,9 +80,7 @@ def test_every_mistake_has_a_line_number():
         "n.yaml:2: baselin is not an option; did you mean baseline?",
         "n.yaml:3: baseline must be previous_good, `mean of last N` or a day like 2025-03-01",
         "n.yaml:5: late_days appears here a second time",
-        "n.yaml:6: webhook must be an http or https URL",
-        "n.yaml:7: command must be a list",
-        "n.yaml:8: attempts must be greater than or equal to 1",
+        "n.yaml:6: notify is not a command: No closing quotation",
         "n.yaml: output is missing",
     ):
         assert expected in message
@@ -108,33 +104,12 @@ def test_invalid_configurations_are_refused(text, expected):
     assert expected in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("more", "expected"),
-    [
-        ("scored: gs://bucket/out", "n.yaml:3: scored does not name a day"),
-        ("scored: s/{date}\nscratch: s", "n.yaml:3: scored uses outputs that were made elsewhere"),
-        ("run: run.yaml\nscored: s/{date}", "n.yaml:4: .* so it excludes run, which sets"),
-        ("runner: FlinkRunner\nscored: s/{date}", "excludes runner"),
-        ("engine_options: [--a=b]\nscored: s/{date}", "excludes engine_options"),
-    ],
-)
-def test_scored_excludes_options_of_runs(more, expected):
-    with pytest.raises(UsageError, match=expected):
-        read(more)
-
-
-def test_scored_in_the_shipped_example_is_valid():
-    (line,) = re.findall(r"^# (scored: .*)$", SHIPPED.read_text(), re.MULTILINE)
-    assert read(line).scored == "gs://bucket/goodgain/date={date}"
-
-
-@pytest.mark.parametrize("words", [["--runner", "FlinkRunner"], ["--direct_num_workers=2"]])
-def test_engine_arguments_are_refused_if_days_are_scored_elsewhere(words, tmp_path, capsys):
-    config = tmp_path / "nightly.yaml"
-    config.write_text(f"input: t/{{date}}/*\noutput: {tmp_path}/nights\nscored: s/{{date}}\n")
-    assert main(["nightly", "--config", str(config), "--date", "2025-03-01", *words]) == 2
-    assert "leave out --runner and Beam options" in capsys.readouterr().err
-    assert not (tmp_path / "nights").exists()
+def test_the_commands_of_notify_are_split_like_those_of_a_shell():
+    lines = re.findall(r"^# (notify: .*)$", SHIPPED.read_text(), re.MULTILINE)
+    mail, post = (read(line) for line in lines)
+    assert mail.notify == ("mail", "-s", "Good Gain", "team@example.org")
+    assert post.notify[:2] == ("sh", "-c")
+    assert mail.model_dump(mode="json")["notify"] == "mail -s 'Good Gain' team@example.org"
 
 
 def test_placeholders_are_replaced_by_the_day():
@@ -181,7 +156,7 @@ def test_wrong_usage_exits_with_2(words, expected, capsys):
 )
 def test_the_place_that_names_a_missing_file_is_given(line, expected, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
-    told = "command: [sh, -c, cat > told.json]\n"
+    told = "notify: sh -c 'cat > told.json'\n"
     Path("nightly.yaml").write_text(f"{MINIMAL}{told}{line}\n")
     assert main(["nightly", "--config", "nightly.yaml", "--date", "2025-03-01"]) == 2
     assert f"goodgain: nightly.yaml:4: {expected}" in capfd.readouterr().err

@@ -22,7 +22,6 @@ FIRST_WORDS = {
     "airflow_dag.py": "cp airflow_dag.py",
     "crontab": "crontab ./crontab",
     "github-workflow.yaml": "cp github-workflow.yaml",
-    "dataflow-night.sh": "BUCKET=gs://my-bucket REGION=us-central1 IMAGE=",
     "goodgain-nightly.service": "cp goodgain-nightly.* /etc/systemd/system/",
     "goodgain-nightly.timer": "cp goodgain-nightly.* /etc/systemd/system/",
     "kubernetes-cronjob.yaml": "kubectl apply -f kubernetes-cronjob.yaml",

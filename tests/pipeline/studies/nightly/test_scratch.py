@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from goodgain.pipeline.studies.nightly.scored_elsewhere import discard, fetch
+from goodgain.pipeline.studies.nightly.scratch import discard, fetch
+from goodgain.transforms.core.errors import GoodGainError
 from tests.pipeline.studies.nightly.world import World
 
 DAY = "2025-03-01"
@@ -43,3 +44,10 @@ def test_folders_are_fetched_and_discarded_recursively(tmp_path):
     discard(str(source))
     assert not source.exists()
     discard(str(source))
+
+
+def test_unreachable_folders_are_reported(tmp_path):
+    with pytest.raises(GoodGainError, match=r"^nowhere://bucket/date cannot be fetched: "):
+        fetch("nowhere://bucket/date", tmp_path)
+    with pytest.raises(GoodGainError, match=r"^nowhere://bucket/date cannot be deleted: "):
+        discard("nowhere://bucket/date")

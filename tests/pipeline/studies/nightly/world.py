@@ -1,9 +1,8 @@
-"""An environment for the nightly job: traces by day, its configuration, and a webhook."""
+"""An environment for the nightly job: traces by day, its configuration, and its notifications."""
 
 import json
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import shlex
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -37,6 +36,10 @@ def config_of(text):
         return load_nightly_config(str(path))
 
 
+# The command of `notify`: appends what it reads as one line.
+APPEND = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read() + '\\n')"
+
+
 class World:
     """A folder with `traces/`, a configuration, and the outputs of the job in `nights/`."""
 
@@ -53,7 +56,7 @@ class World:
             "output": str(self.output),
             "run": str(self.folder / "run.yaml"),
             "gate": str(self.folder / "gate.yaml"),
-            "backoff_seconds": 0,
+            "notify": shlex.join((sys.executable, "-c", APPEND, str(self.folder / "told"))),
             **options,
         }
         self.config.write_text(json.dumps(given))  # JSON is YAML
@@ -96,6 +99,11 @@ class World:
     def verdicts(self):
         return {entry["date"]: entry["verdict"] for entry in self.history()}
 
+    def told(self):
+        """The notifications so far."""
+        path = self.folder / "told"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
     def hidden(self):
         """Names of hidden files and folders, except the lock."""
         names = {path.name for path in self.output.iterdir() if path.name.startswith(".")}
@@ -131,53 +139,3 @@ def edit_results(path, change):
         for result in record.get("results", ()):
             change(result)
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
-
-
-class Listener:
-    """The requests of a local HTTP server.
-
-    Attributes:
-      answers: statuses for the next requests; 200 when they are used up.
-      bodies: of requests answered with 200.
-      requests: their number.
-    """
-
-    def __init__(self, answers=()):
-        self.answers = list(answers)
-        self.bodies = []
-        self.requests = 0
-        self.url = ""
-
-    def take(self, body):
-        self.requests += 1
-        status = self.answers.pop(0) if self.answers else 200
-        if status == 200:
-            self.bodies.append(json.loads(body))
-        return status
-
-
-@contextmanager
-def listening(answers=()):
-    """Run the server of a Listener in a thread."""
-    listener = Listener(answers)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            assert self.headers["Content-Type"] == "application/json"
-            self.send_response(listener.take(body))
-            self.end_headers()
-
-        def log_message(self, *args):
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    listener.url = f"http://127.0.0.1:{server.server_port}/hook"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield listener
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -1,0 +1,109 @@
+"""The verdict on a day: its data, its differences from the baseline, and the gate's rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from goodgain.pipeline.results.data_warnings import failing_in
+from goodgain.pipeline.results.folder import read_manifest
+from goodgain.pipeline.results.manifest import above_limit
+from goodgain.pipeline.results.unlabelled_arms import NO_LABEL, ShownRows
+from goodgain.pipeline.studies.comparison.compare import compare
+from goodgain.pipeline.studies.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HEADLINE
+from goodgain.pipeline.studies.comparison.request import ComparisonRequest
+from goodgain.pipeline.studies.comparison.rows import ComparisonRow, possible
+from goodgain.pipeline.studies.gate.evaluate import evaluate, gather
+from goodgain.pipeline.studies.gate.outcome import Outcome, passed
+from goodgain.pipeline.studies.gate.rules import GateFile
+from goodgain.pipeline.studies.nightly.baseline import Baseline
+from goodgain.pipeline.studies.nightly.days.history import DayChange, Verdict
+from goodgain.transforms.core.wording import pluralize
+
+
+def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
+    """For each headline metric, the difference from the baseline at N over all conversations.
+
+    Raises:
+      UsageError: the runs cannot be compared.
+    """
+    if baseline.folder is None:
+        return {}
+    outputs = (str(baseline.folder), str(folder))
+    pool_metrics = DECISIVE_OF_POOL if "pool" in read_manifest(str(folder)) else ()
+    request = ComparisonRequest(
+        outputs, metrics=(*HEADLINE, *pool_metrics), family=(*DECISIVE, *pool_metrics), max_i=1
+    )
+    compared = compare(request)
+    shown = ShownRows(compared.without_labels)
+    return {
+        row.metric: _change(shown.struct(row))
+        for row in compared.rows
+        if row.i is None and not row.slice
+    }
+
+
+def _change(row: ComparisonRow) -> DayChange:
+    """A row of the comparison as tables show it: without what arms without labels would show."""
+    low, high = possible(row.metric, row.ci_low, row.ci_high)
+    verdict_low, verdict_high = possible(row.metric, row.verdict_ci_low, row.verdict_ci_high)
+    unlabelled = row.note == NO_LABEL
+    return DayChange(
+        n_base=row.n_base,
+        n=row.n_candidate,
+        base=row.base_mean,
+        difference=row.difference,
+        ci_low=low,
+        ci_high=high,
+        p_holm=row.p_holm,
+        verdict_ci_low=verdict_low,
+        verdict_ci_high=verdict_high,
+        verdict="not comparable" if unlabelled else row.verdict,
+        reason=NO_LABEL if unlabelled else row.reason,
+        population=row.population,
+    )
+
+
+def judge(
+    folder: Path, manifest: Mapping[str, Any], baseline: Baseline, gate: GateFile | None
+) -> tuple[Verdict, tuple[str, ...], tuple[Outcome, ...]]:
+    """The verdict on a day, why it did not pass, and the outcomes of the gate's rules, if any.
+
+    With bad data the day fails whatever the gate says. If there is no baseline yet, since no
+    earlier day was good and measured the same thing, rules on change are skipped even if the gate
+    file says that they fail then; otherwise there could never be a first good day.
+    """
+    bad = _bad_data(manifest)
+    if bad:
+        return "bad data", (bad,), ()
+    if gate is None:
+        return "passed", (), ()
+    if baseline.lacking:
+        gate = gate.model_copy(update={"without_baseline": "skip"})
+    baseline_folder = None if baseline.folder is None else str(baseline.folder)
+    outcomes = tuple(evaluate(gate, gather(gate, str(folder), baseline_folder)))
+    if passed(outcomes):
+        return "passed", (), outcomes
+    failed = (outcome for outcome in outcomes if outcome.verdict == "failed")
+    return "gate failed", tuple(map(_failure_text, failed)), outcomes
+
+
+def _bad_data(manifest: Mapping[str, Any]) -> str:
+    records = manifest["records"]
+    if records["too_many_rejected"]:
+        return (
+            f"{records['rejected']:,} of {records['read']:,} records "
+            f"{pluralize(records['rejected'], 'was', 'were')} rejected; "
+            + above_limit(records, f"max_rejected = {manifest['parameters']['max_rejected']}")
+        )
+    if warnings := failing_in(manifest):
+        return warnings[0].message.rstrip(".")
+    if not manifest["conversations"].get("in_means"):
+        return "there are no conversations in the means"
+    return ""
+
+
+def _failure_text(outcome: Outcome) -> str:
+    rule, value, bound = outcome.cells
+    return f"{rule}{f' {value}' if value else ''}: {outcome.reason} (required: {bound})"
