@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import msgspec
-from msgspec.structs import replace
-
 from goodgain.pipeline.api.messages import for_python, phrased_for_python, warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.results.whole_files import writing
-from goodgain.pipeline.settings.yaml_model import unknown
+from goodgain.pipeline.settings.compare_config import CompareConfig
+from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.studies.comparison.arms import missing
-from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.record_errors import path_to_wrong_value, without_path
 
 if TYPE_CHECKING:
     from goodgain.pipeline.studies.comparison.compare import Compared
-    from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 
 _Arm: TypeAlias = "Run | str | Path"
-_LISTS = ("metrics", "family", "tolerances")
-_OPTIONS = (
-    *("correction", "cluster", "examples", "examples_by", "family", "force", "max_i", "metrics"),
-    *("pair_by", "pool", "primary", "tolerances", "unpaired"),
-)
-# The options of the tests, by their names in `Tests` and in its `options`.
-_OF_TESTS = {"bootstrap": "resamples", "seed": "seed", "sign": "sign", "wilcoxon": "wilcoxon"}
-_OF_INTERVALS = ("confidence", "interval")
 
 
 class Comparison:
@@ -131,6 +118,7 @@ def compare(
     from goodgain.pipeline.results.folder import REPORT
     from goodgain.pipeline.studies.comparison.compare import compare as compared_by
     from goodgain.pipeline.studies.comparison.output import rows_of, write
+    from goodgain.pipeline.studies.comparison.request import ComparisonRequest
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
 
     values = {"base": base, "candidate": candidate}
@@ -138,59 +126,16 @@ def compare(
         runs = (*runs, *(run for run in values.values() if run is not None))
         values = {}
     with TemporaryDirectory() as folder, phrased_for_python():
-        request = _request({**values, "by": by}, slices, options)
-        outputs = tuple(_folder(run, folder, str(at)) for at, run in enumerate(runs))
-        found = compared_by(replace(request, outputs=outputs))
+        outputs = [_folder(run, folder, str(at)) for at, run in enumerate(runs)]
+        config = from_keywords(
+            CompareConfig, {**options, **values, "by": by, "slices": slices}, {"outputs": outputs}
+        )
+        found = compared_by(ComparisonRequest.of(config))
         output = Path(folder) / "compared"
         write(found, str(output), "parquet", build_comparison_report)
         report = (output / REPORT).read_bytes()
     _warn_of(found, runs)
     return Comparison(found.answer, Table(COMPARISON, rows_of(found)), report)
-
-
-def _request(
-    arms: Mapping[str, Any], slices: Sequence[str | Sequence[str]] | str, options: dict[str, Any]
-) -> ComparisonRequest:
-    """The comparison that the arguments ask for, without the runs.
-
-    Raises:
-      UsageError: an option is unknown, or its value has a wrong type.
-    """
-    from goodgain.pipeline.studies.comparison.request import ComparisonRequest
-
-    known = sorted((*_OPTIONS, *_OF_TESTS, *_OF_INTERVALS, "base", "by", "candidate", "slices"))
-    mistakes = [unknown(name, known) for name in options if name not in known]
-    if mistakes:
-        raise UsageError(f"{'; '.join(mistakes)}. The options of compare are {', '.join(known)}.")
-    values = {name: value for name, value in options.items() if name in _OPTIONS}
-    for name in _LISTS:
-        if name in values:
-            values[name] = _several(values[name])
-    if "tolerances" in values:
-        values["tolerances"] = [str(one) for one in values["tolerances"]]
-    tests = {_OF_TESTS[name]: value for name, value in options.items() if name in _OF_TESTS}
-    intervals = {name: value for name, value in options.items() if name in _OF_INTERVALS}
-    names = [_several(one) for one in _several(slices)]
-    try:
-        return msgspec.convert(
-            {
-                **{name: value for name, value in values.items() if value is not None},
-                **arms,
-                "outputs": (),
-                "slices": names,
-                "tests": {**tests, "options": intervals},
-            },
-            ComparisonRequest,
-        )
-    except msgspec.ValidationError as error:
-        path, problem = path_to_wrong_value(str(error)), without_path(str(error))
-        name = next((step for step in reversed(path) if isinstance(step, str)), "")
-        raise UsageError(f"The option {name} cannot be used: {problem}.") from None
-
-
-def _several(names: Any) -> Any:
-    """One value as a list; anything else unchanged."""
-    return [names] if isinstance(names, str | int | float) else names
 
 
 def _folder(run: _Arm, folder: str, name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from itertools import chain
@@ -13,7 +13,6 @@ from typing import Any
 import xxhash
 from msgspec import Struct
 from msgspec.structs import asdict
-from pydantic import ValidationError
 
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
 from goodgain.pipeline.api.labels import Labels, join_labels, read_result_labels
@@ -31,10 +30,8 @@ from goodgain.pipeline.run.plan.labels import rejected_row
 from goodgain.pipeline.run.plan.local_files import open_local, read_files, shards_of, usable_threads
 from goodgain.pipeline.run.plan.local_scoring import local_scoring, memory_budget_of
 from goodgain.pipeline.run.plan.seen_names import first_look
-from goodgain.pipeline.settings.config_file import read_config_file
+from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.settings.yaml_model import reason, unknown
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.means.rows import MeanRow
@@ -59,11 +56,6 @@ from goodgain.transforms.core.warnings.warning import allowed_codes
 
 IN_MEMORY = "(in memory)"
 _ENGINE = "none (goodgain.evaluate)"
-# Options that do not apply to Python functions, which write no files and choose no engine.
-_OF_THE_COMMAND = frozenset(
-    {"input", "output", "format", "overwrite", "shards", "runner", "gate", "baseline"}
-)
-_ALIASES = {"slices": "slice"}
 
 
 def evaluate(
@@ -119,12 +111,12 @@ def _evaluated(
     files = files_of(traces)
     if isinstance(labels, str | os.PathLike):
         chosen["labels"] = labels
-    chosen = {
-        name: os.fspath(value) if isinstance(value, os.PathLike) else value
-        for name, value in chosen.items()
+    fixed = {
+        "input": [IN_MEMORY] if files is None else [file.path for file in files],
+        "output": IN_MEMORY,
+        "write_duplicates": True,  # always, since in memory they cost no files
     }
-    paths = None if files is None else [file.path for file in files]
-    settings = _config_of(paths, chosen, config)
+    settings = from_keywords(RunConfig, chosen, fixed, config)
     source: _Memory | _Files
     if files is None:
         records, seen = in_memory(traces, settings.adaptation)
@@ -200,41 +192,6 @@ def _evaluated(
     )
     _warn_of(run, means)
     return run
-
-
-def _config_of(
-    inputs: Sequence[str] | None, options: Mapping[str, Any], config: str | None = None
-) -> RunConfig:
-    """The options of an evaluation, checked.
-
-    Args:
-      options: by name, as in a configuration file, but `slices` for `slice`; None = default.
-      config: a YAML file with options of `goodgain run`, which `options` override.
-
-    Raises:
-      UsageError: an option is unknown or has a wrong value; the message lists every mistake.
-    """
-    known = sorted((set(RunConfig.model_fields) - _OF_THE_COMMAND) | set(_ALIASES))
-    mistakes = [unknown(name, known) for name in options if name not in known]
-    values: dict[str, Any] = {}
-    if config is not None:
-        file = read_config_file(config, RunConfig)
-        mistakes += [f"{config}:{line}: {what}" for line, what in file.mistakes]
-        values.update(file.values)
-    for name, value in options.items():
-        if value is not None and name in known:
-            # Tuples and sets become lists, as they are in files.
-            plain = list(value) if isinstance(value, tuple | set | frozenset) else value
-            values[_ALIASES.get(name, name)] = plain
-    # Duplicates are always kept: in memory they cost no files.
-    values |= {"input": inputs or [IN_MEMORY], "output": IN_MEMORY, "write_duplicates": True}
-    try:
-        checked = RunConfig.model_validate(values)
-    except ValidationError as error:
-        mistakes += [f"{one['loc'][0]} {reason(one)}" for one in error.errors()]
-    if mistakes:
-        raise UsageError("The options cannot be used: " + "; ".join(mistakes) + ".")
-    return checked
 
 
 def _warn_of(run: Run, means: Sequence[MeanRow]) -> None:

@@ -10,19 +10,21 @@ import argparse
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from itertools import takewhile
 from typing import NoReturn, Protocol, cast
 
 from goodgain.transforms.core.errors import UsageError
 
 _LEAST_SIMILARITY = 0.75
-_SHORTEST_PART = 4  # shortest prefix or suffix that suggests an option
+_SHORTEST_PART = 3  # shortest prefix or suffix that suggests an option
 
 
 class Command(Protocol):
     """The interface of a command's module.
 
     A command that passes unknown options to Beam also sets `PASSES_OPTIONS_TO_BEAM = True`, and
-    finds them in `args.beam_arguments`.
+    finds them in `args.beam_arguments`. One whose first words may be the values of an option names
+    it as `LEADING_WORDS`.
     """
 
     NAME: str
@@ -64,7 +66,7 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
     """Parse the words after a command's name.
 
     Args:
-      words: options and arguments; `--good_gain` and `--good-gain` are the same option.
+      words: options and arguments; `--max_i` and `--max-i` are the same option.
 
     Returns:
       The parsed arguments; `beam_arguments` holds the words that are left for Beam.
@@ -81,15 +83,25 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
         allow_abbrev=False,
     )
     command.add_arguments(parser)
+    # Help and the form of the output come last, after the options of the command's subject.
+    parser._action_groups.sort(key=lambda group: group is parser._optionals)
     ours = [option for action in parser._actions for option in action.option_strings]
     words = [_hyphened(word, ours) for word in words]
     _refuse_misspelt(words, ours, parser.prog)
-    args, unknown = parser.parse_known_args(words)
+    args, unknown = parser.parse_known_args(_with_leading(command, words))
     _refuse_stray(unknown, parser.prog)
     if unknown and not getattr(command, "PASSES_OPTIONS_TO_BEAM", False):
-        raise UsageError(f"{unknown[0]} is not an option; see `{parser.prog} --help`.")
+        name = unknown[0].partition("=")[0]
+        raise UsageError(f"{name} is not an option; see `{parser.prog} --help`.")
     args.beam_arguments = unknown
     return args
+
+
+def _with_leading(command: Command, words: list[str]) -> list[str]:
+    """Give the words before the first option to the option that takes them."""
+    option = getattr(command, "LEADING_WORDS", None)
+    leading = list(takewhile(lambda word: not _is_option(word), words))
+    return [option, *words] if option and leading else words
 
 
 def _hyphened(word: str, ours: Iterable[str]) -> str:

@@ -9,30 +9,67 @@ from typing import Any, get_args
 from pydantic.fields import FieldInfo
 
 from goodgain.pipeline.settings.option_types import GROUPS, flag_of, metadata
-from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.reading_config import Settings
 
-_Model = type[ScoringConfig]
+_Model = type[Settings]
 
 
 def add_config_options(
-    parser: argparse.ArgumentParser, model: _Model, without: Collection[str] = ()
+    parser: argparse.ArgumentParser,
+    model: _Model,
+    without: Collection[str] = (),
+    file: str | None = None,
 ) -> None:
     """Declare an option, in its group, for each field of a configuration except those in `without`.
 
     Values stay text and have no defaults: `load_config` checks them together with the file.
+
+    Args:
+      file: help of `--config`, if the options can also stand in a file.
     """
     groups: dict[str, Any] = {}
+    can_be_revoked = file is not None
     for name, field in _fields(model, without):
-        extra = metadata(field)
-        if extra["group"] not in groups:
-            groups[extra["group"]] = parser.add_argument_group(extra["group"].lower())
-        groups[extra["group"]].add_argument(
-            flag_of(name, field),
-            dest=name,
-            default=argparse.SUPPRESS,
-            help=_help(name, field).replace("%", "%%"),
-            **_argument_settings(field, extra["metavar"]),
-        )
+        title = metadata(field)["group"]
+        if title not in groups:
+            groups[title] = parser.add_argument_group(title.lower())
+        if file is not None and not field.is_required():
+            groups[title].add_argument("--config", metavar="FILE", help=file)
+            file = None
+        _add(groups[title], name, field, can_be_revoked=can_be_revoked)
+
+
+def add_options_of(parser: argparse.ArgumentParser, model: _Model, *names: str) -> None:
+    """Declare single options that another command has, too; they are None if not given."""
+    for name in names:
+        _add(parser, name, model.model_fields[name], default=None)
+
+
+def _add(
+    parser: argparse._ActionsContainer,
+    name: str,
+    field: FieldInfo,
+    *,
+    default: Any = argparse.SUPPRESS,
+    can_be_revoked: bool = False,
+) -> None:
+    """Declare an option; one that a file may have set can be revoked, like `--no-overwrite`."""
+    settings = _argument_settings(field, metadata(field)["metavar"])
+    if field.annotation is bool:
+        settings = {"action": argparse.BooleanOptionalAction if can_be_revoked else "store_true"}
+    parser.add_argument(
+        flag_of(name, field),
+        dest=name,
+        default=default,
+        help=_help(name, field).replace("%", "%%"),
+        **settings,
+    )
+
+
+def add_inputs(parser: argparse.ArgumentParser, model: _Model, name: str) -> None:
+    """Declare a required field whose values stand without the name of an option."""
+    field = model.model_fields[name]
+    parser.add_argument(name, nargs="+", metavar=metadata(field)["metavar"], help=field.description)
 
 
 def given_options(args: argparse.Namespace, model: _Model) -> dict[str, Any]:
@@ -52,14 +89,21 @@ def options_table(model: _Model, without: Collection[str] = ()) -> str:
 
 
 def _fields(model: _Model, without: Collection[str]) -> list[tuple[str, FieldInfo]]:
-    """The fields except those in `without`, group by group."""
-    fields = [named for named in model.model_fields.items() if named[0] not in without]
-    return sorted(fields, key=lambda named: GROUPS.index(metadata(named[1])["group"]))
+    """The fields except those in `without`, group by group, the required ones first."""
+    fields = [
+        (name, field)
+        for name, field in model.model_fields.items()
+        if name not in without and metadata(field)
+    ]
+    return sorted(fields, key=_place)
+
+
+def _place(named: tuple[str, FieldInfo]) -> tuple[int, bool]:
+    _, field = named
+    return GROUPS.index(metadata(field)["group"]), not field.is_required()
 
 
 def _argument_settings(field: FieldInfo, metavar: str) -> dict[str, Any]:
-    if field.annotation is bool:
-        return {"action": argparse.BooleanOptionalAction}
     if field.annotation is not None and getattr(field.annotation, "__origin__", None) is tuple:
         return {"action": "extend", "nargs": "+", "metavar": metavar}
     choices = _choices(field)

@@ -7,8 +7,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options, add_rules_option
+from goodgain.pipeline.cli.config_options import add_options_of
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.document.safe_text import printable
+from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
 
@@ -123,7 +125,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "another document has, are named by their position (default: doc_id)",
     )
     add_option(to_trec, "--tag TAG", "last column of the run (default: goodgain)")
-    add_rules_option(parser)
+    add_options_of(parser, ReadingConfig, "rules")
     add_output_options(parser)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
 
@@ -20,13 +20,13 @@ _RUN_ONLY = ("slice", "max_i", "interval", "cluster", "write_duplicates", "per_c
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the conversation, and the options of a run that affect its score."""
     parser.add_argument("conversation_id", metavar="CONVERSATION_ID", help="which conversation")
-    add_option(
+    add_config_options(
         parser,
-        "--config FILE",
-        "YAML file of `goodgain run`, of which the options below apply; the command line "
+        ExplainConfig,
+        _RUN_ONLY,
+        file="YAML file of `goodgain run`, of which the options below apply; the command line "
         "overrides it",
     )
-    add_config_options(parser, ExplainConfig, _RUN_ONLY)
     add_output_options(parser)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -13,27 +13,27 @@ from goodgain.transforms.core.errors import UsageError
 
 NAME = "run"
 HELP = "score traces and write every metric and its means"
-EXAMPLE = "goodgain run --input 'traces/*.avro' --output out --slice market arm,market"
+EXAMPLE = "goodgain run 'traces/*.avro' --output out --slice market arm,market"
 PASSES_OPTIONS_TO_BEAM = True
+LEADING_WORDS = "--input"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a run, all of which a configuration file can also hold."""
-    parser.usage = f"{parser.prog} --input PATTERN ... --output DIR [options] [options of Beam]"
+    parser.usage = f"{parser.prog} PATTERN ... --output DIR [options] [options of Beam]"
     parser.description = (
         f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged, like "
         "--flink_master.\nExit code: 0 done, 1 failed, 2 wrong usage or configuration, "
         "3 too many records rejected, or data\nwithout any label or good result, 4 a rule of the "
         "gate fails."
     )
-    add_option(
-        parser,
-        "--config FILE",
-        "YAML file with any option but --json and --quiet; the command line overrides it",
-    )
     shown = parser.add_mutually_exclusive_group()
     add_output_options(shown, "the manifest, the means at N and the gate's outcomes")
-    add_config_options(parser, RunConfig)
+    add_config_options(
+        parser,
+        RunConfig,
+        file="YAML file with any option but --json and --quiet; the command line overrides it",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -31,45 +31,6 @@ def add_option(
     parser.add_argument(name, help=help, **settings)
 
 
-def add_rules_option(parser: argparse.ArgumentParser) -> None:
-    """Declare `--rules`."""
-    add_option(
-        parser,
-        "--rules FILE",
-        "rules that decide what is a duplicate, instead of the built-in ones",
-    )
-
-
-def add_threshold_option(parser: argparse.ArgumentParser, meaning: str) -> None:
-    """Declare `--good-gain-threshold`, whose values are the labels above 0."""
-    add_option(parser, "--good-gain-threshold GAIN", meaning, choices=range(1, 5), default=2)
-
-
-def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """Declare `--map` and `--iteration-base`, as `goodgain run` has them."""
-    add_option(
-        parser,
-        "--map FIELD=NAME",
-        "read fields that have other names, like gain=relevance,ids.doc_id=document_id",
-        dest="mapping",
-        nargs="+",
-        action="extend",
-        default=[],
-    )
-    add_option(
-        parser,
-        "--iteration-base",
-        "number of the first iteration of a turn in the traces",
-        choices=(0, 1),
-        default=1,
-    )
-
-
-def renames(args: argparse.Namespace) -> list[str]:
-    """The entries of `--map`, one for each field."""
-    return [rename for option in args.mapping for rename in option.split(",") if rename.strip()]
-
-
 def add_json_option(parser: argparse._ActionsContainer, what: str = "") -> None:
     """Declare `--json`; `what` names the content, if it is not what people see."""
     text = f"print {what} as JSON" if what else "print JSON"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
@@ -26,14 +26,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "unchanged, like "
         "--prism_location.\nExit code: 0 ended by Ctrl-C, 1 failed, 2 wrong usage or configuration."
     )
-    add_option(
-        parser,
-        "--config FILE",
-        "YAML file with any of these options; the command line overrides it",
-    )
     shown = parser.add_mutually_exclusive_group()
     add_output_options(shown, "the latest means at N, warnings and counts at the end")
-    add_config_options(parser, StreamConfig)
+    add_config_options(
+        parser,
+        StreamConfig,
+        file="YAML file with any of these options; the command line overrides it",
+    )
 
 
 def run(args: argparse.Namespace) -> int:

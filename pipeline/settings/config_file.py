@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import PydanticJsonSchemaWarning
 
 from goodgain.pipeline.settings.option_types import flag_of, key_of
-from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.yaml_model import config_text, reason, repeated, unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.yaml_text import parse_yaml, repeated_keys
@@ -36,16 +36,16 @@ class ConfigFile(Struct, frozen=True):
 
 # Options of commands that are not part of the configuration.
 _NOT_IN_FILES = ("config", "json", "quiet")
-_ONLY_IN_HELP = ("flag", "group", "metavar", "title")  # keys of a field's schema
+_ONLY_IN_HELP = ("flag", "group", "keyword", "metavar", "title")  # keys of a field's schema
 _NO_FILE = ConfigFile("", {}, {}, [])
-_Config = TypeVar("_Config", bound=ScoringConfig)
+_Config = TypeVar("_Config", bound=Settings)
 
 
 def load_config(
     model: type[_Config],
     options: Mapping[str, Any],
     path: str | None = None,
-    file_model: type[ScoringConfig] | None = None,
+    file_model: type[Settings] | None = None,
 ) -> _Config:
     """Merge a file and options into a configuration; options win.
 
@@ -72,7 +72,7 @@ def load_config(
     raise UsageError("The configuration cannot be used:\n  " + "\n  ".join(lines))
 
 
-def read_config_file(path: str, model: type[ScoringConfig]) -> ConfigFile:
+def read_config_file(path: str, model: type[Settings]) -> ConfigFile:
     """Read a file that sets fields of a model.
 
     Its keys are their flags or names, with `-` or `_` between words.
@@ -83,7 +83,7 @@ def read_config_file(path: str, model: type[ScoringConfig]) -> ConfigFile:
     return parse_config_text(config_text(path, "the options"), path, model)
 
 
-def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> ConfigFile:
+def parse_config_text(text: str, name: str, model: type[Settings]) -> ConfigFile:
     """Like `read_config_file`, but from text that messages call `name`.
 
     Raises:
@@ -117,7 +117,7 @@ def parse_config_text(text: str, name: str, model: type[ScoringConfig]) -> Confi
 
 
 def _mistake(
-    error: Any, file: ConfigFile, options: Mapping[str, Any], model: type[ScoringConfig]
+    error: Any, file: ConfigFile, options: Mapping[str, Any], model: type[Settings]
 ) -> tuple[int, str]:
     """The line in the file (0 for a mistake that is not in it), and what is wrong."""
     field = str(error["loc"][0])
@@ -149,13 +149,13 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
         warnings.simplefilter("ignore", PydanticJsonSchemaWarning)
         schema = _cleaned(model.model_json_schema())
     schema.pop("description", None)
-    if issubclass(model, ScoringConfig):
+    if issubclass(model, Settings):
         schema.pop("required", None)
         _add_spellings(schema, model)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-def _add_spellings(schema: dict[str, Any], model: type[ScoringConfig]) -> None:
+def _add_spellings(schema: dict[str, Any], model: type[Settings]) -> None:
     """Name properties like options, and accept other spellings, which editors do not suggest."""
     named, patterns = {}, {}
     for name, field in model.model_fields.items():

@@ -1,7 +1,7 @@
 """Types of option values, and the metadata of a field.
 
-Each field declares its type, default and help text once; command line options, keys of a
-configuration file and tables in the docs are made from it.
+Each field declares its type, default and help text once; options of the command line, keys of a
+configuration file, arguments in Python, JSON Schemas and tables in the docs are made from it.
 """
 
 from __future__ import annotations
@@ -15,13 +15,24 @@ from pydantic import BeforeValidator, Field, PlainSerializer, StringConstraints,
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
-DATA = "Data"
+# Headings of options, in the order in which they are shown.
+COMMON = "Most used"
+LABELS = "Labels and judgments"
 TIME = "Event time"
+ARMS = "Arms and pairs"
 SCORING = "Scoring"
 MEANS = "Means"
 RANKING = "Ranking metrics"
-RUN = "Run"
-GROUPS = (DATA, TIME, SCORING, MEANS, RANKING, RUN)  # in the order in which they are shown
+STATISTICS = "Statistics"
+RESULTS = "Results"
+ENGINE = "Files and engine"
+CHECKS = "What makes the exit code 3 or 4"
+NAMES = "Names in the traces"
+LIMITS = "Limits"
+GROUPS = (
+    COMMON, LABELS, TIME, ARMS, SCORING, MEANS, RANKING, STATISTICS, RESULTS, ENGINE, CHECKS,
+    NAMES, LIMITS,
+)  # fmt: skip
 
 Format = Literal["avro", "parquet", "jsonl"]
 Text = Annotated[str, StringConstraints(min_length=1)]
@@ -43,6 +54,18 @@ def _split_at_commas(value: Any) -> Any:
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         return value
     return [name.strip() for entry in value for name in entry.split(",")]
+
+
+def _distinct_names(value: Any) -> Any:
+    """Split strings at commas, and drop empty and repeated names."""
+    names = _split_at_commas(value)
+    return [name for name in dict.fromkeys(names) if name] if isinstance(names, list) else names
+
+
+def _number_texts(value: Any) -> Any:
+    """Turn one number, or those in a list, into text."""
+    several = value if isinstance(value, list) else [value]
+    return [str(one) if isinstance(one, int | float) else one for one in several]
 
 
 def _slices(value: Any) -> Any:
@@ -92,6 +115,14 @@ Mapping = Annotated[
     ),
 ]
 Names = Annotated[tuple[str, ...], BeforeValidator(_split_at_commas), WithJsonSchema(_TEXTS_SCHEMA)]
+DistinctNames = Annotated[
+    tuple[str, ...], BeforeValidator(_distinct_names), WithJsonSchema(_TEXTS_SCHEMA)
+]
+Tolerances = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda value: _distinct_names(_number_texts(value))),
+    WithJsonSchema(_TEXTS_SCHEMA),
+]
 BudgetTexts = Annotated[tuple[Text, ...], BeforeValidator(_as_list), WithJsonSchema(_TEXTS_SCHEMA)]
 
 
@@ -101,22 +132,23 @@ def option(
     description: str,
     default: Any = ...,
     flag: str | None = None,
+    keyword: str | None = None,
     **checks: Any,
 ) -> Any:
     """A field that is an option.
 
     Args:
       group: its heading in `--help`.
-      flag: its name on the command line, if it differs from the field's.
+      flag: its name on the command line and in files, if it differs from the field's.
+      keyword: its name as an argument in Python, if it differs from the field's; "" if it is none.
     """
     extra: JsonDict = {"group": group, "metavar": metavar}
-    if flag is not None:
-        extra["flag"] = flag
+    extra |= {key: name for key, name in (("flag", flag), ("keyword", keyword)) if name is not None}
     return Field(default, description=description, json_schema_extra=extra, **checks)
 
 
 def metadata(field: FieldInfo) -> dict[str, str]:
-    """The group, metavar and flag that `option` gave to a field."""
+    """The group, metavar, flag and keyword that `option` gave to a field."""
     extra = field.json_schema_extra
     return {key: str(value) for key, value in extra.items()} if isinstance(extra, dict) else {}
 
@@ -124,6 +156,11 @@ def metadata(field: FieldInfo) -> dict[str, str]:
 def key_of(name: str, field: FieldInfo) -> str:
     """The key of a field in a configuration file: its flag's name, like `max_i`."""
     return metadata(field).get("flag", name)
+
+
+def keyword_of(name: str, field: FieldInfo) -> str:
+    """The argument of a field in Python, like `slices`; "" if it has none."""
+    return metadata(field).get("keyword", name)
 
 
 def flag_of(name: str, field: FieldInfo) -> str:
@@ -196,6 +233,10 @@ class MaxRejected:
             if limit <= _WHOLE_SHARE if is_share else "." not in match["number"]:
                 return cls(limit, is_share)
         raise ValueError(f"must be a count like 5 or a share like 2%, not {written!r}")
+
+    def given(self, is_given: bool) -> MaxRejected:
+        """The same limit, asked for or not."""
+        return MaxRejected(self.limit, self.is_share, is_given)
 
     def exceeded(self, rejected: int, read: int, unknown_losses: int = 0) -> bool:
         """Whether `rejected` of `read` records exceed the limit; exactly the limit does not.

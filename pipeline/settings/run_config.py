@@ -6,25 +6,24 @@ made from the fields of `RunConfig`; those of `goodgain explain` are some of the
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from msgspec.structs import replace
-from pydantic import (
-    BeforeValidator,
-    PlainSerializer,
-    ValidationInfo,
-    WithJsonSchema,
-    field_validator,
-)
+from pydantic import ValidationInfo, field_validator
 
+from goodgain.pipeline.settings.catalogue import (
+    FileFormat,
+    HeldBytes,
+    RejectedLimit,
+    Runner,
+    Traces,
+)
 from goodgain.pipeline.settings.option_types import (
-    DATA,
-    RANKING,
-    RUN,
-    Format,
+    CHECKS,
+    COMMON,
+    ENGINE,
+    LABELS,
+    LIMITS,
     MaxRejected,
     Number,
-    Patterns,
     Text,
     option,
 )
@@ -32,47 +31,28 @@ from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 
-Limit = Annotated[
-    MaxRejected,
-    BeforeValidator(MaxRejected.parse),
-    PlainSerializer(str),
-    WithJsonSchema({"type": ["integer", "string"]}),
-]
-
 
 class ExplainConfig(ScoringConfig):
     """Which traces and which labels are scored: what a run and an explanation have in common."""
 
-    input: Patterns = option(
-        DATA,
-        "PATTERN",
-        "traces to read: files, folders or patterns (* and ** are wildcards), in Avro, JSON Lines "
-        "or Parquet",
-    )
-    max_held_bytes: Number | None = option(
-        DATA,
-        "N",
-        "stop when one process would hold more than about this many bytes; by default "
-        "536870912, and 16 for each byte of input beyond 64 MiB",
-        None,
-        ge=1,
-    )
+    input: Traces
+    max_held_bytes: HeldBytes
     qrels: Text | None = option(
-        RANKING,
+        LABELS,
         "FILE",
         "judgments that replace the labels of the traces: TREC qrels, or a JSON Lines, Avro or "
         "Parquet table",
         None,
     )
     qrels_id: Text = option(
-        RANKING, "NAME", "named id of a result that holds its document name in qrels", "doc_id"
+        LABELS, "NAME", "named id of a result that holds its document name in qrels", "doc_id"
     )
     qrels_topic: Text | None = option(
-        RANKING, "NAME", "attribute that holds the topic in qrels; conversation_id by default", None
+        LABELS, "NAME", "attribute that holds the topic in qrels; conversation_id by default", None
     )
 
     labels: Text | None = option(
-        RANKING,
+        LABELS,
         "FILE",
         "labels of single results that override those of the traces: CSV, JSON Lines or Parquet",
         None,
@@ -101,50 +81,65 @@ class ExplainConfig(ScoringConfig):
 class RunConfig(ExplainConfig):
     """What one run reads, computes and writes (SPEC 6); each field is an option."""
 
-    output: Text = option(DATA, "DIR", "folder for everything that is written")
-    format: Format = option(DATA, "FORMAT", "file format of the datasets", "avro")
-    overwrite: bool = option(DATA, "", "replace the outputs of an earlier run", False)
-    max_rejected: Limit = option(
-        DATA,
-        "LIMIT",
-        "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%; "
-        "if it is given, also when an unknown number is lost",
-        "1%",
+    output: Text = option(
+        COMMON,
+        "DIR",
+        "folder for everything that is written",
+        keyword="",
     )
+    format: FileFormat
+    overwrite: bool = option(
+        COMMON,
+        "",
+        "replace the outputs of an earlier run",
+        False,
+        keyword="",
+    )
+    max_rejected: RejectedLimit
     max_rejected_rows: Number = option(
-        DATA,
+        LIMITS,
         "N",
         "most rejected records of each 8 MB that get a row of their own; one row counts the rest",
         DEFAULT_BOUNDS.rejected_rows,
         ge=1,
     )
     allow_unlabelled: bool = option(
-        DATA,
+        CHECKS,
         "",
         "do not exit with 3 when no result has a label; metrics that need labels are null",
         False,
     )
     allow_no_good: bool = option(
-        DATA, "", "do not exit with 3 when no label reaches good_gain_threshold", False
+        CHECKS, "", "do not exit with 3 when no label reaches good_gain_threshold", False
     )
     gate: Text | None = option(
-        RUN, "FILE", "check the run against these rules; exit code 4 when one is broken", None
+        CHECKS,
+        "FILE",
+        "check the run against these rules; exit code 4 when one is broken",
+        None,
+        keyword="",
     )
     baseline: Text | None = option(
-        RUN, "DIR", "output of an earlier run, for the gate's rules on change", None
+        CHECKS,
+        "DIR",
+        "output of an earlier run, for the gate's rules on change",
+        None,
+        keyword="",
     )
     shards: Number | None = option(
-        RUN, "N", "number of files of each dataset; the runner decides by default", None, ge=1
+        ENGINE,
+        "N",
+        "number of files of each dataset; the runner decides by default",
+        None,
+        ge=1,
+        keyword="",
     )
-    runner: Text = option(
-        RUN, "RUNNER", "engine that runs the pipeline; its own options follow", "DirectRunner"
-    )
+    runner: Runner
 
     @property
     def rejected_limit(self) -> MaxRejected:
         """`max_rejected`, with whether it was given."""
-        limit = self.max_rejected
-        return MaxRejected(limit.limit, limit.is_share, "max_rejected" in self.model_fields_set)
+        return self.max_rejected.given("max_rejected" in self.model_fields_set)
 
     @property
     def read_bounds(self) -> ReadBounds:

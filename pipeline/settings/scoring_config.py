@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from typing import Any, Literal
 
 from msgspec.structs import replace
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import ValidationInfo, field_validator
 
+from goodgain.pipeline.settings.catalogue import Threshold
 from goodgain.pipeline.settings.option_types import (
-    DATA,
+    COMMON,
+    LABELS,
     MEANS,
     RANKING,
     SCORING,
     BudgetTexts,
-    Mapping,
     Names,
     Number,
     Slices,
     Text,
     option,
 )
-from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
+from goodgain.pipeline.settings.reading_config import ReadingConfig, as_value_errors
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.ranking import (
@@ -31,7 +30,6 @@ from goodgain.transforms.core.ranking import (
     RankingMetric,
     parse_ranking_metrics,
 )
-from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.costs import Budget, is_cost_name, parse_budget
 from goodgain.transforms.core.warnings.field_names import SeenNames
@@ -39,52 +37,10 @@ from goodgain.transforms.core.warnings.field_names import SeenNames
 _GREATEST_G_MAX = 20
 
 
-@contextmanager
-def _as_value_errors() -> Iterator[None]:
-    """Turn a parser's error into an error about an option's value."""
-    try:
-        yield
-    except UsageError as error:
-        raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
-
-
-class ScoringConfig(BaseModel):
+class ScoringConfig(ReadingConfig):
     """How records are read, and what is computed from conversations; each field is an option."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, validate_default=True
-    )
-
-    mapping: Mapping = option(
-        DATA,
-        "FIELD=NAME",
-        "read fields that have other names, like gain=relevance,ids.doc_id=document_id",
-        (),
-        flag="map",
-    )
-    iteration_base: Literal[0, 1] = option(
-        DATA, "0|1", "number of the first iteration of a turn in the traces", 1
-    )
-    max_decoded_bytes: Number = option(
-        DATA,
-        "N",
-        "reject a line, Avro block or Parquet page that decompresses to more bytes than this",
-        DEFAULT_BOUNDS.decoded_bytes,
-        ge=1,
-    )
-    max_record_results: Number = option(
-        DATA,
-        "N",
-        "reject a record with more results than this",
-        DEFAULT_BOUNDS.record_results,
-        ge=1,
-    )
-    rules: Text | None = option(
-        SCORING, "FILE", "rules that decide what is a duplicate, instead of the built-in ones", None
-    )
-    good_gain_threshold: Number = option(
-        SCORING, "GAIN", "smallest gain of a good result", 2, ge=1, le=GREATEST_GAIN
-    )
+    good_gain_threshold: Threshold
     write_duplicates: bool = option(
         SCORING,
         "",
@@ -92,12 +48,13 @@ class ScoringConfig(BaseModel):
         False,
     )
     slice: Slices = option(
-        MEANS,
+        COMMON,
         "NAMES",
         "attributes to slice the means by, like market, or arm,market for both at once",
         (),
+        keyword="slices",
     )
-    max_i: Number = option(MEANS, "I", "last iteration i at which means are computed", 10, ge=1)
+    max_i: Number = option(COMMON, "I", "last iteration i at which means are computed", 10, ge=1)
     interval: Interval = option(
         MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
     )
@@ -119,7 +76,7 @@ class ScoringConfig(BaseModel):
         MEANS, "NAME=B", "also compute gains within a budget, like tokens=1000,5000", ()
     )
     metrics: Names = option(
-        RANKING,
+        COMMON,
         "NAME",
         "ranking metrics to compute, like ndcg@10; see `goodgain metrics`",
         tuple(metric.name for metric in DEFAULT_RANKING_METRICS),
@@ -142,13 +99,13 @@ class ScoringConfig(BaseModel):
         RANKING, "GAIN", "smallest gain of a relevant result; good_gain_threshold by default", None
     )
     pool: Text | None = option(
-        RANKING,
+        LABELS,
         "POOL",
         "pool whose labels override those of the traces and whose documents recall is measured by",
         None,
     )
     run_name: Text | None = option(
-        RANKING, "NAME", "name under which these traces were pooled", None
+        LABELS, "NAME", "name under which these traces were pooled", None
     )
     per_call: bool = option(
         RANKING, "", "also evaluate the ranked list of every single search call", False
@@ -156,18 +113,6 @@ class ScoringConfig(BaseModel):
     bounds: bool = option(
         RANKING, "", "also compute the worst and best value that missing labels allow", False
     )
-
-    @field_validator("iteration_base", mode="before")
-    @classmethod
-    def _number_of_text(cls, base: Any) -> Any:
-        return int(base) if base in ("0", "1") else base
-
-    @field_validator("mapping")
-    @classmethod
-    def _fields_exist(cls, renames: tuple[str, ...]) -> tuple[str, ...]:
-        with _as_value_errors():
-            parse_adaptation(renames)
-        return renames
 
     @field_validator("slice")
     @classmethod
@@ -184,7 +129,7 @@ class ScoringConfig(BaseModel):
     @field_validator("metrics")
     @classmethod
     def _metrics_exist(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        with _as_value_errors():
+        with as_value_errors():
             return tuple(metric.name for metric in parse_ranking_metrics(names))
 
     @field_validator("cost")
@@ -200,7 +145,7 @@ class ScoringConfig(BaseModel):
     @field_validator("budget")
     @classmethod
     def _budgets_are_amounts(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
-        with _as_value_errors():
+        with as_value_errors():
             for text in texts:
                 parse_budget(text)
         return texts
@@ -220,11 +165,6 @@ class ScoringConfig(BaseModel):
         if name is not None and info.data.get("pool") is None:
             raise ValueError("names a run of a pool, so pool is needed, too")
         return name
-
-    @property
-    def adaptation(self) -> Adaptation | None:
-        """The conversions that `mapping` and `iteration_base` describe; None if neither is used."""
-        return parse_adaptation(self.mapping, self.iteration_base)
 
     def costs(self, seen: Collection[str]) -> tuple[str, ...]:
         """The names of the costs to use: those of `cost`, or else those of the first records."""
@@ -247,11 +187,6 @@ class ScoringConfig(BaseModel):
     def label_keys(self) -> LabelKeys | None:
         """How results are matched to external labels; None if the traces' own labels count."""
         return None
-
-    @property
-    def read_bounds(self) -> ReadBounds:
-        """Limits on what reading one record or block may decode to."""
-        return ReadBounds(self.max_decoded_bytes, self.max_record_results)
 
     @property
     def ranking_metrics(self) -> tuple[RankingMetric, ...]:

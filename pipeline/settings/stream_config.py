@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
+from goodgain.pipeline.settings.catalogue import FileFormat
 from goodgain.pipeline.settings.option_types import (
-    DATA,
-    RUN,
+    COMMON,
+    ENGINE,
+    LIMITS,
     TIME,
     Duration,
-    Format,
     Number,
     Text,
     duration_text,
@@ -32,38 +33,38 @@ class StreamConfig(ScoringConfig):
     """The options of a stream (SPEC 7), one per field."""
 
     input: Text = option(
-        DATA,
+        COMMON,
         "SOURCE",
         "folder in which trace files appear, or kafka://HOST:PORT/TOPIC,TOPIC..., or "
         "pubsub://projects/PROJECT/subscriptions/NAME",
     )
     kafka_consumer: Text | None = option(
-        DATA,
+        ENGINE,
         "FILE",
         "Kafka consumer settings, as for Kafka's own tools (NAME=VALUE): SASL, TLS, a group",
         None,
     )
     kafka_timestamps: KafkaTimestamps | None = option(
-        DATA,
+        ENGINE,
         "WHEN",
         "which time of a Kafka message is its event time: the producer's (create) "
         "or the broker's (append) (default: create)",
         None,
     )
     timestamp_attribute: Text | None = option(
-        DATA,
+        ENGINE,
         "NAME",
         "attribute of Pub/Sub messages that holds the event time; the publish time by default",
         None,
     )
     id_attribute: Text | None = option(
-        DATA,
+        ENGINE,
         "NAME",
         "attribute of Pub/Sub messages that identifies them, to drop messages delivered twice",
         None,
     )
-    output: Text = option(DATA, "DIR", "folder for the outputs and for the state of a restart")
-    format: Format = option(DATA, "FORMAT", "file format of the datasets", "avro")
+    output: Text = option(COMMON, "DIR", "folder for the outputs and for the state of a restart")
+    format: FileFormat
     gap: Duration = _span("close a conversation this long after its last event", "30m")
     allowed_lateness: Duration = _span(
         "how long a closed conversation is remembered, so that its stragglers are counted as late",
@@ -81,14 +82,14 @@ class StreamConfig(ScoringConfig):
     )
     max_open: Duration = _span("close a conversation at this age, however busy it is", "1d")
     max_open_results: Number = option(
-        TIME,
+        LIMITS,
         "N",
         "most results kept of an open conversation; the rest is only counted",
         100_000,
         ge=1,
     )
     max_open_bytes: Number = option(
-        TIME,
+        LIMITS,
         "N",
         "most bytes of compressed records kept of an open conversation; the rest is only counted",
         64 * 2**20,
@@ -101,27 +102,29 @@ class StreamConfig(ScoringConfig):
         "also write the rows of an iteration as soon as the watermark has passed it",
         False,
     )
-    flush: Duration = option(RUN, "SPAN", "longest time before a row is written to a file", "10s")
-    poll: Duration = option(RUN, "SPAN", "how often to look for new files in the folder", "1s")
+    flush: Duration = option(
+        ENGINE, "SPAN", "longest time before a row is written to a file", "10s"
+    )
+    poll: Duration = option(ENGINE, "SPAN", "how often to look for new files in the folder", "1s")
     portion_bytes: Number = option(
-        RUN,
+        LIMITS,
         "N",
         "most bytes of a backlog to read before the watermark advances and conversations close",
         DEFAULT_PORTION_BYTES,
         ge=1,
     )
     backlog_order: BacklogOrder = option(
-        RUN,
+        ENGINE,
         "BY",
         "order in which a backlog of files is read: by time of last change, or by name",
         "time",
     )
-    shards: Number = option(RUN, "N", "number of files of each dataset per write", 1, ge=1)
+    shards: Number = option(ENGINE, "N", "number of files of each dataset per write", 1, ge=1)
     runner: Text = option(
-        RUN, "RUNNER", "engine that runs the pipeline; its own options follow", "PrismRunner"
+        ENGINE, "RUNNER", "engine that runs the pipeline; its own options follow", "PrismRunner"
     )
     expansion_service: Text | None = option(
-        RUN, "HOST:PORT", "Beam's Java expansion service, which Kafka needs", None
+        ENGINE, "HOST:PORT", "Beam's Java expansion service, which Kafka needs", None
     )
 
     @field_validator("gap", "max_open", "window", "flush", "poll", "idle", "ahead")
@@ -150,7 +153,7 @@ class StreamConfig(ScoringConfig):
 
 def default_row_options() -> dict[str, Any]:
     """`row_options` with every option at its default."""
-    return StreamConfig(input="-", output="-").row_options
+    return StreamConfig.model_validate({"input": "-", "output": "-"}).row_options
 
 
 # Options that may differ between two starts: they change speed, place or format, not the rows.

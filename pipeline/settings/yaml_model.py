@@ -118,6 +118,8 @@ def reason(error: Any) -> str:
     if error["type"] == "value_error":
         return message.removeprefix("Value error, ")
     message = _REASONS.get(error["type"], message).replace("Input should be", "must be")
+    message = message.replace("greater than or equal to", "at least")
+    message = message.replace("less than or equal to", "at most")
     return message[:1].lower() + message[1:]
 
 

@@ -6,7 +6,11 @@ import argparse
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_threshold_option
+from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.settings.catalogue import Threshold
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.wording import counted, no_interval
 
 if TYPE_CHECKING:
@@ -15,6 +19,12 @@ if TYPE_CHECKING:
 NAME = "pool agree"
 HELP = "compare the labels of two annotators of a pool"
 EXAMPLE = "goodgain pool agree pool ann judge"
+
+
+class AgreeConfig(Settings):
+    """What the means over the pooled conversations depend on."""
+
+    good_gain_threshold: Threshold
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     parser.add_argument("a", metavar="A", help="an annotator, or `votes`")
     parser.add_argument("b", metavar="B", help="another annotator, or `votes`")
-    add_threshold_option(parser, "smallest gain of a good document")
+    add_config_options(parser, AgreeConfig)
     add_json_option(parser)
 
 
@@ -40,9 +50,10 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.studies.pool.store import read_pool
     from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
 
+    config = load_config(AgreeConfig, given_options(args, AgreeConfig))
     pool = read_pool(args.pool)
     check_annotators(pool.folder, annotators(pool.documents()), args.a, args.b)
-    sums = ShiftSums(args.a, args.b, pool.preferred, args.good_gain_threshold)
+    sums = ShiftSums(args.a, args.b, pool.preferred, config.good_gain_threshold)
     for _, documents in groupby(pool.documents(), key=lambda one: one.topic):
         sums.add(list(documents))
     outcome = agreement(confusion(pool.documents(), args.a, args.b), sums.shifts())

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
+
+# The options that are attributes of a request as they are.
+_AS_GIVEN = (
+    "by", "base", "candidate", "metrics", "family", "primary", "max_i", "pair_by", "unpaired",
+    "cluster", "correction", "examples", "examples_by", "force", "pool",
+)  # fmt: skip
 
 
 class Tests(Struct, frozen=True):
@@ -64,6 +71,23 @@ class ComparisonRequest(Struct, frozen=True):
     force: bool = False
     pool: str | None = None
 
+    @classmethod
+    def of(cls, config: CompareConfig) -> ComparisonRequest:
+        """What the options of a comparison ask for."""
+        return cls(
+            outputs=config.outputs,
+            tolerances=config.tolerance,
+            slices=config.slice,
+            tests=Tests(
+                options=ComparisonOptions(confidence=config.confidence, interval=config.interval),
+                resamples=config.bootstrap,
+                seed=config.seed,
+                wilcoxon=config.wilcoxon,
+                sign=config.sign,
+            ),
+            **{name: getattr(config, name) for name in _AS_GIVEN},
+        )
+
     def check(self) -> None:
         """Make sure that the parts fit together.
 
@@ -82,9 +106,5 @@ class ComparisonRequest(Struct, frozen=True):
                 )
         elif len(self.outputs) != 1:
             raise UsageError("--by compares arms within one run: give only that one.")
-        for name, least in (("max_i", 1), ("examples", 0)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise UsageError(f"{name} is {value}: give at least {least}.")
         if self.unpaired and self.pair_by is not None:
             raise UsageError("--unpaired and --pair-by exclude each other: give one of the two.")

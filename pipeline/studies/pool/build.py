@@ -29,7 +29,8 @@ from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.hosts.batch import cause_of
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.run.plan.seen_names import first_look
-from goodgain.pipeline.settings.option_types import Format, MaxRejected
+from goodgain.pipeline.settings.option_types import Format
+from goodgain.pipeline.settings.pool_config import PoolConfig
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.pipeline.studies.pool import store
 from goodgain.pipeline.studies.pool.store import Pool
@@ -40,7 +41,6 @@ from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
 from goodgain.transforms.core.pool.agreement import label_spans
 from goodgain.transforms.core.pool.rows import document_digest, document_row
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Contribution
-from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
@@ -55,33 +55,7 @@ _SUMMARY = "summary.json"
 FORMAT: Format = "avro"
 
 
-class PoolRequest(Struct, frozen=True):
-    """The options of a build.
-
-    Attributes:
-      runs: patterns of trace files, by name of the run.
-      output: folder of the new pool, or of the pool to update.
-      topic: attribute that holds the topic; None = each conversation is a topic.
-      update: add the runs to the pool in `output`, instead of building a new one.
-      replaces: replace conversations that the pool already has.
-      format, shards: format and number of files of a new pool; None = default.
-      adaptation: how to convert the records of all runs to those of SPEC 2.
-    """
-
-    runs: dict[str, tuple[str, ...]]
-    output: str
-    topic: str | None = None
-    update: bool = False
-    replaces: bool = False
-    format: Format | None = None
-    shards: int | None = None
-    rules: str | None = None
-    runner: str = "DirectRunner"
-    max_rejected: MaxRejected = MaxRejected.parse("1%")
-    adaptation: Adaptation | None = None
-
-
-def build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool = False) -> Pool:
+def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool = False) -> Pool:
     """Build a pool, or add runs to one.
 
     Raises:
@@ -92,28 +66,31 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool 
     engine, options = runners.create(request.runner, beam_arguments, command="pool build")
     rules = load_rules(request.rules)
     digest = xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode())
-    request = replace(
-        request,
-        output=runners.reachable("output", request.output, engine, options),
-        runs={
-            name: runners.reachable("run", patterns, engine, options)
-            for name, patterns in request.runs.items()
-        },
+    request = request.model_copy(
+        update={
+            "output" if request.update is None else "update": runners.reachable(
+                "output", request.folder, engine, options
+            ),
+            "runs": {
+                name: runners.reachable("run", patterns, engine, options)
+                for name, patterns in request.runs.items()
+            },
+        }
     )
     if request.update:
-        store.read_pool(request.output)
+        store.read_pool(request.folder)
     else:
-        store.begin_pool(request.output)
+        store.begin_pool(request.folder)
     inputs = {name: find_inputs(patterns) for name, patterns in request.runs.items()}
     _warn_of_names(request, inputs, rules)
-    with store.changing(request.output, started):
-        before = store.read_pool(request.output) if request.update else None
+    with store.changing(request.folder, started):
+        before = store.read_pool(request.folder) if request.update else None
         if before is not None:
             request = _completed(request, before, digest)
-        discard_unfinished(request.output)
+        discard_unfinished(request.folder)
         size = sum(file.size for files in inputs.values() for file in files)
         target = Target(
-            os.path.abspath(request.output) if is_local(request.output) else request.output,
+            os.path.abspath(request.folder) if is_local(request.folder) else request.folder,
             request.format or FORMAT,
             request.shards or max(1, ceil(size / _INPUT_BYTES_PER_FILE)),
         )
@@ -133,11 +110,11 @@ def build_pool(request: PoolRequest, beam_arguments: Sequence[str], quiet: bool 
             max_rejected=request.max_rejected,
         )
         return store.publish_pool(
-            request.output, manifest, (file.path for file in summary.files), before
+            request.folder, manifest, (file.path for file in summary.files), before
         )
 
 
-def _completed(request: PoolRequest, before: Pool, rules_digest: str) -> PoolRequest:
+def _completed(request: PoolConfig, before: Pool, rules_digest: str) -> PoolConfig:
     """The request, completed with the topic, format and shards of the existing pool.
 
     Raises:
@@ -159,16 +136,17 @@ def _completed(request: PoolRequest, before: Pool, rules_digest: str) -> PoolReq
         raise UsageError(
             f"The pool {before.folder} is stored as {manifest['format']}: leave out --format."
         )
-    return replace(
-        request,
-        topic=manifest["topic"],
-        format=manifest["format"],
-        shards=request.shards or manifest["shards"],
+    return request.model_copy(
+        update={
+            "topic": manifest["topic"],
+            "format": manifest["format"],
+            "shards": request.shards or manifest["shards"],
+        }
     )
 
 
 def _warn_of_names(
-    request: PoolRequest, inputs: Mapping[str, Sequence[InputFile]], rules: RulesFile
+    request: PoolConfig, inputs: Mapping[str, Sequence[InputFile]], rules: RulesFile
 ) -> None:
     """Warn about unknown names in the first records, and `--map` fields that no record has."""
     files = [file for some in inputs.values() for file in some]
@@ -191,7 +169,7 @@ class _Summary(Struct, frozen=True):
 
 
 def _run(
-    request: PoolRequest,
+    request: PoolConfig,
     inputs: Mapping[str, Sequence[InputFile]],
     rules: RulesFile,
     before: Pool | None,
@@ -206,13 +184,13 @@ def _run(
     try:
         pipeline.run().wait_until_finish()
     except Exception as error:  # engines raise all kinds of errors
-        discard_unfinished(request.output)
+        discard_unfinished(request.folder)
         raise GoodGainError(f"Building the pool failed: {cause_of(error)}") from error
-    with open_plain(join(request.output, UNFINISHED, _SUMMARY)) as file:
+    with open_plain(join(request.folder, UNFINISHED, _SUMMARY)) as file:
         summary = msgspec.json.decode(file.read(), type=_Summary)
     if summary.refused:
-        discard_unfinished(request.output)
-        raise UsageError(_refusal(summary.refused, request.output))
+        discard_unfinished(request.folder)
+        raise UsageError(_refusal(summary.refused, request.folder))
     return summary
 
 
@@ -227,7 +205,7 @@ def _refusal(refused: Sequence[tuple[str, str]], folder: str) -> str:
 
 def _graph(
     pipeline: beam.Pipeline,
-    request: PoolRequest,
+    request: PoolConfig,
     inputs: Mapping[str, Sequence[InputFile]],
     rules: RuleTable,
     before: Pool | None,
@@ -238,7 +216,11 @@ def _graph(
     for run, files in inputs.items():
         label = f"Run {run}"
         read = pipeline | f"{label}/Read" >> ReadPayloads(
-            files, Packing(rules, keep_encodings=True), DEFAULT_SHARD_BYTES, request.adaptation
+            files,
+            Packing(rules, keep_encodings=True),
+            DEFAULT_SHARD_BYTES,
+            request.adaptation,
+            request.read_bounds,
         )
         contributions = read.payloads | f"{label}/Contribute" >> ContributeToPool(
             run, rules, request.topic
@@ -251,7 +233,7 @@ def _graph(
     everything = contributed | "Contributions" >> beam.Flatten()
     everything.element_type = Contribution
     built = everything | "Build" >> BuildPool(
-        rules, before.files.paths() if before else (), request.replaces
+        rules, before.files.paths() if before else (), request.replace
     )
     counts.append(built.topics | "CountTopics" >> count_elements(_topic_counts))
     dataset = pool_documents(store.next_documents(before))

@@ -189,6 +189,9 @@ class TestOptionsOfRun:
             ("--slices", "--slice"),
             ("--OUTPUT", "--output"),
             ("--confg", "--config"),
+            ("--out", "--output"),
+            ("--out=o", "--output"),
+            ("--max-ii", "--max-i"),
         ],
     )
     def test_misspelt_options_are_not_passed_to_beam(self, word, meant):
@@ -198,6 +201,20 @@ class TestOptionsOfRun:
     def test_rejects_abbreviations(self):
         with pytest.raises(UsageError, match="did you mean --metrics"):
             parsed("--metr", "map")
+
+    def test_traces_may_come_first(self):
+        args = parsed("a", "b", "--output", "o", "--input", "c", "--flink_master", "h")
+        assert given_options(args, RunConfig) == {"input": ["a", "b", "c"], "output": "o"}
+        assert args.beam_arguments == ["--flink_master", "h"]
+
+    def test_help_begins_with_the_options_that_most_runs_need(self, capsys):
+        assert main(["run", "--help"]) == 0
+        out = capsys.readouterr().out
+        places = [out.index(f"\n  --{name} ") for name in ("input", "output", "config", "slice")]
+        groups = ("most used:", "labels and judgments:", "limits:", "options:")
+        assert sorted(places) == places
+        assert out.index(groups[0]) < places[0] < places[-1] < out.index(groups[1])
+        assert sorted(map(out.index, groups)) == list(map(out.index, groups))
 
     def test_rejects_words_without_an_option(self):
         with pytest.raises(UsageError, match="'stray' belongs to no option"):
@@ -226,7 +243,7 @@ class TestOptionsOfRun:
         assert main(["run", "--input", "a", "--max-i", "0"]) == 2
         err = capsys.readouterr().err
         assert "--output is missing" in err
-        assert "--max-i must be greater than or equal to 1" in err
+        assert "--max-i must be at least 1" in err
 
 
 @pytest.mark.slow

@@ -102,11 +102,11 @@ class TestMistakes:
         [
             (
                 {"good_gain_threshold": "0"},
-                "--good-gain-threshold must be greater than or equal to 1",
+                "--good-gain-threshold must be at least 1",
             ),
-            ({"good_gain_threshold": "5"}, "--good-gain-threshold must be less than or equal to 4"),
+            ({"good_gain_threshold": "5"}, "--good-gain-threshold must be at most 4"),
             ({"max_i": "ten"}, "--max-i must be a whole number, not 'ten'"),
-            ({"max_i": "0"}, "--max-i must be greater than or equal to 1"),
+            ({"max_i": "0"}, "--max-i must be at least 1"),
             ({"format": "csv"}, "--format must be 'avro', 'parquet' or 'jsonl', not 'csv'"),
             ({"max_rejected": "2.5"}, "--max-rejected must be a count like 5 or a share like 2%"),
             ({"slice": ["a,"]}, "--slice must not be empty"),
@@ -121,7 +121,7 @@ class TestMistakes:
             ({"g_max": "1"}, "--relevance-threshold must be from 1 to g_max = 1, not 2"),
             ({"duplicates": "drop"}, "--duplicates must be 'compact' or 'hold_slot'"),
             ({"mapping": ["gian=x"]}, "--map cannot be used: Fields cannot be renamed: gian is"),
-            ({"shards": "0"}, "--shards must be greater than or equal to 1"),
+            ({"shards": "0"}, "--shards must be at least 1"),
             ({"input": []}, "--input must have at least one entry"),
             ({"output": ""}, "--output must not be empty"),
         ],
@@ -144,7 +144,7 @@ class TestMistakes:
             "--output is missing: give it as an option or in a --config file",
             "--shards must be a whole number, not 'x'",
             "1: max_reject is not an option; did you mean max_rejected?",
-            "2: max_i must be greater than or equal to 1, not 0",
+            "2: max_i must be at least 1, not 0",
             "4: overwrite must be true or false, not 'perhaps'",
             "5: max_i appears here a second time",
         ]

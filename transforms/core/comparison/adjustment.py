@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import numpy as np
-
 from goodgain.transforms.core.errors import UsageError
 
 AdjustmentMethod = Literal["holm", "benjamini_hochberg"]
@@ -27,6 +25,8 @@ def adjust(p_values: Sequence[float | None], method: AdjustmentMethod) -> list[f
     Raises:
       UsageError: a p value outside [0, 1], or an unknown method.
     """
+    import numpy as np  # imported here, since the options of a comparison name the methods
+
     if method not in ("holm", "benjamini_hochberg"):
         raise UsageError(f"There is no correction {method!r}: use holm or benjamini_hochberg.")
     tested = [index for index, p in enumerate(p_values) if p is not None]

@@ -106,12 +106,12 @@ def test_judgments_are_shared_if_their_labels_are_equal(tmp_path, capsys):
         (["--by", "arm", "--base", "A"], "give only that one"),
         (["--base", "A"], "name it with --by"),
         (["--unpaired", "--pair-by", "query_id"], "exclude each other"),
-        (["--max-i", "0"], "--max-i is 0"),
-        (["--bootstrap", "99"], "--bootstrap is 99: give at least 100"),
+        (["--max-i", "0"], "--max-i must be at least 1"),
+        (["--bootstrap", "99"], "--bootstrap must be 0 or at least 100, not 99"),
         (["--cluster", "markt"], "the attribute markt of --cluster; did you mean market?"),
         (["--at", "99"], "--at is 99, but metrics are compared up to i = 10: give at most 10, or"),
         (["--at", "2", "--metrics", "mrr"], "--at is 2, but no metric by iteration is compared"),
-        (["--confidence", "95"], "--confidence is 95: give a share like 0.95"),
+        (["--confidence", "95"], "--confidence must be less than 1, not '95'"),
     ],
 )
 def test_usage_errors_have_a_message_without_a_traceback(outputs, capsys, words, message):

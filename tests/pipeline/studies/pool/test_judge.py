@@ -246,7 +246,7 @@ def test_agree_names_the_means_without_interval_and_says_once_why(tmp_path, caps
 def test_agree_takes_only_a_gain_above_0_as_threshold(gain, pool, capsys):
     words = ["pool", "agree", str(pool), "votes", "votes", f"--good-gain-threshold={gain}"]
     assert main(words) == ExitCode.USAGE
-    assert "argument --good-gain-threshold: invalid" in capsys.readouterr().err
+    assert "--good-gain-threshold must be" in capsys.readouterr().err
 
 
 class Service(BaseHTTPRequestHandler):

@@ -1,0 +1,132 @@
+"""The options that several commands have, each declared once as the type of a field.
+
+`rules: Rules` in the settings of a command gives it the option with its default and help.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+
+from goodgain.pipeline.settings.option_types import (
+    CHECKS,
+    COMMON,
+    ENGINE,
+    LIMITS,
+    NAMES,
+    SCORING,
+    Format,
+    Mapping,
+    MaxRejected,
+    Number,
+    Patterns,
+    Text,
+    option,
+)
+from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
+from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+
+
+def _number_of_text(base: object) -> object:
+    return int(base) if base in ("0", "1") else base
+
+
+Traces = Annotated[
+    Patterns,
+    option(
+        COMMON,
+        "PATTERN",
+        "traces to read: files, folders or patterns (* and ** are wildcards), in Avro, JSON Lines "
+        "or Parquet",
+        keyword="traces",
+    ),
+]
+FileFormat = Annotated[
+    Format,
+    option(
+        COMMON,
+        "FORMAT",
+        "file format of the datasets",
+        "avro",
+        keyword="",
+    ),
+]
+Threshold = Annotated[
+    Number, option(COMMON, "GAIN", "smallest gain of a good result", 2, ge=1, le=GREATEST_GAIN)
+]
+Renames = Annotated[
+    Mapping,
+    option(
+        NAMES,
+        "FIELD=NAME",
+        "read fields that have other names, like gain=relevance,ids.doc_id=document_id",
+        (),
+        flag="map",
+    ),
+]
+IterationBase = Annotated[
+    Literal[0, 1],
+    BeforeValidator(_number_of_text),
+    option(NAMES, "0|1", "number of the first iteration of a turn in the traces", 1),
+]
+Rules = Annotated[
+    Text | None,
+    option(
+        SCORING, "FILE", "rules that decide what is a duplicate, instead of the built-in ones", None
+    ),
+]
+DecodedBytes = Annotated[
+    Number,
+    option(
+        LIMITS,
+        "N",
+        "reject a line, Avro block or Parquet page that decompresses to more bytes than this",
+        DEFAULT_BOUNDS.decoded_bytes,
+        ge=1,
+    ),
+]
+RecordResults = Annotated[
+    Number,
+    option(
+        LIMITS,
+        "N",
+        "reject a record with more results than this",
+        DEFAULT_BOUNDS.record_results,
+        ge=1,
+    ),
+]
+HeldBytes = Annotated[
+    Number | None,
+    option(
+        LIMITS,
+        "N",
+        "stop when one process would hold more than about this many bytes; by default "
+        "536870912, and 16 for each byte of input beyond 64 MiB",
+        None,
+        ge=1,
+    ),
+]
+RejectedLimit = Annotated[
+    MaxRejected,
+    BeforeValidator(MaxRejected.parse),
+    PlainSerializer(str),
+    WithJsonSchema({"type": ["integer", "string"]}),
+    option(
+        CHECKS,
+        "LIMIT",
+        "exit with 3 when more records than this are rejected: a count like 5 or a share like 2%; "
+        "if it is given, also when an unknown number is lost",
+        "1%",
+    ),
+]
+Runner = Annotated[
+    Text,
+    option(
+        ENGINE,
+        "RUNNER",
+        "engine that runs the pipeline; its own options follow",
+        "DirectRunner",
+        keyword="",
+    ),
+]

@@ -1,0 +1,155 @@
+"""The options of a comparison."""
+
+from __future__ import annotations
+
+from pydantic import field_validator
+
+from goodgain.pipeline.settings.option_types import (
+    ARMS,
+    COMMON,
+    RESULTS,
+    STATISTICS,
+    DistinctNames,
+    Format,
+    Number,
+    Patterns,
+    Slices,
+    Text,
+    Tolerances,
+    option,
+)
+from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
+from goodgain.transforms.core.interval import Interval
+
+_LEAST_RESAMPLES = 100
+
+
+class CompareConfig(Settings):
+    """What is compared, how, and where the result goes."""
+
+    outputs: Patterns = option(
+        COMMON,
+        "DIR",
+        "outputs of `goodgain run`: BASE and CANDIDATE, or a single one to split with --by",
+    )
+    by: Text | None = option(COMMON, "ATTRIBUTE", "attribute whose values are the arms", None)
+    base: Text | None = option(COMMON, "VALUE", "its value in the base arm", None)
+    candidate: Text | None = option(
+        COMMON, "VALUE", "its value in the candidate arm; the only other one by default", None
+    )
+    slice: Slices = option(
+        COMMON,
+        "NAMES",
+        "attributes to compare by, like market, or model,market for both at once",
+        (),
+        keyword="slices",
+    )
+    metrics: DistinctNames = option(
+        COMMON, "NAME", "metrics to compare, at N and by i; all by default", ()
+    )
+    primary: Text | None = option(
+        COMMON,
+        "NAME",
+        "metric at N that answers the question; tested alone; the first of the family by default",
+        None,
+    )
+    cluster: Text | None = option(
+        COMMON,
+        "ATTRIBUTE",
+        "attribute shared by conversations that are not independent, like repeated runs of a "
+        "query; intervals and tests allow for it; the runs' --cluster by default",
+        None,
+    )
+    output: Text | None = option(
+        COMMON, "DIR", "also write all rows as datasets, and report.html", None, keyword=""
+    )
+    overwrite: bool = option(COMMON, "", "replace the contents of --output", False, keyword="")
+    pair_by: Text | None = option(
+        ARMS,
+        "ATTRIBUTE",
+        "pair by an attribute like query_id; conversations of an arm with the same value count as "
+        "one, with their mean; conversation_id by default, if the arms share any",
+        None,
+    )
+    unpaired: bool = option(ARMS, "", "compare as two samples although pairs exist", False)
+    pool: Text | None = option(
+        ARMS,
+        "POOL",
+        "measure both against this pool: a run not scored with its current state is scored again "
+        "from its traces, without changing its folder",
+        None,
+    )
+    force: bool = option(
+        ARMS,
+        "",
+        "compare runs even if thresholds, g_max, duplicates, rules, qrels, pool or scoring "
+        "differ; the result says so",
+        False,
+    )
+    family: DistinctNames = option(
+        STATISTICS,
+        "NAME",
+        "metrics that the decision rests on; their p values are corrected together, apart from "
+        "all others; by default those of --metrics, else the headline metrics",
+        (),
+    )
+    tolerance: Tolerances = option(
+        STATISTICS,
+        "VALUE",
+        "smallest difference that makes a pair good or bad: 0.01, or CG=1 for one metric; 0 by "
+        "default",
+        (),
+        keyword="tolerances",
+    )
+    confidence: float = option(STATISTICS, "SHARE", "level of intervals", 0.95, gt=0, lt=1)
+    interval: Interval = option(
+        STATISTICS,
+        "HOW",
+        "the statistic behind intervals, p values and verdicts: t corrected for skewness (hall) "
+        "or plain t (student)",
+        "hall",
+    )
+    correction: AdjustmentMethod = option(
+        STATISTICS,
+        "HOW",
+        "how p values are corrected for many metrics; the corrected p decides the verdict",
+        "holm",
+    )
+    bootstrap: Number = option(
+        STATISTICS,
+        "N",
+        "also compute BCa bootstrap intervals of the family, from N resamples, like 9999; 0 is "
+        "none",
+        0,
+        ge=0,
+    )
+    seed: Number = option(STATISTICS, "S", "seed of the bootstrap", 1, ge=0)
+    sensitivity: bool = option(
+        STATISTICS,
+        "",
+        "also score both arms again under other policies: copies that keep their slots, no "
+        "de-duplication, exact ids only, thresholds 1 to 3; takes several runs",
+        False,
+        keyword="",
+    )
+    wilcoxon: bool = option(STATISTICS, "", "also run Wilcoxon's signed-rank test on pairs", False)
+    sign: bool = option(STATISTICS, "", "also run the sign test on pairs", False)
+    at: Number | None = option(
+        RESULTS, "I", "show the metrics at iteration I instead of at N", None, ge=1, keyword=""
+    )
+    max_i: Number | None = option(
+        RESULTS, "I", "last iteration i; as in the runs by default", None, ge=1
+    )
+    examples: Number = option(RESULTS, "N", "number of wins and of losses to list", 5, ge=0)
+    examples_by: Text | None = option(
+        RESULTS, "NAME", "metric to choose them by; the first of the family by default", None
+    )
+    format: Format = option(RESULTS, "FORMAT", "for --output", "avro", keyword="")
+
+    @field_validator("bootstrap")
+    @classmethod
+    def _resamples_suffice(cls, resamples: int) -> int:
+        if 0 < resamples < _LEAST_RESAMPLES:
+            raise ValueError(f"must be 0 or at least {_LEAST_RESAMPLES}, not {resamples}")
+        return resamples

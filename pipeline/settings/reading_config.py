@@ -1,0 +1,63 @@
+"""How traces are read, as options: what all commands that read traces have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from goodgain.pipeline.settings.catalogue import (
+    DecodedBytes,
+    IterationBase,
+    RecordResults,
+    Renames,
+    Rules,
+)
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
+
+
+class Settings(BaseModel):
+    """The options of a command, one per field; see `option_types.option`."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, arbitrary_types_allowed=True, validate_default=True
+    )
+
+
+@contextmanager
+def as_value_errors() -> Iterator[None]:
+    """Turn a parser's error into an error about an option's value."""
+    try:
+        yield
+    except UsageError as error:
+        raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
+
+
+class ReadingConfig(Settings):
+    """How records are read, and what is a duplicate in them."""
+
+    mapping: Renames
+    iteration_base: IterationBase
+    max_decoded_bytes: DecodedBytes
+    max_record_results: RecordResults
+    rules: Rules
+
+    @field_validator("mapping")
+    @classmethod
+    def _fields_exist(cls, renames: tuple[str, ...]) -> tuple[str, ...]:
+        with as_value_errors():
+            parse_adaptation(renames)
+        return renames
+
+    @property
+    def adaptation(self) -> Adaptation | None:
+        """The conversions that `mapping` and `iteration_base` describe; None if neither is used."""
+        return parse_adaptation(self.mapping, self.iteration_base)
+
+    @property
+    def read_bounds(self) -> ReadBounds:
+        """Limits on what reading one record or block may decode to."""
+        return ReadBounds(self.max_decoded_bytes, self.max_record_results)
