@@ -20,6 +20,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
 _CHECKED_ROWS = 1_000  # rows of each file, enough to notice that it has no labels
+_NO_ROW = object()  # not None, which stands for a row without a gain
 
 
 def label_files(
@@ -36,8 +37,8 @@ def label_files(
     )
     for file in checked:
         rows = islice(read_labels(file, open_file, iteration_base), _CHECKED_ROWS)
-        first = next(rows, None)
-        if first is None:
+        first = next(rows, _NO_ROW)
+        if first is _NO_ROW:
             raise UsageError(
                 f"{file.table.path} has no rows (--labels); the first line of a table names its "
                 "columns."

@@ -12,6 +12,9 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.run.plan.labels import label_files
+from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.transforms.core.files.shard import InputFile
 from tests.pipeline.runs import FULL, contents, manifest, rows, run, write_jsonl
 
 COLUMNS = (
@@ -267,6 +270,14 @@ def test_rejects_files_without_labels_before_the_run(tmp_path, capsys):
         assert run(tmp_path / "out", inputs, "--labels", str(path)) == ExitCode.USAGE
         assert message in " ".join(capsys.readouterr().err.split()), name
         assert not (tmp_path / "out").exists()
+
+
+def test_takes_a_file_whose_first_row_has_no_gain(tmp_path):
+    path = tmp_path / "l.csv"
+    path.write_text("record_id,rank,gain\nr-1,1,\nr-1,2,3\n")
+    size = path.stat().st_size
+    (file,) = label_files([InputFile(str(path), size)], open_local, 1)
+    assert file.size == size
 
 
 @pytest.mark.slow
