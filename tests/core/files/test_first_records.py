@@ -33,9 +33,9 @@ def as_avro(rows, codec):
     return samples.avro_bytes(rows, codec, SCHEMA, block=1)
 
 
-def as_parquet(rows):
+def as_parquet(rows, group=1_000):
     maps = [{**row, "costs": list(row["costs"].items())} for row in rows]
-    return samples.table_bytes(pa.Table.from_pylist(maps, COLUMNS), group=1_000)
+    return samples.table_bytes(pa.Table.from_pylist(maps, COLUMNS), group=group)
 
 
 WRITERS = {
@@ -44,6 +44,7 @@ WRITERS = {
     "jsonl": samples.jsonl_bytes,
     "jsonl.gz": lambda rows: samples.COMPRESS[".gz"](samples.jsonl_bytes(rows)),
     "parquet": as_parquet,
+    "small.parquet": lambda rows: as_parquet(rows, group=7),
 }
 
 

@@ -80,17 +80,15 @@ def _first_of_parquet(file: BinaryIO, shard: FileShard) -> list[Any]:
     from goodgain.transforms.core.files.arrow_values import python_values
     from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 
+    records: list[Any] = []
     try:
         parquet = ParquetRowGroups(file)
-        if not parquet.count:
-            return []
-        batches = parquet.batches(0, parquet.names, shard.bounds, MOST_LOOKED_AT)
-        return [
-            record
-            for batch in islice(batches, 1)
-            for record in python_values(batch.to_struct_array(), escape=True)
-        ]
+        for group in range(parquet.count):
+            for batch in parquet.batches(group, parquet.names, shard.bounds, MOST_LOOKED_AT):
+                records += python_values(batch.to_struct_array(), escape=True)
+                if len(records) >= MOST_LOOKED_AT:
+                    return records[:MOST_LOOKED_AT]
     except Exception as error:  # pyarrow raises all kinds of errors on broken bytes
         if isinstance(error, OSError) and error.errno is not None:
             raise  # from the filesystem, not pyarrow
-        return []
+    return records
