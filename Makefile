@@ -12,7 +12,7 @@ BUILD_NATIVE = $(PYTHON) -m pip install --quiet --disable-pip-version-check --fo
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install native wheels run stream-demo test test-fast fuzz lint format bench generated docs picture clean
+.PHONY: help install native wheels run stream-demo test test-fast fuzz golden lint format bench generated docs picture clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*  ## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*  ## /\1\t/' | expand -t 14
@@ -63,6 +63,9 @@ test-fast: $(VENV)/developed  ## run the tests that need neither much time, nor 
 
 fuzz: $(VENV)/developed  ## flip every bit of the headers of small files; takes up to an hour
 	$(PYTHON) -m tests.core.files.header_fuzz
+
+golden: $(VENV)/developed  ## record the golden outputs anew; prints what changed
+	$(PYTHON) -m tests.golden
 
 lint: $(VENV)/developed  ## check formatting, ruff and mypy strict; rustfmt and clippy if cargo is installed
 	$(VENV)/bin/ruff format --check .

@@ -1,0 +1,122 @@
+"""Streams whose panes and rows are recorded, on the runner that follows a script exactly."""
+
+from random import Random
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from goodgain.pipeline.results import rows
+from goodgain.pipeline.run.stream.datasets import StreamRows
+from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
+from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.scoring.costs import Budget
+from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.fingerprint import FingerprintCalls
+from goodgain.transforms.score_stream import ScoreStreamedPayloads
+from goodgain.transforms.windowed_means import WindowedMeans
+from tests.core.direct import scoring
+from tests.golden import traces
+from tests.transforms.streams import MINUTE, Script, at, collected, minute_of
+
+_COSTS = ("tokens", "usd")
+
+
+class StreamCase(Struct, frozen=True):
+    """A stream and how it is scored; `cluster`, `slices` and `closing` as in `WindowedMeans`."""
+
+    name: str
+    seed: int
+    scoring: Scoring
+    closing: Closing
+    slices: tuple[tuple[str, ...], ...] = ()
+    cluster: str | None = None
+
+
+STREAMS = (
+    StreamCase(
+        "live and costs",
+        31,
+        scoring(costs=_COSTS, budgets=(Budget("tokens", 100),)),
+        Closing(gap=10 * MINUTE, allowed_lateness=20 * MINUTE, live=True),
+        (("arm",), ("arm", "market")),
+    ),
+    StreamCase(
+        "late and details",
+        32,
+        scoring(per_call=True, bounds=True, keep_duplicates=True),
+        Closing(gap=5 * MINUTE, allowed_lateness=15 * MINUTE),
+        cluster="query_id",
+    ),
+)
+
+
+def _script(case):
+    """Records up to 12 minutes out of order; the watermark follows the newest by 3 minutes."""
+    random = Random(case.seed)
+    calls = []
+    for number, record in enumerate(traces.records(case.seed, 8)):
+        minute = 9 * int(record["conversation_id"].split("-")[1]) + record["iteration"]
+        timed = {"timestamp": at(minute), "is_final": number % 11 == 0}
+        calls.append(parse_mapping({**record, **timed}))
+    arrivals = sorted(calls, key=lambda call: call.timestamp + random.randrange(12) * MINUTE)
+    script, reached = Script(), 0
+    for call in arrivals:
+        script.arrive(call)
+        if (newest := minute_of(call.timestamp) - 3) > reached:
+            reached = newest
+            script.watermark(reached)
+    return script
+
+
+def outputs_of_stream(case):
+    """The rows of all datasets of a stream, by name, sorted."""
+    with collected() as (pipeline, keep, given):
+        scored = (
+            pipeline
+            | _script(case).end()
+            | FingerprintCalls(case.scoring.rules)
+            | ScoreStreamedPayloads(case.scoring, case.closing, THIS_PROCESS)
+        )
+        means = scored.scores | WindowedMeans(
+            case.scoring,
+            case.closing,
+            case.slices,
+            max_i=3,
+            window=60 * MINUTE,
+            cluster=case.cluster,
+            end=THIS_PROCESS,
+        )
+        for name, elements in (
+            *(("scores", scored.scores), ("late", scored.late), ("live", scored.live)),
+            *(("rejected", scored.rejected), ("means", means.rows)),
+            *(("missed", means.missed), ("warnings", means.warnings)),
+        ):
+            keep(name, elements)
+    ranked = rows.RankedRows(case.scoring.ranking.names)
+    stream_rows = StreamRows(1, ranked)
+    written = {
+        "conversations": ("scores", stream_rows.conversation),
+        "iterations": ("scores", rows.iteration_rows),
+        "calls": ("scores", ranked.calls),
+        "duplicates": ("scores", rows.duplicate_rows),
+        "late": ("late", rows.struct_row),
+        "live": ("live", stream_rows.live),
+        "rejected": ("rejected", rows.struct_row),
+        "means": ("means", stream_rows.mean),
+        "missed": ("missed", lambda missed: [asdict(missed)]),
+        "warnings": ("warnings", stream_rows.warnings),
+    }
+    return {
+        name: sorted((row for _, one in given[output] for row in rows_of(one)), key=_order)
+        for name, (output, rows_of) in written.items()
+    }
+
+
+def _order(row):
+    """Rows by what identifies them, so that a new column does not change their order."""
+    names = (
+        *("window_start", "slice", "metric", "i", "population", "pane", "code"),
+        *("conversation_id", "turn", "iteration", "call_position", "rank", "revision", "timestamp"),
+    )
+    return [str(row.get(name)) for name in names]
