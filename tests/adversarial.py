@@ -38,7 +38,7 @@ def conversation_records(random: Random) -> list[dict]:
         records += turn_records(random, source, turn, most=5 if turn == turns else 2)
     for record in records:
         record["conversation_id"] = conversation_id
-    if random.random() < 0.15:
+    if random.random() < 0.05:
         random.choice(records)["turn_count"] = turns + random.choice([0, 0, 1])
     redelivered = [
         redelivery(random, source, record) for record in records if random.random() < 0.2
@@ -83,6 +83,9 @@ def call_record(random, source, turn, iteration, number):
         record["is_final"] = random.choice([True, False, None])
     if not record["results"] and random.random() < 0.5:
         record["results"] = None
+    if random.random() < 0.05:
+        record["action"] = random.choice(["open", "cite", "search", None])
+        record["error"] = random.choice(["no network", "", None])
     if random.random() < 0.1:
         record["an_unknown_column"] = random.random()
     return record

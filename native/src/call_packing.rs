@@ -109,6 +109,7 @@ impl CallPacker {
                 turn: call.turn,
                 iteration: call.iteration,
                 call: call.call,
+                action: Box::from(call.action),
                 timestamp: call.timestamp,
                 record_id: call.record_id.map(Box::from),
                 record_digest,
@@ -124,7 +125,7 @@ impl CallPacker {
 /// A `CallFingerprint` up to and including its record_digest, without its attributes.
 fn packed_before(call: &SearchCall, record_digest: &[u8; 16]) -> Vec<u8> {
     let mut out = Vec::new();
-    write_array(&mut out, 13);
+    write_array(&mut out, 14);
     write_int(&mut out, call.turn);
     write_int(&mut out, call.iteration);
     write_optional_int(&mut out, call.call);
@@ -132,6 +133,7 @@ fn packed_before(call: &SearchCall, record_digest: &[u8; 16]) -> Vec<u8> {
     write_optional_text(&mut out, call.record_id);
     write_optional_int(&mut out, call.turn_count);
     write_bool(&mut out, call.is_final);
+    write_text(&mut out, call.action);
     write_map(&mut out, 0);
     write_bytes(&mut out, record_digest);
     out

@@ -15,7 +15,9 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 pub fn canonical_encoding(call: &SearchCall, arena: &Arena) -> Vec<u8> {
     let mut out = Vec::new();
     let to = &mut out;
-    to.extend_from_slice(b"{\"attributes\":");
+    to.extend_from_slice(b"{\"action\":");
+    write_text(to, call.action);
+    to.extend_from_slice(b",\"attributes\":");
     write_map(to, arena.pairs_of(call.attributes), |to, value| write_texts(to, value, arena));
     to.extend_from_slice(b",\"call\":");
     write_optional(to, call.call, write_int);
@@ -23,6 +25,8 @@ pub fn canonical_encoding(call: &SearchCall, arena: &Arena) -> Vec<u8> {
     write_text(to, call.conversation_id);
     to.extend_from_slice(b",\"costs\":");
     write_map(to, arena.costs_of(call.costs), |to, cost| write_number(to, *cost));
+    to.extend_from_slice(b",\"error\":");
+    write_optional(to, call.error, write_text);
     to.extend_from_slice(b",\"is_final\":");
     to.extend_from_slice(if call.is_final { b"true" } else { b"false" });
     to.extend_from_slice(b",\"iteration\":");

@@ -11,6 +11,7 @@ pub struct Delivery<Text = Box<str>> {
     pub turn: i64,
     pub iteration: i64,
     pub call: Option<i64>,
+    pub action: Text,
     pub timestamp: Option<i64>,
     pub record_id: Option<Text>,
     pub record_digest: [u8; 16],
@@ -19,7 +20,7 @@ pub struct Delivery<Text = Box<str>> {
 #[derive(PartialEq, Eq, Hash)]
 enum Identity<'d> {
     RecordId(&'d str),
-    Call(i64, i64, i64),
+    Call(i64, i64, i64, &'d str),
     Record(&'d [u8; 16]),
 }
 
@@ -30,7 +31,9 @@ impl<Text: AsRef<str>> Delivery<Text> {
     fn identity(&self) -> Identity<'_> {
         match (&self.record_id, self.call) {
             (Some(record_id), _) => Identity::RecordId(record_id.as_ref()),
-            (None, Some(call)) => Identity::Call(self.turn, self.iteration, call),
+            (None, Some(call)) => {
+                Identity::Call(self.turn, self.iteration, call, self.action.as_ref())
+            },
             (None, None) => Identity::Record(&self.record_digest),
         }
     }

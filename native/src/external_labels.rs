@@ -105,6 +105,7 @@ impl LabelRequest {
                 tool: None,
                 turn_count: None,
                 is_final: false,
+                error: None,
                 costs: Span::default(),
                 results: Span::default(),
                 ..*call

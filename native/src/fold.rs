@@ -9,6 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::delivery::deliver;
 use crate::duplicates::{Deduplicator, Duplicate};
 use crate::evidence::{Evidence, Layout, Number};
+use crate::records::SEARCH;
 use crate::unpacking::{Call, Frame, FrameResult};
 use crate::verification::{PairRules, STEPS};
 
@@ -41,7 +42,9 @@ pub struct IterationCounts {
 pub struct Folded<'p> {
     pub last_turn: Option<i64>,
     pub calls: usize,
-    pub earlier_calls: usize,
+    /// Number of records of documents opened or cited in the last turn.
+    pub usages: usize,
+    pub earlier_records: usize,
     pub redelivered: usize,
     pub conflicting: usize,
     pub rejected_records: i64,
@@ -87,7 +90,12 @@ pub fn fold<'p>(
         |at: &usize| frame.deliveries[*at].turn.max(frame.calls[*at].turn_count.unwrap_or(0));
     let last_turn = delivered.kept.iter().map(turn_of).max();
     let in_turn = |at: &&usize| Some(frame.deliveries[**at].turn) == last_turn;
-    let turn: Vec<usize> = delivered.kept.iter().filter(in_turn).copied().collect();
+    let (turn, usages): (Vec<usize>, Vec<usize>) = delivered
+        .kept
+        .iter()
+        .filter(in_turn)
+        .copied()
+        .partition(|at| frame.deliveries[*at].action == SEARCH);
     let results: Vec<FrameResult> = turn
         .iter()
         .flat_map(|at| frame.results[frame.calls[*at].results.clone()].iter().copied())
@@ -99,7 +107,8 @@ pub fn fold<'p>(
     let mut folded = Folded {
         last_turn,
         calls: turn.len(),
-        earlier_calls: delivered.kept.len() - turn.len(),
+        usages: usages.len(),
+        earlier_records: delivered.kept.len() - turn.len() - usages.len(),
         redelivered: delivered.redelivered,
         conflicting: delivered.conflicting,
         rejected_records: frame.rejected_records,

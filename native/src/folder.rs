@@ -103,7 +103,8 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
     let delivered = (
         folded.last_turn,
         folded.calls,
-        folded.earlier_calls,
+        folded.usages,
+        folded.earlier_records,
         folded.redelivered,
         folded.conflicting,
         folded.rejected_records,

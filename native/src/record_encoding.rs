@@ -58,6 +58,10 @@ pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, arena: &Arena) {
     name(out);
     write_bool(out, call.is_final);
     name(out);
+    write_text(out, call.action);
+    name(out);
+    write_optional_text(out, call.error);
+    name(out);
     encode_sorted(out, arena.pairs_of(call.attributes), arena);
     name(out);
     encode_sorted(out, arena.costs_of(call.costs), arena);
@@ -165,6 +169,8 @@ fn read_call<'a>(encoded: &'a [u8], arena: &mut Arena<'a>) -> Result<SearchCall<
     call.tool = fields.next(read)?.optional(Reader::text)?;
     call.turn_count = fields.next(read)?.optional(Reader::int)?;
     call.is_final = fields.next(read)?.boolean()?;
+    call.action = fields.next(read)?.text()?;
+    call.error = fields.next(read)?.optional(Reader::text)?;
     call.attributes = decode_map(fields.next(read)?, arena)?;
     call.costs = decode_costs(fields.next(read)?, arena)?;
     let length = fields.next(read)?.array()?;

@@ -9,7 +9,7 @@ pub const EARLIEST_MILLIS: i64 = -62_135_596_800_000;
 pub const LATEST_MILLIS: i64 = 253_402_300_799_999;
 
 /// The fields of a search call in the order of `SearchCall`, which is also that of the encoding.
-pub const CALL_FIELDS: [&str; 13] = [
+pub const CALL_FIELDS: [&str; 15] = [
     "conversation_id",
     "iteration",
     "turn",
@@ -20,6 +20,8 @@ pub const CALL_FIELDS: [&str; 13] = [
     "tool",
     "turn_count",
     "is_final",
+    "action",
+    "error",
     "attributes",
     "costs",
     "results",
@@ -39,6 +41,10 @@ pub const RESULT_FIELDS: [&str; 11] = [
     "score",
     "reference_id",
 ];
+
+/// The action of search calls, and all actions.
+pub const SEARCH: &str = "search";
+pub const ACTIONS: [&str; 3] = [SEARCH, "open", "cite"];
 
 /// Initial capacity for records of unknown size, in bytes.
 pub const MOST_ROOM: usize = 1 << 15;
@@ -180,6 +186,8 @@ pub struct SearchCall<'a> {
     pub tool: Option<&'a str>,
     pub turn_count: Option<i64>,
     pub is_final: bool,
+    pub action: &'a str,
+    pub error: Option<&'a str>,
     pub attributes: Span,
     pub costs: Span,
     pub results: Span,
@@ -199,6 +207,8 @@ impl SearchCall<'_> {
             tool: None,
             turn_count: None,
             is_final: false,
+            action: SEARCH,
+            error: None,
             attributes: Span::default(),
             costs: Span::default(),
             results: Span::default(),

@@ -5,14 +5,14 @@
 use crate::names::Target;
 use crate::normalise::{normalise_plain_time, trim};
 use crate::records::{
-    Arena, EARLIEST_MILLIS, GREATEST_GAIN, LARGEST_COST, LARGEST_INT, LATEST_MILLIS, Number,
-    OneOrMany, SearchCall, SearchResult, Span,
+    ACTIONS, Arena, EARLIEST_MILLIS, GREATEST_GAIN, LARGEST_COST, LARGEST_INT, LATEST_MILLIS, Number,
+    OneOrMany, SEARCH, SearchCall, SearchResult, Span,
 };
 
 /// Numbers of fields: `ITERATION_FROM_0` is behind those of `CALL_FIELDS`.
-const ATTRIBUTES: usize = 10;
-const COSTS: usize = 11;
-const ITERATION_FROM_0: usize = 13;
+const ATTRIBUTES: usize = 12;
+const COSTS: usize = 13;
+const ITERATION_FROM_0: usize = 15;
 const IDS: usize = 2;
 const FIELDS: usize = 7;
 
@@ -139,6 +139,13 @@ pub trait Source<'a> {
         }
     }
 
+    fn action(&mut self, place: Self::Place) -> Result<&'static str, Self::Stop> {
+        match self.text(place)? {
+            Some(text) => Ok(ACTIONS.into_iter().find(|one| *one == text).ok_or(Odd)?),
+            None => Ok(SEARCH),
+        }
+    }
+
     fn score(&mut self, place: Self::Place) -> Result<Option<Number>, Self::Stop> {
         match self.number(place)? {
             Some(score) if !score.is_finite() => Err(Odd.into()),
@@ -212,9 +219,11 @@ impl<'a> Record<'a> for SearchCall<'a> {
             7 => self.tool = source.text(place)?,
             8 => self.turn_count = source.bounded(place, 0, LARGEST_INT)?,
             9 => self.is_final = source.flag(place)?,
+            10 => self.action = source.action(place)?,
+            11 => self.error = source.text(place)?,
             ATTRIBUTES => self.attributes = source.pairs(place, arena, Self::LISTS)?,
             COSTS => self.costs = source.costs(place, arena)?,
-            12 => self.results = source.results(place, arena)?,
+            14 => self.results = source.results(place, arena)?,
             ITERATION_FROM_0 => {
                 self.iteration = source.bounded(place, 0, LARGEST_INT - 1)?.ok_or(Odd)? + 1;
             }

@@ -171,7 +171,7 @@ impl<'p> Frame<'p> {
         results: Range<usize>,
         attributes: usize,
     ) -> Result<(), Malformed> {
-        if read.array()? != 13 {
+        if read.array()? != 14 {
             return Err(Malformed);
         }
         let (turn, iteration) = (read.int()?, read.int()?);
@@ -179,6 +179,7 @@ impl<'p> Frame<'p> {
         let record_id = read.optional(Reader::text)?;
         let turn_count = read.optional(Reader::int)?;
         read.boolean()?;
+        let action = read.text()?;
         if read.map()? != 0 {
             return Err(Malformed);
         }
@@ -193,6 +194,7 @@ impl<'p> Frame<'p> {
             turn,
             iteration,
             call,
+            action,
             timestamp,
             record_id,
             record_digest,

@@ -46,7 +46,9 @@ _TABLES = ("pandas", "polars", "pyarrow")
 _SOURCE = "traces"  # the path in rejected rows of traces in memory
 _Record: TypeAlias = dict[str, Any]
 _KEY_COLUMNS = ("conversation_id", "turn", "iteration", "call", "record_id")
-_CALL_COLUMNS = (*_KEY_COLUMNS, "timestamp", "query", "tool", "turn_count", "is_final")
+_CALL_COLUMNS = (
+    *_KEY_COLUMNS, "timestamp", "query", "tool", "turn_count", "is_final", "action", "error"
+)  # fmt: skip
 _CALL_MAPS = ("attributes", "costs")
 _RESULT_MAPS = ("ids", "fields")
 _RESULT_COLUMNS = tuple(name for name in Result.__struct_fields__ if name not in _RESULT_MAPS)

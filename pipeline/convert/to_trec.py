@@ -116,7 +116,7 @@ def ranked_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[D
     """The de-duplicated list of a conversation's last turn, best first (SPEC 3, 4, 8)."""
     delivered = deliver([delivery.call for delivery in deliveries])
     ids_of = {delivery.call.record_digest: delivery.ids for delivery in deliveries}
-    calls = delivered.of_last_turn()
+    calls = delivered.searches()
     turn = fold_turn(calls, rules, _ANY_THRESHOLD)
     details = TurnDetails(turn, rules)
     first_positions = [at for at, duplicate in enumerate(turn.duplicates) if duplicate is None]

@@ -61,18 +61,20 @@ PLAIN = [
     START + ', "record_id": " ", "timestamp": "2025-03-03T06:01:03.858Z", "is_final": true}',
     START + ', "timestamp": -1, "costs": {"usd": 1, "eur": 0.25, "other": null}}',
     START + ', "attributes": {"arm": "B", "gone": null}, "unknown": {"a": [1, -2.5e-7, "\\n"]}}',
+    START + ', "action": "open", "error": "no network"}',
+    START + ', "action": null, "error": null}',
     START + ', "query": "caf\\u00e9 \\ud83d\\ude00 \\"x\\" \\\\ \\/ é 😀", "tool": ""}',
     START + ', "results": [{}, ' + json.dumps(RESULT) + ', {"fields": {"to": [null, "x", []]}}]}',
     "",
     " \t\r\v\f",
 ]
-PLAIN[8] = PLAIN[8].replace(", []", "")
+PLAIN[10] = PLAIN[10].replace(", []", "")
 
 
 def test_plain_lines_need_no_python():
     assert left_over("\n".join(PLAIN).encode()) == []
     (whole, rejected) = assert_same_lines(PLAIN)
-    assert (sum(one.calls for one in whole), rejected) == (9, [])
+    assert (sum(one.calls for one in whole), rejected) == (11, [])
 
 
 ODD = [
@@ -119,6 +121,10 @@ ODD = [
     START + ', "turn": true}',
     START + ', "is_final": "true"}',
     START + ', "is_final": 1}',
+    START + ', "action": "Search"}',
+    START + ', "action": ""}',
+    START + ', "action": 1}',
+    START + ', "error": 1}',
     START + ', "record_id": "\u2003"}',
     START + ', "timestamp": "1704110400000"}',
     START + ', "timestamp": "yesterday"}',

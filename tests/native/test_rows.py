@@ -102,6 +102,8 @@ CASES = [  # column, its values and type, and what `rows_left_to_python` gives
     ("is_final", [True, False, None] * 5, pa.bool_(), []),
     ("is_final", [1, 0], pa.int8(), [0, 1]),
     ("is_final", ["true", None], TEXT, [0]),
+    ("action", ["search", "open", None, "cite", "", "Open"], TEXT, [4, 5]),
+    ("error", ["no network", None, ""], TEXT, []),
     ("record_id", [None, "", " \t", "x", "\u2003", "é"], TEXT, [4, 5]),
     ("record_id", [1, None], pa.int32(), [0]),
     ("query", [None, None], pa.null(), []),
@@ -317,6 +319,8 @@ def any_row(rng):
         "record_id": usually(rng, [None, "r", "", " "], "\u2003", "é"),
         "timestamp": usually(rng, [None, samples.moment(rng.randrange(10**13))], datetime.min),
         "is_final": rng.choice([None, True, False]),
+        "action": usually(rng, [None, "search", "open", "cite"], "close"),
+        "error": maybe_text(rng),
         "attributes": any_pairs(rng, ["arm", "é", ""], maybe_text),
         "results": usually(
             rng, [[any_result(rng) for _ in range(rng.randint(0, 3))]], None, [None]

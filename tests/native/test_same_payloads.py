@@ -302,6 +302,8 @@ calls = st.builds(
     tool=texts,
     turn_count=st.none() | whole,
     is_final=st.booleans(),
+    action=st.sampled_from(["search", "open", "cite"]),
+    error=texts,
     attributes=st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=20),
     costs=st.dictionaries(
         st.text(max_size=3), st.floats(0, 1e100) | st.integers(0, 2**60), max_size=20

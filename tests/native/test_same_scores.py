@@ -147,6 +147,7 @@ CALLS = st.builds(
     record_id=st.none() | TEXT,
     turn_count=st.none() | st.integers(0, 4),
     is_final=st.booleans(),
+    action=st.sampled_from(["search", "search", "open", "cite"]),
     attributes=st.dictionaries(TEXT, TEXT, max_size=2),
     record_digest=st.sampled_from([b"\x00" * 16, b"\x01" * 16, b"\xff" * 16]),
     encoding=st.none() | st.sampled_from([b"", b"a", b"ab", b"\xff"]),
@@ -220,7 +221,7 @@ def test_layouts_are_forgotten_when_there_are_many():
     for number in range(10_050):
         codes = b"\x00\x7e" + number.to_bytes(8)
         call = CallFingerprint(
-            1, 1, 0, None, None, None, False, {}, bytes(16), None, {},
+            1, 1, 0, None, None, None, False, "search", {}, bytes(16), None, {},
             [ResultFingerprint(codes, bytes(8), 1, None)] * 2,
         )  # fmt: skip
         assert scorer._folder.fold([payload([call])]) is not None

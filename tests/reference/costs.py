@@ -12,7 +12,7 @@ def costs_of(records, names):
     usable, _, _ = delivery.without_redeliveries(parsed)
     ordered = delivery.in_order(usable)
     last = delivery.last_turn_of(ordered)
-    turn = [record for record in ordered if record["turn"] == last]
+    turn = delivery.searches_of(ordered, last)
     by_iteration = [list(group) for _, group in groupby(turn, key=lambda one: one["iteration"])]
     rows = []
     for i in range(1, len(by_iteration) + 1):

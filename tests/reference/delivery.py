@@ -15,6 +15,8 @@ RECORD_DEFAULTS = {
     "tool": None,
     "turn_count": None,
     "is_final": False,
+    "action": "search",
+    "error": None,
     "attributes": {},
     "costs": {},
     "results": [],
@@ -91,7 +93,7 @@ def identity(record):
     if record_id_of(record) is not None:
         return ("record_id", record_id_of(record))
     if record["call"] is not None:
-        return ("call", record["turn"], record["iteration"], record["call"])
+        return ("call", record["turn"], record["iteration"], record["call"], record["action"])
     return ("encoding", encoding(record))
 
 
@@ -126,6 +128,11 @@ def in_order(records):
 
 def last_turn_of(records):
     return max(max(record["turn"], record["turn_count"] or 1) for record in records)
+
+
+def searches_of(ordered, turn):
+    """The search calls of a turn, without records of documents that were opened or cited."""
+    return [one for one in ordered if one["turn"] == turn and one["action"] == "search"]
 
 
 def attributes_of(ordered):

@@ -40,9 +40,10 @@ def evaluate_conversation(raw_records, threshold, max_candidates, tallies):
     ordered = delivery.in_order(usable)
     last_turn = delivery.last_turn_of(ordered)
     scored = [record for record in ordered if record["turn"] == last_turn]
+    searches = delivery.searches_of(ordered, last_turn)
     calls_by_iteration = [
         (iteration, list(calls))
-        for iteration, calls in groupby(scored, key=lambda record: record["iteration"])
+        for iteration, calls in groupby(searches, key=lambda record: record["iteration"])
     ]
     occurrences = occurrences_of(calls_by_iteration)
     mark_duplicates(occurrences, max_candidates, tallies)
@@ -56,7 +57,7 @@ def evaluate_conversation(raw_records, threshold, max_candidates, tallies):
     row = {
         **shared,
         "N": len(iterations),
-        "calls": len(scored),
+        "calls": len(searches),
         **metrics.at_the_end(iterations),
         "unlabelled": sum(one.gain is None for one in occurrences),
         "label_conflicts": metrics.label_conflicts(occurrences),

@@ -59,7 +59,7 @@ def last_turn(records):
     usable, _, _ = delivery.without_redeliveries(list(map(delivery.parsed_record, records)))
     last = delivery.last_turn_of(usable)
     ordered = delivery.in_order(usable)
-    scored = [record for record in ordered if record["turn"] == last]
+    scored = delivery.searches_of(ordered, last)
     by_iteration = groupby(scored, key=lambda record: record["iteration"])
     occurrences = occurrences_of([(iteration, list(calls)) for iteration, calls in by_iteration])
     mark_duplicates(occurrences, 256, Tallies())

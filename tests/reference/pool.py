@@ -80,7 +80,7 @@ def last_turn(run, raw_records, topic, max_candidates=256):
     calls_by_iteration = [
         (iteration, list(calls))
         for iteration, calls in groupby(
-            (record for record in ordered if record["turn"] == turn),
+            delivery.searches_of(ordered, turn),
             key=lambda record: record["iteration"],
         )
     ]

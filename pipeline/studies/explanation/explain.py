@@ -167,7 +167,7 @@ def explain(
     delivered = deliver(fingerprints)
     last_turn = delivered.last_turn
     earlier = [fingerprint.turn for fingerprint in delivered.calls if fingerprint.turn != last_turn]
-    last_turn_calls = [calls_by_fingerprint[id(one)] for one in delivered.of_last_turn()]
+    last_turn_calls = [calls_by_fingerprint[id(one)] for one in delivered.searches()]
     labelled = replace(delivered, calls=label_calls(delivered.calls, labels).calls)
     explained_calls: dict[int, list[model.ExplainedCall]] = {}
     attributes = delivered.attributes()
@@ -177,7 +177,7 @@ def explain(
         judgments = external.of_topic(topic)
     pool = turn_pool_of(gathered.conversation_id, attributes, scoring.pool, pools)
     for i, explained_call in _explained_calls(
-        labelled.of_last_turn(), last_turn_calls, scoring, judgments, pool
+        labelled.searches(), last_turn_calls, scoring, judgments, pool
     ):
         explained_calls.setdefault(i, []).append(explained_call)
     return model.ConversationExplanation(

@@ -67,6 +67,8 @@ def _record(rng, number, results):
         "tool": "search",
         "turn_count": rng.choice([None, 1]),
         "is_final": number % 4 == 3,
+        "action": ("search", "search", "open", "cite")[number % 4],
+        "error": None if number % 3 else "no network",
         "attributes": {"arm": rng.choice("ab"), "market": "de"},
         "results": [_result(rng, rank) for rank in range(rng.randrange(results + 1))],
     }
@@ -107,6 +109,8 @@ def avro_schema(results="Result"):
             _optional("timestamp", time),
             _optional("turn_count", "int"),
             {"name": "is_final", "type": "boolean"},
+            {"name": "action", "type": "string"},
+            _optional("error", "string"),
             {"name": "attributes", "type": {"type": "map", "values": "string"}},
             {"name": "results", "type": {"type": "array", "items": result}},
         ],
@@ -177,6 +181,8 @@ def parquet_schema(many=True):
             ("timestamp", pa.timestamp("ms", "UTC")),
             ("turn_count", pa.int32()),
             ("is_final", pa.bool_()),
+            ("action", text),
+            ("error", text),
             ("attributes", pa.map_(text, text)),
             ("results", pa.list_(result)),
         ]

@@ -49,7 +49,7 @@ def folded(records, topic=None, rules=None):
     for conversation_id, calls in fingerprints(records, rules).items():
         delivered = deliver(calls)
         key = topic_of(conversation_id, delivered.attributes(), topic)
-        found[conversation_id] = key, fold_turn(delivered.of_last_turn(), rules, 2)
+        found[conversation_id] = key, fold_turn(delivered.searches(), rules, 2)
     return found
 
 

@@ -169,7 +169,7 @@ class ResultFingerprint(Struct, frozen=True, array_like=True, gc=False):
 
 
 class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
-    """A search call with fingerprints in place of its results.
+    """A record with fingerprints in place of its results.
 
     Attributes:
       record_digest: 128 bits, a hash of the whole record (SPEC 3).
@@ -184,6 +184,7 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
     record_id: str | None
     turn_count: int | None
     is_final: bool
+    action: str
     attributes: dict[str, str]
     record_digest: bytes
     encoding: bytes | None
@@ -248,6 +249,7 @@ class Fingerprinter:
             call.record_id,
             call.turn_count,
             call.is_final,
+            call.action,
             call.attributes,
             record_digest(encoded or record_encoding(call)),
             canonical_encoding(call) if keep_encoding else None,

@@ -165,6 +165,7 @@ def _deciding(call: SearchCall) -> SearchCall:
         call.call,
         call.record_id,
         call.timestamp,
+        action=call.action,
         attributes=call.attributes,
     )
 

@@ -65,7 +65,7 @@ def contribution(
     """
     delivered = deliver(fingerprints)
     topic = topic_of(conversation_id, delivered.attributes(), topic_attribute)
-    turn = fold_turn(delivered.of_last_turn(), rules, good_gain_threshold=1)
+    turn = fold_turn(delivered.searches(), rules, good_gain_threshold=1)
     occurrences = list(_occurrences(run, conversation_id, turn))
     documents = [
         [occurrences[place] for place in places] for places in documents_of(turn.duplicates)

@@ -37,6 +37,7 @@ _EXPECTED = {
     "turn_count": _WHOLE_FROM_0,
     "timestamp": "ISO 8601 or epoch milliseconds, between the years 1 and 9999",
     "is_final": "true or false",
+    "action": "search, open or cite",
     "attributes": "a map of text to text",
     "costs": "a map of text to numbers from 0",
     "results": "a list of results",

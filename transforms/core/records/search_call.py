@@ -1,10 +1,13 @@
-"""The trace record: one search call with its ranked, labelled results (SPEC 2)."""
+"""The trace record: one search call with its ranked, labelled results (SPEC 2).
+
+A record may instead hold the documents that the agent opened, or that its answer cites.
+"""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -24,6 +27,8 @@ FiniteFloat = Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
 LARGEST_COST = 1e100
 Cost = Annotated[float, Meta(ge=0, le=LARGEST_COST)]
 RecordId = Annotated[str, Meta(pattern=r"\S")]  # a blank id does not identify
+Action = Literal["search", "open", "cite"]
+SEARCH: Action = "search"
 # `parsing` makes a list of one a plain string (SPEC 4.1), so that a record has only one encoding.
 OneOrMany = str | Annotated[list[str], Meta(min_length=1)]
 
@@ -74,6 +79,9 @@ class SearchCall(Struct, frozen=True, gc=False):
       query, tool: what was searched for, and with what.
       turn_count: number of turns of the conversation, if known.
       is_final: whether the conversation ends with this record.
+      action: `search`; or `open` or `cite`, if the results are documents that the agent read, or
+        that its answer cites: such a record is no search, and so makes no iteration.
+      error: what the call said when it failed; a failed search was invoked all the same.
       attributes: dimensions to slice by, like `market`.
       costs: what the call cost, by name, like `tokens`; each at least 0.
       results: the results, in rank order.
@@ -95,6 +103,8 @@ class SearchCall(Struct, frozen=True, gc=False):
     tool: str | None = None
     turn_count: Annotated[int, Meta(ge=0, le=LARGEST_INT)] | None = None
     is_final: bool = False
+    action: Action = SEARCH
+    error: str | None = None
     attributes: dict[str, str] = {}
     costs: dict[str, Cost] = {}
     results: list[Result] = []

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
+from goodgain.transforms.core.records.search_call import SEARCH
 
 BEFORE_ALL_TIME = -(2**63)
 
@@ -20,7 +21,7 @@ class Delivered(Struct, frozen=True):
     """A conversation's calls without redeliveries.
 
     Attributes:
-      calls: the usable calls in the order of SPEC 3.
+      calls: the usable records in the order of SPEC 3.
       redelivered: number of deliveries beyond the one that counts.
       conflicting: number of these that differ from the one that counts.
     """
@@ -34,8 +35,15 @@ class Delivered(Struct, frozen=True):
         """The greatest turn or turn_count; None without calls."""
         return max((max(call.turn, call.turn_count or 0) for call in self.calls), default=None)
 
-    def of_last_turn(self) -> list[CallFingerprint]:
-        """The calls of the last turn, in order."""
+    def searches(self) -> list[CallFingerprint]:
+        """The search calls of the last turn, in order."""
+        return [call for call in self._of_last_turn() if call.action == SEARCH]
+
+    def usages(self) -> list[CallFingerprint]:
+        """The records of documents opened or cited in the last turn, in order."""
+        return [call for call in self._of_last_turn() if call.action != SEARCH]
+
+    def _of_last_turn(self) -> list[CallFingerprint]:
         last = self.last_turn
         return [call for call in self.calls if call.turn == last]
 
@@ -96,7 +104,7 @@ def _identity(call: CallFingerprint) -> object:
     if call.record_id is not None:
         return call.record_id
     if call.call is not None:
-        return (call.turn, call.iteration, call.call)
+        return (call.turn, call.iteration, call.call, call.action)
     return call.record_digest
 
 

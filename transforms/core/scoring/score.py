@@ -61,7 +61,9 @@ class Tally(Struct, frozen=True):
 
     Attributes:
       last_turn: the turn that is scored; None without any usable record.
-      calls, earlier_calls: number of search calls of the last turn, and of earlier turns.
+      calls, usages: number of search calls of the last turn, and of its records of documents that
+        were opened or cited.
+      earlier_records: number of records of earlier turns.
       times: timestamps of the usable records, in ms.
       costs: for each iteration, the costs of each call.
       judgments_met_again: number of those in `FoldedTurn`.
@@ -72,7 +74,8 @@ class Tally(Struct, frozen=True):
     last_turn: int | None
     attributes: dict[str, str]
     calls: int
-    earlier_calls: int
+    usages: int
+    earlier_records: int
     redelivered: int
     conflicting: int
     times: Sequence[int]
@@ -90,12 +93,14 @@ def tally_of(
     delivered: Delivered, turn: FoldedTurn, judged: list[int], rules: RuleTable, hold_slot: bool
 ) -> Tally:
     """The tally of a folded turn; `judged` has the gains of the judged documents."""
+    usages = len(delivered.usages())
     by_iteration = groupby(turn.calls, key=attrgetter("iteration"))
     return Tally(
         delivered.last_turn,
         delivered.attributes(),
         len(turn.calls),
-        len(delivered.calls) - len(turn.calls),
+        usages,
+        len(delivered.calls) - len(turn.calls) - usages,
         delivered.redelivered,
         delivered.conflicting,
         [call.timestamp for call in delivered.calls if call.timestamp is not None],
@@ -178,7 +183,7 @@ def score_conversation(
     labelled = label_calls(delivered.calls, labels) if labels else None
     if labelled is not None:
         delivered = replace(delivered, calls=labelled.calls)
-    calls = delivered.of_last_turn()
+    calls = delivered.searches()
     attributes = delivered.attributes()
     keys, threshold = scoring.label_keys, scoring.good_gain_threshold
     judgments = None
@@ -335,8 +340,8 @@ def _call_rows(
 def _record_counts(tally: Tally, row: ConversationRow) -> dict[str, int]:
     """Outcomes of the records (SPEC 3), and sizes of the sets (SPEC 5)."""
     return {
-        data_counts.SCORED: tally.calls,
-        data_counts.EARLIER_TURN: tally.earlier_calls,
+        data_counts.SCORED: tally.calls + tally.usages,
+        data_counts.EARLIER_TURN: tally.earlier_records,
         data_counts.REDELIVERED: tally.redelivered,
         data_counts.CONFLICTING: tally.conflicting,
         data_counts.CONVERSATIONS: 1,

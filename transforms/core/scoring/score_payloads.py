@@ -60,7 +60,7 @@ class PayloadScorer:
         folded = None if self._folder is None else self._folder.fold(payloads)
         if folded is not None:
             delivered, turn, counts = folded
-            rejected_records += delivered[5]
+            rejected_records += delivered[6]
             tally = _tally_of(delivered, turn, counts)
             return score_tally(conversation_id, tally, rejected_records, self._scoring)
         frame = unpack(payloads)
@@ -91,7 +91,7 @@ def _native_folder(scoring: Scoring) -> Any | None:
 
 
 def _tally_of(delivered: Any, turn: Any, counts: Any) -> Tally:
-    last_turn, calls, earlier_calls, redelivered, conflicting, _, times, attributes = delivered
+    last_turn, calls, usages, earlier, redelivered, conflicting, _, times, attributes = delivered
     iterations, label_conflicts, labels, scores, judged, costs = turn
     by_type, by_step, near_misses, cut, by_gain, unidentified = counts
     iterations = [IterationCounts(*one) for one in iterations]
@@ -99,7 +99,8 @@ def _tally_of(delivered: Any, turn: Any, counts: Any) -> Tally:
         last_turn,
         merged_attributes(attributes),
         calls,
-        earlier_calls,
+        usages,
+        earlier,
         redelivered,
         conflicting,
         times,

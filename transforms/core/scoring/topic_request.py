@@ -57,6 +57,7 @@ def _fingerprint(record: SearchCall) -> CallFingerprint:
         record.record_id,
         None,
         False,
+        record.action,
         record.attributes,
         record_digest(record_encoding(record)),
         # It begins with the attributes, as that of the whole record does. So these decide wherever

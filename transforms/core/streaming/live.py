@@ -20,6 +20,7 @@ from itertools import accumulate
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
+from goodgain.transforms.core.records.search_call import SEARCH
 from goodgain.transforms.core.scoring.rows import IterationRow
 
 _AFTER = 1
@@ -53,7 +54,7 @@ def ends_of_iterations(
     last: dict[int, int] = {}
     turn = rows[0].turn if rows else 0
     for call in calls:
-        if call.turn == turn:
+        if call.turn == turn and call.action == SEARCH:
             event = unknown if call.timestamp is None else call.timestamp
             last[call.iteration] = max(last.get(call.iteration, event), event)
     return list(accumulate([last[row.iteration] for row in rows], max))
