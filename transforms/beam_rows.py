@@ -28,7 +28,7 @@ from goodgain.transforms.core.ranking import (
     RankingMetric,
     column_name,
 )
-from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
     payload_of_mapping,
@@ -224,7 +224,7 @@ class _Parse(beam.DoFn):
     def process(self, row: Any) -> Iterator[SearchCall | TaggedOutput]:
         record = {name: value for name, value in _mapping(row).items() if value is not None}
         try:
-            yield parse_mapping(record)
+            yield parse_escaped_mapping(record)
         except RecordError as error:
             bad = rejected_for("row", "", error, payload_of_mapping(record))
             yield TaggedOutput(_BAD, bad)

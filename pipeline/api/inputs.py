@@ -18,7 +18,7 @@ from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.first_records import MOST_LOOKED_AT
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
     payload_of_mapping,
@@ -185,7 +185,7 @@ def _record(
     if isinstance(record, SearchCall):
         return record
     try:
-        return parse_mapping(adaptation.applied(record) if adaptation else record)
+        return parse_escaped_mapping(adaptation.applied(record) if adaptation else record)
     except RecordError as error:
         return rejected_for(_SOURCE, f"record {place}", error, payload_of_mapping(record))
 

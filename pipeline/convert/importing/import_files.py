@@ -27,7 +27,7 @@ from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.local_files import local_files
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.yaml_text import read_text
 
 _INPUT_BYTES_PER_PART = 64 * 2**20
@@ -207,7 +207,7 @@ def _checked(records: Iterator[Record], counts: ImportCounts) -> Iterator[Record
         results = record["results"]
         record["results"] = results or []
         try:
-            parse_mapping(record)
+            parse_escaped_mapping(record)
         except RecordError as error:
             reason = f"a call that no reader accepts: {error.reason}"
             counts.skip(reason, record["conversation_id"])

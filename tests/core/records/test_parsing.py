@@ -196,11 +196,16 @@ def test_blocks_with_a_record_that_needs_repair_are_not_parsed():
 def test_rejects_text_that_is_not_utf_8_except_in_unknown_fields():
     bad = b"\xff".decode("utf-8", "surrogateescape")
     assert parse_escaped_mapping({**BASE, "noise": bad}) == PLAIN
+    assert parse_escaped_mapping({**BASE, bad: 1}) == PLAIN
+    assert parse_mappings([{**BASE, bad: 1}]) is None
     for record, field, conversation_id in [
         (with_result(title=bad), "results[1].title", "c"),
         (with_result(ids={bad: "x"}), "results[1].ids.\\udcff", "c"),
         (with_result(ids={"a": ["x", bad]}), "results[1].ids.a[1]", "c"),
         ({**BASE, "conversation_id": bad}, "conversation_id", None),
+        ({**BASE, "iteration": bad}, "iteration", "c"),
+        ({**BASE, "results": [bad]}, "results[0]", "c"),
+        (with_result(gain=bad), "results[1].gain", "c"),
     ]:
         with pytest.raises(RecordError, match="not UTF-8") as error:
             parse_escaped_mapping(record)

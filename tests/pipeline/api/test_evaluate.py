@@ -146,6 +146,13 @@ def test_imports_neither_beam_nor_slow_packages():
     assert done.stdout.split() == ["False", "False"]
 
 
+def test_a_text_with_half_of_a_surrogate_pair_is_a_rejected_row():
+    found = gg.evaluate([{**CALLS[0], "query": "\ud800"}, CALLS[1]], max_rejected="100%")
+    (row,) = found.rejected
+    assert (row["position"], row["field"]) == ("record 1", "query")
+    assert found.manifest["records"]["scored"] == 1
+
+
 def test_an_invalid_record_is_a_rejected_row():
     found = gg.evaluate([*CALLS, {"conversation_id": "c-3", "iteration": 0}])
     (row,) = found.rejected

@@ -47,10 +47,14 @@ def python_values(array: Any, escape: bool = False) -> list[Any]:
         return _milliseconds(array.cast(pa.int32()), MILLIS_A_DAY, 1)
     if types.is_fixed_size_list(kind):
         return python_values(array.cast(pa.list_(kind.value_type)), escape)
-    if escape and (types.is_string(kind) or types.is_large_string(kind)):
+    if escape and _is_text(kind):
         raw = array.cast(pa.large_binary()).to_pylist()
         return [None if text is None else text.decode("utf-8", "surrogateescape") for text in raw]
     return _flat(array)
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _flat(array: Any) -> list[Any]:

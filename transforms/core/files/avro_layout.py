@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro_blocks import read_zigzag
+from goodgain.transforms.core.records.record_errors import has_surrogate
 
 DEEPEST = 64
 # Bytes of memory in CPython; the numbers below are those of empty objects of each kind.
@@ -154,6 +155,8 @@ class _Compiler:
     def _field(self, field: Any, record: str, namespace: str, depth: int) -> Layout:
         if not isinstance(field, dict) or not isinstance(field.get("name"), str):
             raise SchemaError(f"has a record {record} with a field that has no name")
+        if has_surrogate(field["name"]):
+            raise SchemaError(f"has a record {record} with a field whose name is not text")
         return self.layout(field.get("type"), namespace, depth + 1)
 
     def _reference(self, name: str, namespace: str) -> Layout:

@@ -55,22 +55,27 @@ def _read_group(
     shard: FileShard,
     packer: RecordPacker | None,
 ) -> Iterator[RecordOrPacked]:
+    batches = parquet.batches(group, columns, shard.bounds)
     done = 0
-    try:
-        for batch in parquet.batches(group, columns, shard.bounds):
-            yield from _records_of(batch, shard, group, done, packer)
-            done += batch.num_rows
-    except Exception as error:  # pyarrow raises all kinds of errors on broken pages
-        reason = f"The row group cannot be read from row {done} on ({error})."
-        position = f"row group {group}, row {done}"
-        records = max(1, parquet.rows_in(group) - done)
-        yield RejectedRecord(shard.path, position, reason, records=records)
+    while True:
+        try:
+            batch = next(batches, None)
+            rows = None if batch is None else _without_empty_columns(batch).to_struct_array()
+        except Exception as error:  # pyarrow raises all kinds of errors on broken pages
+            reason = f"The row group cannot be read from row {done} on ({error})."
+            position = f"row group {group}, row {done}"
+            records = max(1, parquet.rows_in(group) - done)
+            yield RejectedRecord(shard.path, position, reason, records=records)
+            return
+        if rows is None:
+            return
+        yield from _records_of(rows, shard, group, done, packer)
+        done += len(rows)
 
 
 def _records_of(
-    batch: Any, shard: FileShard, group: int, first: int, packer: RecordPacker | None
+    rows: Any, shard: FileShard, group: int, first: int, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
-    rows = _without_empty_columns(batch).to_struct_array()
     columns = None if packer is None else native_columns(rows)
     prepared = None
     if packer is not None and columns is not None:
@@ -95,15 +100,28 @@ def _records_of(
 def _calls_of(
     rows: Any, shard: FileShard, group: int, first: int
 ) -> Iterator[SearchCall | RejectedRecord]:
-    escaped = False
+    def position(index: int) -> str:
+        return f"row group {group}, row {first + index}"
+
     try:
-        records = python_values(rows)
+        records, escaped = _values_of(rows)
+    except Exception as error:  # pyarrow raises all kinds of errors for values that Python lacks
+        half = len(rows) // 2
+        if half:
+            yield from _calls_of(rows.slice(0, half), shard, group, first)
+            yield from _calls_of(rows.slice(half), shard, group, first + half)
+        else:
+            yield RejectedRecord(shard.path, position(0), f"The row cannot be read ({error}).")
+        return
+    yield from calls_of_records(records, shard, position, escaped)
+
+
+def _values_of(rows: Any) -> tuple[list[Any], bool]:
+    """The rows as dicts, and whether bytes that are not UTF-8 became lone surrogates."""
+    try:
+        return python_values(rows), False
     except UnicodeDecodeError:
-        escaped = True
-        records = python_values(rows, escape=True)
-    return calls_of_records(
-        records, shard, lambda index: f"row group {group}, row {first + index}", escaped
-    )
+        return python_values(rows, escape=True), True
 
 
 def _without_empty_columns(batch: Any) -> Any:

@@ -29,6 +29,8 @@ _call_decoder = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook)
 _any_decoder = msgspec.json.Decoder(float_hook=float)
 # Accepted by Python's JSON reader but not by msgspec: NaN, Infinity and lone surrogates.
 _LENIENT = re.compile(rb"NaN|Infinity|\\u[dD][89a-fA-F]")
+# The second is for a lone surrogate in a name, or in a text where another type belongs.
+_NOT_CONVERTED = (msgspec.ValidationError, UnicodeEncodeError)
 # To find the conversation_id of a line that is not JSON.
 _LONGEST_SEARCH = 1 << 20
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]', re.DOTALL)
@@ -62,7 +64,7 @@ def parse_mapping(record: Mapping[str, Any]) -> SearchCall:
     """
     try:
         return _with_plain_strings(msgspec.convert(record, SearchCall, dec_hook=timestamp_hook))
-    except msgspec.ValidationError:
+    except _NOT_CONVERTED:
         return _parse_loosely(record)
 
 
@@ -73,7 +75,7 @@ def parse_mappings(records: Sequence[Mapping[str, Any]]) -> list[SearchCall] | N
     """
     try:
         calls = msgspec.convert(records, list[SearchCall], dec_hook=timestamp_hook)
-    except msgspec.ValidationError:
+    except _NOT_CONVERTED:
         return None
     return list(map(_with_plain_strings, calls))
 
@@ -89,20 +91,27 @@ def _with_plain_strings(call: SearchCall) -> SearchCall:
 
 
 def parse_escaped_mapping(record: Mapping[str, Any]) -> SearchCall:
-    """Like `parse_mapping`, for a record whose invalid UTF-8 was decoded with `surrogateescape`.
+    """Like `parse_mapping`, for a record whose texts may have lone surrogates.
+
+    Bytes that are not UTF-8 become such, and texts in memory may have any.
 
     Raises:
-      RecordError: also if a used field has bytes that are not UTF-8.
+      RecordError: also if a used field has one.
     """
     call = parse_mapping(record)
     try:
         canonical_encoding(call)
     except UnicodeEncodeError:
-        field = first_undecodable(msgspec.to_builtins(call, enc_hook=int))
-        conversation_id = None if field == "conversation_id" else call.conversation_id
-        reason = f"{field or 'The record'} has bytes that are not UTF-8 text."
-        raise RecordError(reason, field, conversation_id) from None
+        raise _undecodable(msgspec.to_builtins(call, enc_hook=int)) from None
     return call
+
+
+def _undecodable(record: Mapping[str, Any]) -> RecordError:
+    """The error for a record of known fields, one of which has a lone surrogate."""
+    field = first_undecodable(record)
+    conversation_id = None if field == "conversation_id" else record.get("conversation_id")
+    reason = f"{field or 'The record'} has bytes that are not UTF-8 text."
+    return RecordError(reason, field, conversation_id if isinstance(conversation_id, str) else None)
 
 
 def _parse_loosely(record: Any) -> SearchCall:
@@ -113,6 +122,8 @@ def _parse_loosely(record: Any) -> SearchCall:
         return msgspec.convert(coerced, SearchCall, dec_hook=timestamp_hook)
     except msgspec.ValidationError as error:
         raise record_error(coerced, str(error), record) from None
+    except UnicodeEncodeError:
+        raise _undecodable(coerced) from None
 
 
 def _untyped(line: bytes) -> Any:

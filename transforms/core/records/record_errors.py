@@ -93,12 +93,12 @@ def first_undecodable(value: Any) -> str | None:
 
 def _undecodable(value: Any, path: str) -> Iterator[str]:
     if isinstance(value, str):
-        if not value.isprintable() and _has_surrogate(value):
+        if not value.isprintable() and has_surrogate(value):
             yield path
     elif isinstance(value, Mapping):
         for key, entry in value.items():
             name = f"{path}.{key}" if path else str(key)
-            if _has_surrogate(str(key)):
+            if has_surrogate(str(key)):
                 yield name
             yield from _undecodable(entry, name)
     elif isinstance(value, list):
@@ -106,7 +106,8 @@ def _undecodable(value: Any, path: str) -> Iterator[str]:
             yield from _undecodable(entry, f"{path}[{index}]")
 
 
-def _has_surrogate(text: str) -> bool:
+def has_surrogate(text: str) -> bool:
+    """Whether a text has half of a surrogate pair, which UTF-8 cannot encode."""
     return any("\ud800" <= character <= "\udfff" for character in text)
 
 

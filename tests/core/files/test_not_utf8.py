@@ -1,0 +1,171 @@
+"""A value that is not UTF-8 costs its own record and no other, wherever it stands (SPEC 3)."""
+
+import io
+
+import fastavro
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.core.files import hostile, samples
+
+pytestmark = pytest.mark.usefixtures("reading")
+
+ROWS = 300
+BAD = 150  # in the middle of a batch, or of a block
+MARK = "Zq9Zq"
+TEXT = "string"
+MAP = {"type": "map", "values": TEXT}
+LISTS = {"type": "map", "values": {"type": "array", "items": TEXT}}
+
+
+def results(name, kind):
+    """The Avro type of results with one field."""
+    fields = [{"name": name, "type": kind}]
+    return {"type": "array", "items": {"type": "record", "name": "Result", "fields": fields}}
+
+
+# (field, Avro type, function from a text to the field's value, an ordinary text); numbers, flags
+# and lists may be written as text.
+PLACES = [
+    ("conversation_id", TEXT, str, "c"),
+    ("query", TEXT, str, "q"),
+    *((name, TEXT, str, "1") for name in ("iteration", "turn", "call", "turn_count")),
+    ("timestamp", TEXT, str, "2025-03-02T12:00:00Z"),
+    ("is_final", TEXT, str, "true"),
+    ("attributes", MAP, lambda text: {text: "v"}, "k"),
+    ("attributes", MAP, lambda text: {"k": text}, "v"),
+    ("costs", {"type": "map", "values": "double"}, lambda text: {text: 1.5}, "k"),
+    ("costs", MAP, lambda text: {"k": text}, "1"),
+    *(
+        ("results", results(name, TEXT), lambda text, name=name: [{name: text}], "1")
+        for name in ("title", "gain", "score")
+    ),
+    ("results", results("ids", MAP), lambda text: [{"ids": {text: "1"}}], "k"),
+    ("results", results("fields", LISTS), lambda text: [{"fields": {"k": ["a", text]}}], "b"),
+    ("results", {"type": "array", "items": TEXT}, lambda text: [text] * (text == MARK), ""),
+]
+
+
+def records(field, value_of, plain):
+    return [
+        {
+            "conversation_id": f"c{number}",
+            "iteration": 1,
+            field: value_of(MARK if number == BAD else plain),
+        }
+        for number in range(ROWS)
+    ]
+
+
+def avro(field, kind, rows):
+    fields = {"conversation_id": TEXT, "iteration": "int", field: kind}
+    schema = {
+        "type": "record",
+        "name": "Call",
+        "fields": [{"name": name, "type": kind} for name, kind in fields.items()],
+    }
+    file = io.BytesIO()
+    fastavro.writer(file, schema, rows, "null", sync_interval=3000)
+    return file.getvalue()
+
+
+def arrow_type(kind, text):
+    if isinstance(kind, str):
+        return {"string": text, "double": pa.float64()}[kind]
+    if kind["type"] == "map":
+        return pa.map_(pa.string(), arrow_type(kind["values"], text))
+    if kind["type"] == "array":
+        return pa.list_(arrow_type(kind["items"], text))
+    return pa.struct([(one["name"], arrow_type(one["type"], text)) for one in kind["fields"]])
+
+
+def as_pairs(value):
+    if isinstance(value, dict):
+        return list(value.items())
+    if isinstance(value, list):
+        return [
+            {k: as_pairs(v) for k, v in one.items()} if isinstance(one, dict) else one
+            for one in value
+        ]
+    return value
+
+
+def parquet(field, kind, rows, text):
+    columns = {"conversation_id": pa.string(), "iteration": pa.int64()}
+    schema = pa.schema({**columns, field: arrow_type(kind, text)})
+    table = pa.Table.from_pylist([{**row, field: as_pairs(row[field])} for row in rows], schema)
+    file = io.BytesIO()
+    pq.write_table(table, file, compression="none", use_dictionary=False, write_statistics=False)
+    return file.getvalue()
+
+
+def broken(content):
+    """The content with a byte of the marked text that is never part of UTF-8."""
+    (before, after) = content.split(MARK.encode())
+    return before + b"Zq\xffZq" + after
+
+
+def check(content, path, field):
+    found = samples.read(broken(content), path)
+    (bad,) = samples.rejected(found)
+    others = [call.conversation_id for call in samples.calls(found)]
+    assert others == [
+        "c" if field == "conversation_id" else f"c{number}"
+        for number in range(ROWS)
+        if number != BAD
+    ]
+    assert bad.records == 1
+    assert not bad.at_least
+    assert bad.field.startswith(field)
+    assert bad.position.endswith(f" {BAD}") or path.endswith(".avro")
+    assert bad.conversation_id == (None if field == "conversation_id" else f"c{BAD}")
+
+
+@pytest.mark.parametrize(("field", "kind", "value_of", "plain"), PLACES)
+def test_avro(field, kind, value_of, plain):
+    check(avro(field, kind, records(field, value_of, plain)), "a.avro", field)
+
+
+@pytest.mark.parametrize("text", [pa.string(), pa.large_string()])
+@pytest.mark.parametrize(("field", "kind", "value_of", "plain"), PLACES)
+def test_parquet(field, kind, value_of, plain, text):
+    check(parquet(field, kind, records(field, value_of, plain), text), "a.parquet", field)
+
+
+def test_parquet_with_views_of_text():
+    content = parquet("query", TEXT, records("query", str, "q"), pa.string_view())
+    check(content, "a.parquet", "query")
+
+
+HALF = "\ud800"
+TEXT_A = samples.zigzag(1) + b"a"
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"name": HALF, "type": TEXT},
+        {
+            "name": "attributes",
+            "type": {"type": "record", "name": "A", "fields": [{"name": HALF, "type": TEXT}]},
+        },
+        {"name": "results", "type": results(HALF, TEXT)},
+    ],
+)
+def test_half_of_a_surrogate_pair_in_a_name_of_a_schema_rejects_the_file(field):
+    schema = {
+        "type": "record",
+        "name": "Call",
+        "fields": [
+            {"name": "conversation_id", "type": TEXT},
+            {"name": "iteration", "type": "int"},
+            field,
+        ],
+    }
+    list_of_one = samples.zigzag(1) + TEXT_A + samples.zigzag(0)
+    value = list_of_one if field["name"] == "results" else TEXT_A
+    content = hostile.avro_file(schema, [(1, TEXT_A + samples.zigzag(1) + value)])
+    (bad,) = samples.read(content, "a.avro")
+    assert bad.reason.endswith("with a field whose name is not text.")
+    assert bad.at_least
