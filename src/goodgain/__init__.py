@@ -16,11 +16,11 @@ from goodgain import transforms
 
 if TYPE_CHECKING:
     from goodgain.pipeline.api.compare import Comparison, compare
+    from goodgain.pipeline.api.emitted import GoodGainWarning
     from goodgain.pipeline.api.evaluate import evaluate
     from goodgain.pipeline.api.inputs import Traces
     from goodgain.pipeline.api.labels import Labels
     from goodgain.pipeline.api.load import load
-    from goodgain.pipeline.api.messages import GoodGainWarning
     from goodgain.pipeline.api.result import Explanation, Run
     from goodgain.pipeline.api.table import Table
     from goodgain.transforms import (
@@ -143,7 +143,7 @@ _MODULES = {
     "FileShard": "transforms.core.files.shard",
     "FolderSource": "transforms.sources.folder_watch",
     "GoodGainError": "transforms.core.errors",
-    "GoodGainWarning": "pipeline.api.messages",
+    "GoodGainWarning": "pipeline.api.emitted",
     "InputFile": "transforms.core.files.shard",
     "IterationRow": "transforms.core.scoring.rows",
     "Judgment": "transforms.core.judgments.judgment",

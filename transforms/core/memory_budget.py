@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sys import getsizeof
 
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.remedy import Remedy
 
 _SMALLEST_DEFAULT = 512 * 2**20
 _ORDINARY_INPUT = 64 * 2**20
@@ -122,6 +123,8 @@ class MemoryBudget:
         if not self.allows(size):
             raise GoodGainError(
                 "The input decodes to more than one process should hold, about "
-                f"{self.limit:,} bytes: raise --max-held-bytes if the machine has the memory, give "
-                "fewer files, or run on an engine that keeps data on disk (--runner FlinkRunner)."
+                f"{self.limit:,} bytes: raise {Remedy('max_held_bytes')} if the machine has "
+                "the memory, give "
+                "fewer files, or run on an engine that keeps data on disk "
+                f"({Remedy('runner', 'FlinkRunner')})."
             )

@@ -7,7 +7,6 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.api.messages import for_python
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.transforms.core.warnings.codes import CODES
 from tests.pipeline.runs import manifest, run, write_jsonl
@@ -189,22 +188,3 @@ def test_accepted_warnings_are_not_emitted():
         warnings.simplefilter("error")
         run_of = gg.evaluate([call(documents(3, gain=None))], allow_unlabelled=True)
         assert [one.code for one in run_of.warnings] == ["no_labels"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "add --map ids.a=b,gain=rel; --allow-no-good accepts it.",
-            'add mapping={"ids.a": "b", "gain": "rel"}; allow_no_good=True accepts it.',
-        ),
-        ("--map names fields", "mapping names fields"),
-        ("Lower it with --good-gain-threshold 1, or", "Lower it with good_gain_threshold=1, or"),
-        ("the pattern of --input, and", "the pattern of traces, and"),
-        ("pair by q (--pair-by q), which", 'pair by q (pair_by="q"), which'),
-        ("Run `goodgain pool build --update`, or --force.", None),
-    ],
-)
-def test_options_become_arguments(text, expected):
-    expected = expected or "Run `goodgain pool build --update`, or force=True."
-    assert for_python(text) == expected

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.remedy import Remedy
 
 # A result with every field of SPEC 2, three ids and five further fields has about this many values.
 _VALUES_PER_RESULT = 32
@@ -34,7 +35,7 @@ class ReadBounds(Struct, frozen=True):
     decoded_bytes: int = 64 * 2**20
     record_results: int = 100_000
     rejected_rows: int = 10_000
-    remedy: str = "raise --max-decoded-bytes"
+    remedy: str = f"raise {Remedy('max_decoded_bytes')}"
 
     @property
     def record_values(self) -> int:
@@ -61,7 +62,7 @@ def check_results(call: SearchCall, bounds: ReadBounds) -> SearchCall:
     if len(call.results) > bounds.record_results:
         raise RecordError(
             f"results has {len(call.results):,} entries; at most {bounds.record_results:,} are "
-            "read: raise --max-record-results.",
+            f"read: raise {Remedy('max_record_results')}.",
             "results",
             call.conversation_id,
         )

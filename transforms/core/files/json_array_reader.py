@@ -25,6 +25,7 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.remedy import Remedy
 
 _ADVICE = "write one record per line instead (jq -c '.[]' does)"
 # An object without any of these is not a search call.
@@ -41,6 +42,7 @@ _BRACKET = re.compile(
 )
 _SCALAR = re.compile(_STRING + rb"|[^\s,\[\]{}\"]++", re.DOTALL)
 _SPACE = re.compile(rb"\s*+")
+_RENAMED = Remedy("map", dict.fromkeys(("conversation_id", "iteration", "results"), "NAME"))
 
 
 class _UnusableArrayError(Exception):
@@ -199,7 +201,7 @@ def _check_first_element(content: bytes, shard: FileShard) -> None:
         raise _UnusableArrayError(
             "The file is a JSON array of something other than search calls: its first object has "
             f"neither conversation_id nor iteration, but {names or 'nothing'}. If they have other "
-            "names, add --map conversation_id=NAME,iteration=NAME,results=NAME."
+            f"names, add {_RENAMED}."
         )
 
 

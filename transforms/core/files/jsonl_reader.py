@@ -26,6 +26,7 @@ from goodgain.transforms.core.records.parsing import (
 )
 from goodgain.transforms.core.records.rejected import payload_of_bytes, rejected_for
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.remedy import Remedy
 
 
 def read_jsonl(
@@ -88,7 +89,7 @@ def _call_of(line: Line, shard: FileShard) -> SearchCall:
     else:
         reason = (
             f"The line is {len(line)} bytes long; at most {shard.bounds.decoded_bytes} are read: "
-            "raise --max-decoded-bytes."
+            f"raise {Remedy('max_decoded_bytes')}."
         )
     raise RecordError(reason, None, conversation_id_in(line.head))
 
@@ -101,7 +102,8 @@ def record_of_json(line: bytes, adaptation: Adaptation | None, bounds: ReadBound
     """
     if has_more_values(line, bounds.record_values):
         raise RecordError(
-            f"The line has more than {bounds.record_values:,} values: raise --max-record-results "
+            f"The line has more than {bounds.record_values:,} values: raise "
+            f"{Remedy('max_record_results')} "
             "to read it.",
             None,
             conversation_id_in(line),

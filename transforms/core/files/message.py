@@ -14,6 +14,7 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
     without_timestamp,
 )
+from goodgain.transforms.core.remedy import Remedy
 
 
 class Message(Struct, frozen=True):
@@ -51,7 +52,7 @@ def parse_message(
         if len(value) > bounds.decoded_bytes:
             raise RecordError(
                 f"The message is {len(value)} bytes long; at most {bounds.decoded_bytes} are read: "
-                "raise --max-decoded-bytes."
+                f"raise {Remedy('max_decoded_bytes')}."
             )
         call = record_of_json(value, adaptation, bounds)
     except RecordError as error:

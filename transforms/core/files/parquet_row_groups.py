@@ -22,6 +22,7 @@ from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.parquet_headers import Chunk, Pages, pages_of, read_footer
 from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.remedy import Remedy
 
 ROWS_AT_ONCE = 128
 _HARMLESS_VALUES = 250_000
@@ -189,7 +190,7 @@ def _longest_row(file: BinaryIO, group: int, leaf: _Leaf, bounds: ReadBounds) ->
         what = "results" if results else f"values of {leaf.path.split('.', 1)[0]}"
         raise RowGroupTooLargeError(
             f"a row of it has {longest:,} {what}; at most {most_values:,} are read: raise "
-            "--max-record-results"
+            f"{Remedy('max_record_results')}"
         )
     return longest
 

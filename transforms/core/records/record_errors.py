@@ -21,6 +21,7 @@ from goodgain.transforms.core.records.search_call import (
     SearchCall,
 )
 from goodgain.transforms.core.records.similar_names import similar_name
+from goodgain.transforms.core.remedy import Remedy
 
 _LONGEST_SHOWN = 60
 _CALL_FIELDS = frozenset(field.name for field in fields(SearchCall))
@@ -63,7 +64,7 @@ def record_error(record: Any, message: str, original: Any = None) -> RecordError
     field, expected, value = _wrong_field(record, path_to_wrong_value(message))
     reason = f"{field or 'A record'} must be {expected}, got {_shown(value)}"
     if field == "iteration" and value == 0:
-        reason += "; if iterations are counted from 0, add --iteration-base 0"
+        reason += f"; if iterations are counted from 0, add {Remedy('iteration_base', 0)}"
     if "text" in expected and isinstance(value, float) and value.is_integer():
         reason += (
             "; tables with gaps turn whole numbers into decimals: write them as text, or as "
@@ -82,7 +83,7 @@ def _hint(record: Any, missing: str) -> str:
     if similar is None:
         return ""
     shown = similar[:_LONGEST_SHOWN].encode("utf-8", "backslashreplace").decode()
-    return f"; {shown} looks like it: add --map {missing}={shown}"
+    return f"; {shown} looks like it: add {Remedy('map', {missing: shown})}"
 
 
 def first_undecodable(value: Any) -> str | None:

@@ -12,6 +12,7 @@ from msgspec.structs import force_setattr
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
+from goodgain.transforms.core.remedy import Remedy
 
 LONGEST_PAYLOAD = 2_000
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -92,7 +93,8 @@ def first_rejected(
             first.source,
             f"{first.position} to {last.position}",
             f"{records:,} further records are rejected, but only the first {most:,} of a part of "
-            f"a file have rows of their own: raise --max-rejected-rows. The first: {first.reason}",
+            f"a file have rows of their own: raise {Remedy('max_rejected_rows')}. The first: "
+            f"{first.reason}",
             records=records,
             at_least=at_least,
         )

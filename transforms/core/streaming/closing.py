@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.payload import Frame
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
@@ -254,6 +255,6 @@ def over_cap_rows(conversation_id: str, frame: Frame, closing: Closing) -> Itera
             f"record {call.record_digest.hex()}",
             reason=f"The conversation has more than the {closing.most_results} results or "
             f"{closing.most_bytes} bytes that may be kept open; if that is intended, raise "
-            "--max-open-results or --max-open-bytes.",
+            f"{Remedy('max_open_results')} or {Remedy('max_open_bytes')}.",
             conversation_id=conversation_id,
         )

@@ -10,6 +10,7 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.ranking import FAMILIES, RankingMetric
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, unknown_names
 
@@ -136,8 +137,8 @@ class CheckInputs(Struct, frozen=True):
         return self.counts.get(name, 0)
 
     def accepted(self, option: str) -> str:
-        """The words on how to accept a warning; "" for a window, since streams continue anyway."""
-        return "" if self.records is None else f"; {option} accepts it"
+        """How to accept a warning; "" for a window, since streams continue anyway."""
+        return "" if self.records is None else f"; {Remedy(option)} accepts it"
 
     @property
     def read(self) -> int:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.records.similar_names import similar_name
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.costs import is_cost_name
 from goodgain.transforms.core.warnings import codes, label_checks
@@ -29,6 +30,7 @@ _ONE_COUNTS = (
     "of records of a conversation with the same `record_id` (without one: the same turn, iteration "
     "and `call`) only one counts"
 )
+_RESULTS_FIELD = Remedy("map", {"results": "FIELD"})
 
 
 def warnings_of(inputs: CheckInputs) -> list[DataWarning]:
@@ -43,7 +45,7 @@ def _empty_input(inputs: CheckInputs) -> Iterator[DataWarning]:
             0,
             None,
             "The input has no records at all.",
-            "Check the pattern of --input, and the program that wrote the files.",
+            f"Check the pattern of {Remedy('input')}, and the program that wrote the files.",
         )
 
 
@@ -57,7 +59,7 @@ def _no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
         1.0,
         pluralize(usable, "The only record that is scored has", f"The {usable:,} records have")
         + " no result in any scored turn, so all gains are 0.",
-        f"{_where_results_are(inputs)}{inputs.accepted('--allow-unlabelled')}.",
+        f"{_where_results_are(inputs)}{inputs.accepted('allow_unlabelled')}.",
     )
 
 
@@ -69,7 +71,7 @@ def _where_results_are(inputs: CheckInputs) -> str:
             "record is one result, convert them first: goodgain convert --from table FILE --output "
             "traces.jsonl"
         )
-    return "If the results are in another field, name it with --map results=FIELD"
+    return f"If the results are in another field, name it with {_RESULTS_FIELD}"
 
 
 def _conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
@@ -105,7 +107,7 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
             codes.UNKNOWN_FIELDS,
             len(inputs.seen.without_source),
             None,
-            f"--map names fields that none of the first records has: {names}.",
+            f"{Remedy('map')} names fields that none of the first records has: {names}.",
             "Check how they are spelled; `goodgain validate` lists the names that occur.",
         )
     unread_costs = sorted(name for name in inputs.seen.costs if not is_cost_name(name))
@@ -133,8 +135,7 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
             meant.setdefault(one.meant, one.name)
     remedy = "If you do not need them, ignore this."
     if meant:
-        mapping = ",".join(f"{target}={name}" for target, name in meant.items())
-        remedy = f"If they are the fields named beside them, add --map {mapping}."
+        remedy = f"If they are the fields named beside them, add {Remedy('map', meant)}."
     yield DataWarning(
         codes.UNKNOWN_FIELDS,
         len(unknown),
@@ -154,7 +155,8 @@ def _no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
     unread = next((one for one in inputs.unknown_names if one.identifies), None)
     if unread:
         advice = (
-            f"If {unread.name} identifies a document, add --map {unread.meant}={unread.name}. "
+            f"If {unread.name} identifies a document, add "
+            f"{Remedy('map', {unread.meant or '': unread.name})}. "
             f"Otherwise: {advice[:1].lower()}{advice[1:]}"
         )
     yield DataWarning(
@@ -208,7 +210,7 @@ def _few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
         f"The {found.clusters:,} clusters differ so much in size that they weigh like "
         f"{found.effective:.1f} of the same size, so intervals of means are too narrow.",
         "Take more clusters, or clusters of more equal size; `goodgain compare --pair-by "
-        "ATTRIBUTE`, with the attribute of --cluster, gives each the same weight.",
+        f"ATTRIBUTE`, with the attribute of {Remedy('cluster')}, gives each the same weight.",
     )
 
 
@@ -230,7 +232,8 @@ def _mostly_undefined(inputs: CheckInputs) -> Iterator[DataWarning]:
         undefined / total,
         f"Means over less than half of the conversations: {'; '.join(means)}. In the others the "
         "metric has no value, so the mean says nothing about them.",
-        "Judge with --qrels or --pool, so that conversations that found nothing count; or read "
+        f"Judge with {Remedy('qrels')} or {Remedy('pool')}, so that conversations that found "
+        "nothing count; or read "
         "hits, precision and CG, which are 0 there.",
     )
 
@@ -291,7 +294,8 @@ _TOPIC_CHECKS = (
         "results: gains and recall can be too low.",
         "of {conversations} ({share:.1%}) have no attribute {attribute}, so no judgment labels "
         "their results: gains and recall can be too low.",
-        "Write the attribute that --qrels-topic names into a record of every conversation.",
+        f"Write the attribute that {Remedy('qrels_topic')} names into a record of every "
+        "conversation.",
     ),
     _CountCheck(
         codes.SEVERAL_TOPICS,
@@ -314,7 +318,7 @@ _COUNT_CHECKS = (
         "documents of its turn: several documents share a name.",
         "documents stay unjudged because the judgments of their names already label earlier "
         "documents of their turn: several documents share a name.",
-        "Check that --qrels-id names an id that no two documents share.",
+        f"Check that {Remedy('qrels_id')} names an id that no two documents share.",
     ),
     _CountCheck(
         codes.OUTSIDE_POOL,
@@ -342,8 +346,8 @@ _LABEL_CHECKS = (
         codes.REJECTED_LABELS,
         "labels.rejected",
         "labels.read",
-        "of {total:,} labels of --labels ({share:.1%}) was not used.",
-        "of {total:,} labels of --labels ({share:.1%}) were not used.",
+        f"of {{total:,}} labels of {Remedy('labels')} ({{share:.1%}}) was not used.",
+        f"of {{total:,}} labels of {Remedy('labels')} ({{share:.1%}}) were not used.",
         "The dataset rejected_labels has the place and the reason of each.",
     ),
 )

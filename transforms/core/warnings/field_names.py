@@ -16,6 +16,7 @@ from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.records.similar_names import folded_name, similar_name
+from goodgain.transforms.core.remedy import Remedy
 
 CALL_FIELDS = frozenset(("costs", *(field.name for field in fields(SearchCall))))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
@@ -258,7 +259,7 @@ def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
         return names[:_SHOWN], _WITHOUT_NAMES
     return names[:_SHOWN], (
         f"If ids.{likely} identifies a document, say so under `types` in a copy of the rules for "
-        f"--rules: {'; '.join(lines)}."
+        f"{Remedy('rules')}: {'; '.join(lines)}."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
@@ -25,12 +26,16 @@ def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     if not results or inputs.labelled:
         return
     if inputs.external:
-        remedy = "Check that --qrels-id and --qrels-topic name the ids and topics of the judgments"
+        remedy = (
+            f"Check that {Remedy('qrels_id')} and {Remedy('qrels_topic')} name the ids and topics "
+            "of the judgments"
+        )
     else:
         likely_labels = [one.name for one in inputs.unknown_names if one.meant == "gain"]
-        remedy = "Give each result a `gain` from 0 to 4, or pass judgments with --qrels"
+        remedy = f"Give each result a `gain` from 0 to 4, or pass judgments with {Remedy('qrels')}"
         if likely_labels:
-            remedy = f"If `{likely_labels[0]}` is the label, add --map gain={likely_labels[0]}"
+            renamed = Remedy("map", {"gain": likely_labels[0]})
+            remedy = f"If `{likely_labels[0]}` is the label, add {renamed}"
     yield DataWarning(
         codes.NO_LABELS,
         results,
@@ -41,7 +46,7 @@ def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
             f"None of the {results:,} results of the scored turns has a label",
         )
         + ", so the means of all metrics that need labels are null.",
-        f"{remedy}{inputs.accepted('--allow-unlabelled')}.",
+        f"{remedy}{inputs.accepted('allow_unlabelled')}.",
     )
 
 
@@ -57,8 +62,8 @@ def labels_below_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
         f"{counted(inputs.labelled, 'result has a label', 'results have labels')}, but none "
         "reaches the good gain threshold "
         f"{inputs.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
-        f"Lower it with --good-gain-threshold {max(gains[-1], 1)}, or label from 0 to 4"
-        f"{inputs.accepted('--allow-no-good')}.",
+        f"Lower it with {Remedy('good_gain_threshold', max(gains[-1], 1))}, or label from 0 to 4"
+        f"{inputs.accepted('allow_no_good')}.",
     )
 
 
@@ -81,7 +86,7 @@ def labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[DataWarnin
         f"reaches the relevance threshold {relevance.threshold}: the greatest is {gains[-1]}. "
         "Without relevant results these ranking metrics are 0 or null: "
         f"{', '.join(names)}{f', and {more:,} more' if more > 0 else ''}.",
-        f"Lower it with --relevance-threshold {max(gains[-1], 1)}, or label from 0 to 4.",
+        f"Lower it with {Remedy('relevance_threshold', max(gains[-1], 1))}, or label from 0 to 4.",
     )
 
 
@@ -113,7 +118,8 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
         unlabelled,
         share,
         f"{message}.",
-        "Label them, or compare only slices with similar shares; --bounds shows how much the means "
+        f"Label them, or compare only slices with similar shares; {Remedy('bounds')} shows how "
+        "much the means "
         "could change.",
     )
 
@@ -138,7 +144,9 @@ def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
         remedy = "Label documents, not positions in a list."
     else:
         what = f"label than the first occurrence {of}, whose label counts."
-        remedy = "Label documents, not positions in a list, or give judgments with --qrels."
+        remedy = (
+            f"Label documents, not positions in a list, or give judgments with {Remedy('qrels')}."
+        )
     message = f"{conflicts:,} of {copies:,} labelled copies ({share:.1%}) {has} {what}"
     yield DataWarning(codes.LABEL_CONFLICTS, conflicts, share, message, remedy)
 

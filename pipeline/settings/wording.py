@@ -1,0 +1,58 @@
+"""Options in messages, as each face of the product words them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+
+from pydantic.fields import FieldInfo
+
+from goodgain.pipeline.settings.compare_config import CompareConfig
+from goodgain.pipeline.settings.option_types import key_of, keyword_of
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.remedy import Remedy, worded
+
+
+def for_python(text: str) -> str:
+    """A message whose options are arguments of the Python functions, like `max_i=20`."""
+    return worded(text, _argument)
+
+
+@contextmanager
+def phrased_for_python() -> Iterator[None]:
+    """Words the options in the messages of errors that are raised inside for Python."""
+    try:
+        yield
+    except GoodGainError as error:
+        error.args = (for_python(str(error)),)
+        raise
+
+
+def _argument(remedy: Remedy) -> str:
+    named = _declared().get(remedy.option)
+    if named is None:
+        return remedy.option if remedy.value is None else f"{remedy.option}={remedy.value}"
+    name, field = named
+    keyword = keyword_of(name, field) or name
+    if isinstance(remedy.value, Mapping):
+        entries = ", ".join(f'"{target}": "{source}"' for target, source in remedy.value.items())
+        return f"{keyword}={{{entries}}}"
+    if field.annotation is bool:
+        return f"{keyword}=True"
+    if remedy.value is None:
+        return keyword
+    written = str(remedy.value)
+    return (
+        f"{keyword}={written}"
+        if written.isdecimal() or written.isupper()
+        else f'{keyword}="{written}"'
+    )
+
+
+@cache
+def _declared() -> dict[str, tuple[str, FieldInfo]]:
+    """The options of runs and comparisons by key."""
+    fields = [*CompareConfig.model_fields.items(), *RunConfig.model_fields.items()]
+    return {key_of(*named): named for named in fields}
