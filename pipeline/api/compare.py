@@ -8,12 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from goodgain.pipeline.api.messages import for_python, phrased_for_python, warn
+from goodgain.pipeline.api.emitted import warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.results.whole_files import writing
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.keywords import from_keywords
+from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.comparison.arms import missing
 
 if TYPE_CHECKING:

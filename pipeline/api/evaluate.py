@@ -3,55 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from itertools import chain
 from typing import Any
 
-import xxhash
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
+from goodgain.pipeline.api.emitted import warn
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
-from goodgain.pipeline.api.labels import Labels, join_labels, read_result_labels
-from goodgain.pipeline.api.messages import phrased_for_python, warn
+from goodgain.pipeline.api.labels import Labels, given_labels
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.results import datasets, rows
-from goodgain.pipeline.results.data_warnings import misspelt_names, warnings_of_run
+from goodgain.pipeline.results.data_warnings import misspelt_names
 from goodgain.pipeline.results.datasets import Dataset
-from goodgain.pipeline.results.manifest import manifest_of
-from goodgain.pipeline.run.hosts.process import RunSums, gather, scores_of
-from goodgain.pipeline.run.plan.judgments import join, read_judgments
-from goodgain.pipeline.run.plan.labels import rejected_row
-from goodgain.pipeline.run.plan.local_files import open_local, read_files, shards_of, usable_threads
-from goodgain.pipeline.run.plan.local_scoring import local_scoring, memory_budget_of
+from goodgain.pipeline.run.hosts.process import Evaluated, evaluate_here
+from goodgain.pipeline.run.plan.evaluation import Evaluation, open_evaluation
+from goodgain.pipeline.run.plan.local_files import (
+    LOCAL,
+    open_local,
+)
+from goodgain.pipeline.run.plan.outcome import RunOutcome, manifest_of_run
 from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.sources import LocalFiles, RecordsInMemory, TraceSource
+from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.transforms.core.files.bounds import ReadBounds
-from goodgain.transforms.core.files.shard import FileShard, InputFile
+from goodgain.pipeline.settings.wording import phrased_for_python
+from goodgain.pipeline.studies.explanation.explain import explain_conversation
 from goodgain.transforms.core.means.rows import MeanRow
-from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.pool.files import TopicPools
-from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for, reading_counts
-from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
-from goodgain.transforms.core.scoring.payload import payload
-from goodgain.transforms.core.scoring.score import ConversationScore
-from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.scoring.shard_payloads import (
-    Ties,
-    encodings_of,
-    encodings_of_shard,
-    payloads_of,
-    payloads_of_shard,
-)
 from goodgain.transforms.core.warnings.warning import allowed_codes
 
 IN_MEMORY = "(in memory)"
@@ -117,80 +101,34 @@ def _evaluated(
         "write_duplicates": True,  # always, since in memory they cost no files
     }
     settings = from_keywords(RunConfig, chosen, fixed, config)
-    source: _Memory | _Files
+    source: TraceSource
     if files is None:
         records, seen = in_memory(traces, settings.adaptation)
-        source = _Memory(records)
+        source, found = RecordsInMemory(records), traces_of(settings, (), seen)
     else:
-        source = _Files(files, settings.adaptation, settings.read_bounds)
-        seen = first_look(files, open_local, settings.adaptation)
-    scored_with = local_scoring(settings, seen.costs, started)
-    scoring, pool = scored_with.scoring, scored_with.pool
-    budget = memory_budget_of(settings, files or (), pool)
-    # Traces that the caller has in memory anyway are not counted, only other files.
-    trace_budget = MemoryBudget(None) if files is None else budget
-    if settings.labels is not None:
-        labels = settings.labels
-    label_rows = None
-    if labels is not None:
-        label_rows = read_result_labels(labels, settings.iteration_base, budget)
-    judged = read_judgments(scored_with.qrels, open_local, budget)
-    pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
-    sums = RunSums(settings, scoring)
-    with progress.shown(sum(file.size for file in files or ())):
-        packing = Packing(scoring.rules, pool is not None, scoring.label_keys, usable_threads())
-        packer = packer_for(packing)
-        gathered = gather(source.packed(packer), trace_budget)
-        external_labels, judgment_counts = join(gathered.label_requests, judged)
-        for conversation_id, external in external_labels.items():
-            gathered.payloads[conversation_id].append(payload((), external=external))
-        scores = []
-        label_counts: dict[str, int] = {}
-        unjoined: list[RejectedRecord] = []
-        if label_rows is not None:
-            label_counts, unjoined = join_labels(label_rows, gathered.payloads)
-        for score in scores_of(gathered.payloads, scoring, source.encodings, pools, trace_budget):
-            sums.add(score)
-            scores.append(score)
-    # `+` would drop the counts that are 0, which warnings need.
-    counts = Counter(sums.counts)
-    counts.update(gathered.counts)
-    counts.update(reading_counts(packer))
-    counts.update(judgment_counts)
-    counts.update(label_counts)
-    means = list(sums.means())
-    manifest = manifest_of(
-        counts=counts,
-        datasets={},
-        parameters=settings.model_dump(mode="json"),
-        rules_digest=xxhash.xxh3_128_hexdigest(scored_with.rules.model_dump_json().encode()),
-        inputs=files or [],
-        qrels=scored_with.qrels,
-        labels=() if label_rows is None else label_rows.files,
-        pool=pool,
+        source = LocalFiles(files, settings)
+        found = traces_of(settings, files, first_look(files, open_local, settings.adaptation))
+    evaluation = open_evaluation(settings, found, LOCAL, started)
+    given = None
+    if labels is not None and not evaluation.labels:
+        given = given_labels(labels, settings.iteration_base)
+        evaluation = replace(evaluation, labels=given.files)
+    with progress.shown(found.size):
+        evaluated = evaluate_here(settings, evaluation, source, given)
+    outcome = RunOutcome(
+        counts=evaluated.counts,
+        rows={},
+        means=evaluated.means,
         engine=_ENGINE,
         started=started,
         finished=datetime.now(UTC),
-        max_rejected=settings.rejected_limit,
-        warnings=warnings_of_run(settings, counts, means, scoring.rules, seen, pool, started),
     )
-    tables = _tables(scores, gathered.rejected, means, scoring)
-    if label_rows is not None:
-        unjoined += (
-            rejected_row(one, label_rows.files) for score in scores for one in score.rejected_labels
-        )
-        tables[datasets.REJECTED_LABELS.name] = _lazy_table(
-            datasets.REJECTED_LABELS, map(asdict, sorted(unjoined, key=rows.rejected_key))
-        )
     run = Run(
-        tables,
-        manifest,
-        lambda: scored_with,
-        source.records,
-        lambda _: () if label_rows is None else label_rows.labels(),
-        lambda _: MemoryBudget(None) if files is None else memory_budget_of(settings, files, pool),
+        _tables(evaluated, evaluation),
+        manifest_of_run(settings, evaluation, outcome),
+        lambda conversation_id: explain_conversation(conversation_id, evaluation, source, given),
     )
-    _warn_of(run, means)
+    _warn_of(run, evaluated.means)
     return run
 
 
@@ -210,14 +148,9 @@ def _warn_of(run: Run, means: Sequence[MeanRow]) -> None:
         warn(line)
 
 
-def _tables(
-    scores: list[ConversationScore],
-    rejected: list[RejectedRecord],
-    means: Iterable[MeanRow],
-    scoring: Scoring,
-) -> dict[str, Callable[[], Table]]:
+def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[[], Table]]:
     """For each dataset, a function that makes its table, sorted by key, on the first call."""
-    scores.sort(key=rows.score_key)
+    scoring, scores = evaluation.scoring, sorted(evaluated.scores, key=rows.score_key)
     metrics = scoring.ranking.metrics
     pooled = scoring.pool is not None
     ranked = rows.RankedRows(tuple(metric.name for metric in metrics))
@@ -229,58 +162,20 @@ def _tables(
             map(rows.iteration_rows, scores)
         ),
         datasets.DUPLICATES: chain.from_iterable(map(rows.duplicate_rows, scores)),
-        datasets.MEANS: map(asdict, sorted(means, key=rows.mean_key)),
-        datasets.REJECTED: map(asdict, sorted(rejected, key=rows.rejected_key)),
+        datasets.MEANS: map(asdict, sorted(evaluated.means, key=rows.mean_key)),
+        datasets.REJECTED: _rejected_rows(evaluated.rejected),
         datasets.LATE: (),  # only streams have late records
     }
     if scoring.per_call:
         rows_of[datasets.calls(metrics)] = chain.from_iterable(map(ranked.calls, scores))
+    if evaluated.rejected_labels is not None:
+        rows_of[datasets.REJECTED_LABELS] = _rejected_rows(evaluated.rejected_labels)
     return {dataset.name: _lazy_table(dataset, rows) for dataset, rows in rows_of.items()}
+
+
+def _rejected_rows(rejected: Iterable[RejectedRecord]) -> Iterator[Row]:
+    return map(asdict, sorted(rejected, key=rows.rejected_key))
 
 
 def _lazy_table(dataset: Dataset, rows: Iterable[Row]) -> Callable[[], Table]:
     return cache(lambda: Table(dataset, list(rows)))
-
-
-class _Memory(Struct, frozen=True):
-    """Traces that the caller holds."""
-
-    calls: list[SearchCall | RejectedRecord]
-
-    def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
-        return payloads_of(self.calls, packer)
-
-    def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
-        return encodings_of(self.calls, ties)
-
-    def records(self) -> Iterator[SearchCall | RejectedRecord]:
-        return iter(self.calls)
-
-
-class _Files(Struct, frozen=True):
-    """Traces in files of this machine, read anew each time."""
-
-    files: Sequence[InputFile]
-    adaptation: Adaptation | None
-    bounds: ReadBounds
-
-    def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
-        for shard in self._shards():
-            if isinstance(shard, RejectedRecord):
-                yield shard
-            else:
-                yield from payloads_of_shard(shard, open_local, packer)
-                progress.advance({"bytes.read": shard.end - shard.start})
-
-    def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
-        for shard in self._shards():
-            if not isinstance(shard, RejectedRecord):
-                yield from encodings_of_shard(shard, open_local, ties)
-
-    def records(self) -> Iterator[SearchCall | RejectedRecord]:
-        for _, records in read_files(self.files, self.adaptation, self.bounds):
-            yield from records
-
-    def _shards(self) -> Iterator[FileShard | RejectedRecord]:
-        for file in self.files:
-            yield from shards_of(file, self.adaptation, self.bounds)

@@ -16,15 +16,16 @@ from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.manifest import check_run
-from goodgain.pipeline.run.plan.labels import local_labels
-from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
-from goodgain.pipeline.run.plan.local_scoring import LocalScoring, local_scoring, memory_budget_of
+from goodgain.pipeline.run.plan.evaluation import open_evaluation
+from goodgain.pipeline.run.plan.local_files import LOCAL, local_files, open_local
 from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.sources import LocalFiles
+from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.studies.explanation.explain import explain_conversation
+from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
 
 _MANIFEST = "manifest.json"
 
@@ -70,10 +71,7 @@ def load(folder: str | Path) -> Run:
     return Run(
         tables,
         manifest,
-        lambda: _scoring(config),
-        lambda: _records(config),
-        lambda budget: local_labels(config.labels, config.iteration_base, budget),
-        lambda scored_with: memory_budget_of(config, _files(config), scored_with.pool),
+        lambda conversation_id: _explained(conversation_id, config),
     )
 
 
@@ -111,9 +109,11 @@ def _read(folder: str, dataset: Dataset) -> Table:
     return Table(datasets.with_costs_of(dataset, rows[0]) if rows else dataset, rows)
 
 
-def _scoring(config: RunConfig) -> LocalScoring:
-    seen = first_look(_files(config), open_local, config.adaptation)
-    return local_scoring(config, seen.costs)
+def _explained(conversation_id: str, config: RunConfig) -> ConversationExplanation:
+    files = _files(config)
+    traces = traces_of(config, files, first_look(files, open_local, config.adaptation))
+    evaluation = open_evaluation(config, traces, LOCAL)
+    return explain_conversation(conversation_id, evaluation, LocalFiles(files, config))
 
 
 def _files(config: RunConfig) -> list[InputFile]:
@@ -123,8 +123,3 @@ def _files(config: RunConfig) -> list[InputFile]:
             "`evaluate` returned, or evaluate files."
         )
     return local_files(config.input)
-
-
-def _records(config: RunConfig) -> Iterator[SearchCall | RejectedRecord]:
-    for _, records in read_files(_files(config), config.adaptation, config.read_bounds):
-        yield from records

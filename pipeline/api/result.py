@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from html import escape
 from io import StringIO
@@ -13,15 +13,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from goodgain.pipeline.api.messages import for_python, phrased_for_python
 from goodgain.pipeline.api.table import HEADLINE, Row, Table
 from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
 from goodgain.pipeline.results.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.results.whole_files import writing
-from goodgain.pipeline.run.plan.local_scoring import LocalScoring
+from goodgain.pipeline.settings.wording import for_python, phrased_for_python
+from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.judgments.result_labels import ResultLabel
-from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -71,27 +69,18 @@ class Run:
         self,
         tables: Mapping[str, Callable[[], Table]],
         manifest: Mapping[str, Any],
-        scoring: Callable[[], LocalScoring],
-        records: Records,
-        labels: Callable[[MemoryBudget], Iterable[ResultLabel]],
-        budget: Callable[[LocalScoring], MemoryBudget],
+        explain: Callable[[str], ConversationExplanation],
     ) -> None:
         """Wrap the results of a run.
 
         Args:
           tables: returns a dataset by its name.
           manifest: see the class.
-          scoring: returns the scoring and the judgments of the run.
-          records: iterates over the traces again.
-          labels: returns the labels that were given separately from the traces, each counted.
-          budget: returns the memory limit of an explanation with this scoring.
+          explain: explains a conversation.
         """
         self.manifest = manifest
         self._tables = tables
-        self._scoring = scoring
-        self._records = records
-        self._labels = labels
-        self._budget = budget
+        self._explain = explain
 
     @cached_property
     def conversations(self) -> Table:
@@ -186,16 +175,10 @@ class Run:
         """
         from rich.console import Console
 
-        from goodgain.pipeline.studies.explanation.explain import explain, gather
         from goodgain.pipeline.views.explanation import render
 
         with phrased_for_python():
-            scored_with = self._scoring()
-            budget = self._budget(scored_with)
-            labels = list(self._labels(budget))
-            keys = {label.key for label in labels}
-            gathered = gather(conversation_id, [self._records()], budget, keys)
-            explained = explain(gathered, scored_with.scoring, budget, scored_with.qrels, labels)
+            explained = self._explain(conversation_id)
         text = StringIO()
         render(explained, Console(file=text, width=100, highlight=False))
         return Explanation(text.getvalue())

@@ -36,26 +36,18 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.document import progress
     from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.run.plan.labels import local_labels
-    from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
-    from goodgain.pipeline.run.plan.local_scoring import local_scoring, memory_budget_of
-    from goodgain.pipeline.run.plan.seen_names import first_look
-    from goodgain.pipeline.studies.explanation.explain import explain, gather
+    from goodgain.pipeline.run.plan.evaluation import open_evaluation
+    from goodgain.pipeline.run.plan.local_files import LOCAL
+    from goodgain.pipeline.run.plan.sources import LocalFiles
+    from goodgain.pipeline.run.plan.traces import find_traces
+    from goodgain.pipeline.studies.explanation.explain import explain_conversation
     from goodgain.pipeline.views.explanation import explanation_json, render
 
-    files = local_files(config.input)
-    seen = first_look(files, open_local, config.adaptation)
-    inputs = local_scoring(config, seen.costs)
-    budget = memory_budget_of(config, files, inputs.pool)
-    labels = list(local_labels(config.labels, config.iteration_base, budget))
-    with progress.shown(sum(file.size for file in files), quiet=args.quiet):
-        gathered = gather(
-            args.conversation_id,
-            (records for _, records in read_files(files, config.adaptation, config.read_bounds)),
-            budget,
-            {label.key for label in labels},
-        )
-    explanation = explain(gathered, inputs.scoring, budget, inputs.qrels, labels)
+    traces = find_traces(config, config.input, LOCAL)
+    evaluation = open_evaluation(config, traces, LOCAL)
+    with progress.shown(traces.size, quiet=args.quiet):
+        source = LocalFiles(traces.files, config)
+        explanation = explain_conversation(args.conversation_id, evaluation, source)
     if args.json:
         print_json(explanation_json(explanation))
     else:

@@ -27,6 +27,7 @@ from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
+    RankingEvaluator,
     RankingMetric,
     parse_ranking_metrics,
 )
@@ -187,6 +188,21 @@ class ScoringConfig(ReadingConfig):
     def label_keys(self) -> LabelKeys | None:
         """How results are matched to external labels; None if the traces' own labels count."""
         return None
+
+    @property
+    def ranking(self) -> RankingEvaluator:
+        """Computes the ranking metrics."""
+        return RankingEvaluator(self.ranking_metrics, self.relevant_from, self.g_max)
+
+    @property
+    def hold_slot(self) -> bool:
+        """Whether later copies keep their places in ranked lists."""
+        return self.duplicates == "hold_slot"
+
+    @property
+    def keep_duplicates(self) -> bool:
+        """Whether each duplicate gets a row."""
+        return self.write_duplicates
 
     @property
     def ranking_metrics(self) -> tuple[RankingMetric, ...]:

@@ -9,14 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from errno import EDQUOT, ENOSPC
-from itertools import islice
 from math import ceil
 from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
 import apache_beam as beam
-import xxhash
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
@@ -32,7 +30,6 @@ from goodgain.pipeline.results.folder import (
     unfinished_folder,
 )
 from goodgain.pipeline.results.lock import folder_locked
-from goodgain.pipeline.results.opened_pool import open_pool
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.engines.table import ENGINES
@@ -44,24 +41,15 @@ from goodgain.pipeline.run.hosts.finish import (
     finish,
     started_in,
 )
-from goodgain.pipeline.run.plan.judgments import describe, shards_of_judgments
-from goodgain.pipeline.run.plan.labels import label_files
+from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
+from goodgain.pipeline.run.plan.evaluation import open_evaluation
+from goodgain.pipeline.run.plan.judgments import check_beginnings
 from goodgain.pipeline.run.plan.local_files import usable_threads
-from goodgain.pipeline.run.plan.scoring import scoring_of
-from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.traces import find_traces
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.settings.yaml_model import load_rules
-from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import RulesFile
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.core.files.labels import LabelFile
-from goodgain.transforms.core.files.qrels import read_qrels
-from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.judgments.judgment import QrelsProblem
-from goodgain.transforms.core.memory_budget import default_memory_budget
 from goodgain.transforms.core.wording import counted
-from goodgain.transforms.filesystems import is_local, matching, open_plain
-from goodgain.transforms.read import find_inputs
+from goodgain.transforms.filesystems import is_local, open_plain
 
 _CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
@@ -104,24 +92,12 @@ def run(
             "leave it out, and use `goodgain gate` when the job has ended."
         )
     config = runners.for_workers(config, engine, options)
-    inputs = find_inputs(config.input)
-    rules = load_rules(config.rules)
-    qrels = find_label_files(config.qrels, "judgments", "--qrels") if config.qrels else ()
-    check_beginnings(qrels)
-    labels: tuple[LabelFile, ...] = ()
-    if config.labels:
-        files = find_label_files(config.labels, "labels", "--labels")
-        labels = label_files(files, open_plain, config.iteration_base)
-    pool = open_pool(config.pool, config.run_name, open_plain) if config.pool else None
+    traces = find_traces(config, config.input, ANY_FILESYSTEM)
+    evaluation = open_evaluation(config, traces, ANY_FILESYSTEM, started)
+    check_beginnings(evaluation.qrels, open_plain)
     this_run = StartedRun(
         config=config,
-        rules=compile_rules(rules),
-        seen=first_look(inputs, open_plain, config.adaptation),
-        rules_digest=xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
-        inputs=inputs,
-        qrels=qrels,
-        labels=labels,
-        pool=pool,
+        evaluation=evaluation,
         engine=type(engine).__name__,
         started=started,
         area=uuid4().hex,
@@ -129,13 +105,12 @@ def run(
     )
     with folder_locked(config.output):
         this_run = replace(this_run, replaces=started_in(config.output))
-        plan = _plan(this_run, rules, template_only)
+        plan = _plan(this_run, template_only)
         prepare(config.output, config.overwrite)
         claim(config.output, this_run.area)
-        size = sum(file.size for file in inputs)
         console = message_console(quiet)
         console.print(
-            f"goodgain: reading {counted(len(inputs), 'file')} of {size:,} bytes on "
+            f"goodgain: reading {counted(len(traces.files), 'file')} of {traces.size:,} bytes on "
             f"{this_run.engine}."
         )
         try:
@@ -154,35 +129,6 @@ def run(
     return ExitCode.DONE
 
 
-def find_label_files(pattern: str, what: str, option: str) -> tuple[InputFile, ...]:
-    """The files of judgments or labels that a path or pattern matches.
-
-    Args:
-      what: "judgments" or "labels", for messages.
-
-    Raises:
-      UsageError: it matches none, or files cannot be listed.
-    """
-    try:
-        return find_inputs([pattern])
-    except UsageError as error:
-        text = str(error).replace("Input", f"The file of {what}", 1)
-        raise UsageError(f"{text.rstrip('.')} ({option}).") from None
-
-
-def check_beginnings(files: Sequence[InputFile]) -> None:
-    """Read the first judgments of each file, so that a wrong format is noticed before the run.
-
-    Raises:
-      UsageError: one of them cannot be used.
-    """
-    for number, file in enumerate(files):
-        for shard in shards_of_judgments(file, open_plain)[:1]:
-            for judgment in islice(read_qrels(shard, number, open_plain), _CHECKED_JUDGMENTS):
-                if isinstance(judgment, QrelsProblem):
-                    raise UsageError(describe([judgment], files, open_plain))
-
-
 def _finish(run: StartedRun, show: Show | None) -> int:
     """Publish the outputs, and show them."""
     try:
@@ -195,32 +141,18 @@ def _finish(run: StartedRun, show: Show | None) -> int:
     return ExitCode.DATA_QUALITY if is_bad(manifest) else ExitCode.DONE
 
 
-def _plan(run: StartedRun, rules: RulesFile, template_only: bool) -> graph.Plan:
+def _plan(run: StartedRun, template_only: bool) -> graph.Plan:
     config = run.config
     in_memory = ENGINES[config.runner].in_memory  # other engines can use their disks
-    input_bytes = sum(file.size for file in run.inputs)
-    other_bytes = sum(file.size for file in run.qrels) + sum(file.size for file in run.labels)
-    if run.pool is not None:
-        other_bytes += sum(file.size for file in matching(run.pool.use.files.pattern))
+    size = run.evaluation.traces.size
     return graph.Plan(
         run=run,
         target=Target(
             folder=config.output,
             format=config.format,
-            shards=config.shards or max(1, ceil(input_bytes / _INPUT_BYTES_PER_FILE)),
+            shards=config.shards or max(1, ceil(size / _INPUT_BYTES_PER_FILE)),
             area=run.area,
-            max_held_bytes=(
-                config.max_held_bytes or default_memory_budget(input_bytes + other_bytes)
-            )
-            if in_memory
-            else None,
-        ),
-        scoring=scoring_of(
-            config,
-            rules,
-            run.started,
-            run.pool.use if run.pool else None,
-            run.seen.costs,
+            max_held_bytes=run.evaluation.max_held_bytes if in_memory else None,
         ),
         # Other engines have a worker for each core.
         threads=usable_threads() if in_memory else 1,
@@ -254,7 +186,7 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> N
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
     try:
-        with progress.shown(sum(file.size for file in plan.run.inputs), quiet=quiet):
+        with progress.shown(plan.run.evaluation.traces.size, quiet=quiet):
             pipeline.run().wait_until_finish()
     except GoodGainError as error:
         raise type(error)(_PLACE_IN_GRAPH.sub("", str(error))) from error

@@ -18,21 +18,18 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.results import folder
-from goodgain.pipeline.results.data_warnings import warnings_of_run
-from goodgain.pipeline.results.manifest import check_complete, manifest_of, written_time
-from goodgain.pipeline.results.opened_pool import OpenedPool
+from goodgain.pipeline.results.manifest import check_complete, written_time
 from goodgain.pipeline.results.readers import MeansWanted, read_means
 from goodgain.pipeline.results.sinks import WrittenFile
 from goodgain.pipeline.run.hosts.counts import Counts
+from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import describe
+from goodgain.pipeline.run.plan.outcome import RunOutcome, manifest_of_run
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.means.rows import MeanRow
-from goodgain.transforms.core.warnings.field_names import SeenNames
 from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
 
 SUMMARY = "summary.json"
@@ -65,13 +62,7 @@ class StartedRun(Struct, frozen=True):
     """
 
     config: RunConfig
-    rules_digest: str
-    rules: RuleTable
-    seen: SeenNames
-    inputs: tuple[InputFile, ...]
-    qrels: tuple[InputFile, ...]
-    labels: tuple[LabelFile, ...]
-    pool: OpenedPool | None
+    evaluation: Evaluation
     engine: str
     started: datetime
     area: str = ""
@@ -135,7 +126,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     with open_plain(join(unfinished, SUMMARY)) as file:
         summary = msgspec.json.decode(file.read(), type=Summary)
     if summary.qrels_problems:
-        raise UnusableQrelsError(describe(summary.qrels_problems, run.qrels, open_plain))
+        raise UnusableQrelsError(describe(summary.qrels_problems, run.evaluation.qrels, open_plain))
     paths = [file.path for file in summary.files]
     manifest = _own_manifest(run, unfinished)
     if manifest is None:
@@ -195,26 +186,21 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
     rows: Counter[str] = Counter()
     for file in summary.files:
         rows[file.dataset] += file.rows
-    check_complete(summary.counts, rows, run.inputs)
+    files = run.evaluation.traces.files
+    check_complete(summary.counts, rows, files)
     to_check = read_means(folder.unfinished_folder(run.folder, run.area), _TO_CHECK)
-    means = [MeanRow(**row) for row in to_check]
-    return manifest_of(
-        counts=summary.counts,
-        datasets=rows,
-        parameters=run.config.model_dump(mode="json"),
-        rules_digest=run.rules_digest,
-        warnings=warnings_of_run(
-            run.config, summary.counts, means, run.rules, run.seen, run.pool, run.started
+    return manifest_of_run(
+        run.config,
+        run.evaluation,
+        RunOutcome(
+            counts=summary.counts,
+            rows=rows,
+            means=[MeanRow(**row) for row in to_check],
+            engine=run.engine,
+            started=run.started,
+            finished=finished,
+            sizes_after=[_size_now(file) for file in files],
         ),
-        inputs=run.inputs,
-        sizes_after=[_size_now(file) for file in run.inputs],
-        qrels=run.qrels,
-        labels=run.labels,
-        pool=run.pool,
-        engine=run.engine,
-        started=run.started,
-        finished=finished,
-        max_rejected=run.config.rejected_limit,
     )
 
 

@@ -16,6 +16,7 @@ from goodgain.pipeline.results.means import WriteMeans
 from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
+from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS
 from goodgain.pipeline.run.plan.labels import rejected_row
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
@@ -49,10 +50,19 @@ class Plan(Struct, frozen=True):
 
     run: StartedRun
     target: Target
-    scoring: Scoring
     spill_folder: str = ""
     threads: int = 1
     finishes: bool = False
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What the run evaluates."""
+        return self.run.evaluation
+
+    @property
+    def scoring(self) -> Scoring:
+        """How it scores conversations."""
+        return self.run.evaluation.scoring
 
 
 def build(pipeline: beam.Pipeline, plan: Plan) -> None:
@@ -65,21 +75,21 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         threads=plan.threads,
     )
     files = pipeline | "Read" >> ReadPayloads(
-        run.inputs,
+        plan.evaluation.traces.files,
         packing,
         DEFAULT_SHARD_BYTES,
         config.adaptation,
         config.read_bounds,
         plan.target.max_held_bytes,
     )
-    labelling = _join_qrels(pipeline, files, plan) if run.qrels else None
+    labelling = _join_qrels(pipeline, files, plan) if plan.evaluation.qrels else None
     payloads = files.payloads
     if labelling:
         payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
     labels = None
-    if run.labels:
+    if plan.evaluation.labels:
         read = pipeline | "ReadLabels" >> ReadLabels(
-            run.labels, config.iteration_base, plan.target.max_held_bytes
+            plan.evaluation.labels, config.iteration_base, plan.target.max_held_bytes
         )
         labels = _Labels(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
         payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
@@ -161,7 +171,7 @@ def _counts_of_score(score: ConversationScore) -> Counts:
 def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
     """Labels for the conversations, and a list of the first problems with the judgments."""
     read = pipeline | "ReadQrels" >> ReadQrels(
-        plan.run.qrels, DEFAULT_SHARD_BYTES, plan.target.max_held_bytes
+        plan.evaluation.qrels, DEFAULT_SHARD_BYTES, plan.target.max_held_bytes
     )
     joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(
         read.judgments, plan.target.max_held_bytes
@@ -193,7 +203,7 @@ def _write_rejected_labels(
         (labels.joined.rejected, *_each(scores, "RejectedLabels", to_rejected))
         | "Unplaced" >> beam.Flatten()
         | "RejectedRows"
-        >> beam.Map(rejected_row, plan.run.labels).with_output_types(RejectedRecord)
+        >> beam.Map(rejected_row, plan.evaluation.labels).with_output_types(RejectedRecord)
     )
     return (
         (labels.read.rejected, unplaced)
@@ -216,7 +226,7 @@ def _write_scores(plan: Plan) -> WriteRows:
     written = [
         DatasetRows(datasets.iterations(pooled, costs), rows.iteration_rows),
         DatasetRows(
-            datasets.conversations(metrics, bool(plan.run.qrels), pooled, costs),
+            datasets.conversations(metrics, bool(plan.evaluation.qrels), pooled, costs),
             ranked.conversation,
         ),
     ]

@@ -9,6 +9,16 @@ from functools import partial
 from msgspec import Struct
 
 from goodgain.pipeline.document import progress
+from goodgain.pipeline.run.plan.evaluation import Evaluation
+from goodgain.pipeline.run.plan.judgments import join, read_judgments
+from goodgain.pipeline.run.plan.labels import (
+    LabelRows,
+    join_labels,
+    read_label_rows,
+    rejected_row,
+)
+from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
+from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.judgments.judgment import LabelRequest
@@ -20,7 +30,9 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
-from goodgain.transforms.core.scoring.packing import Packed
+from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
+from goodgain.transforms.core.scoring.packing import Packed, Packing
+from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -30,6 +42,65 @@ _AUC = "auc"
 _OBJECT_BYTES_PER_CALL = 1_000
 # Reads the traces again for the canonical encodings that break ties: (conversation_id, encoding).
 Encodings = Callable[[Ties], Iterable[tuple[str, bytes]]]
+
+
+class Evaluated(Struct, frozen=True):
+    """What an evaluation found.
+
+    Attributes:
+      scores: of all conversations, in no particular order.
+      rejected_labels: rows for labels that match no result; None without labels of results.
+      counts: by dotted name.
+    """
+
+    scores: list[ConversationScore]
+    rejected: list[RejectedRecord]
+    rejected_labels: list[RejectedRecord] | None
+    means: list[MeanRow]
+    counts: Counter[str]
+
+
+def evaluate_here(
+    config: RunConfig, evaluation: Evaluation, source: TraceSource, given: LabelRows | None = None
+) -> Evaluated:
+    """Evaluate everything in this process.
+
+    Args:
+      config: the settings of the evaluation.
+      given: labels that the caller holds, instead of those in files.
+
+    Raises:
+      UsageError: judgments cannot be used.
+      GoodGainError: the files hold more than `max_held_bytes` allows.
+    """
+    scoring, pool = evaluation.scoring, evaluation.pool
+    budget = evaluation.budget()
+    trace_budget = budget if evaluation.traces.files else source.budget(evaluation)
+    if given is None and evaluation.labels:
+        given = read_label_rows(evaluation.labels, open_local, config.iteration_base, budget)
+    judged = read_judgments(evaluation.qrels, open_local, budget)
+    pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
+    packing = Packing(scoring.rules, pool is not None, scoring.label_keys, usable_threads())
+    packer = packer_for(packing)
+    gathered = gather(source.packed(packer), trace_budget)
+    external_labels, judgment_counts = join(gathered.label_requests, judged)
+    for conversation_id, external in external_labels.items():
+        gathered.payloads[conversation_id].append(payload((), external=external))
+    label_counts: dict[str, int] = {}
+    rejected_labels: list[RejectedRecord] | None = None
+    if given is not None:
+        label_counts, rejected_labels = join_labels(given, gathered.payloads)
+    sums, scores = RunSums(config, scoring), []
+    for score in scores_of(gathered.payloads, scoring, source.encodings, pools, trace_budget):
+        sums.add(score)
+        scores.append(score)
+        if given is not None and rejected_labels is not None:
+            rejected_labels += (rejected_row(one, given.files) for one in score.rejected_labels)
+    # `+` would drop the counts that are 0, which warnings need.
+    counts = Counter(sums.counts)
+    for more in (gathered.counts, reading_counts(packer), judgment_counts, label_counts):
+        counts.update(more)
+    return Evaluated(scores, gathered.rejected, rejected_labels, list(sums.means()), counts)
 
 
 class GatheredInput(Struct, frozen=True):

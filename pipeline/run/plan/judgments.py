@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
+from goodgain.pipeline.run.plan.labels import find_label_files
+from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
@@ -26,6 +29,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
 SHOWN_PROBLEMS = 5
+_CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
 _CHUNK = 1024 * 1024
 
 Judged = Mapping[tuple[str, str], "JudgedDocument"]
@@ -41,6 +45,28 @@ class JudgedDocument(Struct, frozen=True):
 
     gain: int | None
     lines: int
+
+
+def find_judgments(pattern: str, storage: Storage) -> tuple[InputFile, ...]:
+    """The files of judgments that a path or pattern matches.
+
+    Raises:
+      UsageError: it matches none, or files cannot be listed.
+    """
+    return find_label_files(pattern, "judgments", "--qrels", storage)
+
+
+def check_beginnings(files: Sequence[InputFile], open_file: Open) -> None:
+    """Read the first judgments of each file, so that a wrong format is noticed before the run.
+
+    Raises:
+      UsageError: one of them cannot be used.
+    """
+    for number, file in enumerate(files):
+        for shard in shards_of_judgments(file, open_file)[:1]:
+            for judgment in islice(read_qrels(shard, number, open_file), _CHECKED_JUDGMENTS):
+                if isinstance(judgment, QrelsProblem):
+                    raise UsageError(describe([judgment], files, open_file))
 
 
 def read_judgments(

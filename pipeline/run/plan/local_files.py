@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
 
 from goodgain.pipeline.document import progress
+from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
@@ -113,6 +114,9 @@ def shards_of(
 def open_local(path: str) -> BinaryIO:
     """Open a local file for reading its raw bytes."""
     return open(path, "rb")
+
+
+LOCAL = Storage(local_files, open_local)
 
 
 def usable_threads() -> int:

@@ -16,17 +16,17 @@ from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.lock import locked
-from goodgain.pipeline.results.opened_pool import open_pool
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.hosts.batch import cause_of
-from goodgain.pipeline.run.plan.scoring import scoring_of
+from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
+from goodgain.pipeline.run.plan.evaluation import open_scoring
 from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.run.stream import checkpoint, graph, live_counters, on_prism, resume, sources
 from goodgain.pipeline.run.stream.live_counters import LiveCounters
 from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.pipeline.run.stream.summary import check_balance, print_summary
 from goodgain.pipeline.settings.stream_config import StreamConfig, default_row_options
-from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -138,8 +138,7 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
 
 
 def _scoring_of(config: StreamConfig) -> Scoring:
-    pool = open_pool(config.pool, config.run_name, open_plain) if config.pool else None
-    return scoring_of(config, load_rules(config.rules), pool=pool.use if pool else None)
+    return open_scoring(config, traces_of(config), ANY_FILESYSTEM).scoring
 
 
 def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:

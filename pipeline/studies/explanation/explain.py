@@ -11,8 +11,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.results.manifest import grouped
+from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import join, read_judgments
+from goodgain.pipeline.run.plan.labels import LabelRows, read_label_rows
 from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.reasons import Reasons
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
@@ -50,6 +53,31 @@ _LONGEST_COMPARED = 1_000  # characters of an id
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+def explain_conversation(
+    conversation_id: str,
+    evaluation: Evaluation,
+    source: TraceSource,
+    given: LabelRows | None = None,
+) -> model.ConversationExplanation:
+    """Find a conversation in the traces of an evaluation, and explain it.
+
+    Args:
+      given: labels that the caller holds, instead of those in files.
+
+    Raises:
+      UsageError: there is no such conversation, or a judgment cannot be used.
+      GoodGainError: it holds more than `max_held_bytes` allows.
+    """
+    budget = source.budget(evaluation)
+    if given is None:
+        base = evaluation.settings.iteration_base
+        given = read_label_rows(evaluation.labels, open_local, base, budget)
+    labels = list(given.labels())
+    keys = {label.key for label in labels}
+    gathered = gather(conversation_id, source.records(), budget, keys)
+    return explain(gathered, evaluation.scoring, budget, evaluation.qrels, labels)
+
+
 class ConversationRecords(Struct, frozen=True):
     """One conversation's records.
 
@@ -68,7 +96,7 @@ class ConversationRecords(Struct, frozen=True):
 
 def gather(
     conversation_id: str,
-    records: Iterable[Records],
+    records: Records,
     budget: MemoryBudget,
     label_keys: Collection[LabelKey] = (),
 ) -> ConversationRecords:
@@ -87,23 +115,22 @@ def gather(
     others: set[str] = set()
     elsewhere: set[LabelKey] = set()
     unreadable = 0
-    for file in records:
-        for record in file:
-            if record.conversation_id == conversation_id:
-                if isinstance(record, SearchCall):
-                    budget.count_explained(1 + len(record.results), len(canonical_encoding(record)))
-                    calls.append(record)
-                else:
-                    budget.count_read(record.conversation_id, record.reason, record.payload)
-                    rejected.append(record)
-                continue
-            if label_keys and isinstance(record, SearchCall) and record.record_id is not None:
-                keys = keys_of(record.conversation_id, [record.record_id])
-                elsewhere.update(key for key in keys if key in label_keys)
-            if record.conversation_id is None:
-                unreadable += 1
-            elif len(others) < _MOST_COMPARED and len(record.conversation_id) <= _LONGEST_COMPARED:
-                others.add(record.conversation_id)
+    for record in records:
+        if record.conversation_id == conversation_id:
+            if isinstance(record, SearchCall):
+                budget.count_explained(1 + len(record.results), len(canonical_encoding(record)))
+                calls.append(record)
+            else:
+                budget.count_read(record.conversation_id, record.reason, record.payload)
+                rejected.append(record)
+            continue
+        if label_keys and isinstance(record, SearchCall) and record.record_id is not None:
+            keys = keys_of(record.conversation_id, [record.record_id])
+            elsewhere.update(key for key in keys if key in label_keys)
+        if record.conversation_id is None:
+            unreadable += 1
+        elif len(others) < _MOST_COMPARED and len(record.conversation_id) <= _LONGEST_COMPARED:
+            others.add(record.conversation_id)
     if not calls and not rejected:
         raise UsageError(_not_found(conversation_id, others))
     return ConversationRecords(conversation_id, calls, rejected, unreadable, frozenset(elsewhere))

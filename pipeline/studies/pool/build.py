@@ -14,7 +14,6 @@ from typing import Any
 
 import apache_beam as beam
 import msgspec
-import xxhash
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,21 +28,18 @@ from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.hosts.batch import cause_of
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.option_types import Format
 from goodgain.pipeline.settings.pool_config import PoolConfig
-from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.pipeline.studies.pool import store
 from goodgain.pipeline.studies.pool.store import Pool
-from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
-from goodgain.transforms.core.dedup.rules_file import RulesFile
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
 from goodgain.transforms.core.pool.agreement import label_spans
 from goodgain.transforms.core.pool.rows import document_digest, document_row
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Contribution
 from goodgain.transforms.core.scoring.packing import Packing
-from goodgain.transforms.core.warnings.check_inputs import CheckInputs
-from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.filesystems import is_local, join, open_plain
 from goodgain.transforms.pool import BuildPool, ContributeToPool
 from goodgain.transforms.read import ReadPayloads, find_inputs
@@ -64,8 +60,6 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
     """
     started = datetime.now(UTC)
     engine, options = runners.create(request.runner, beam_arguments, command="pool build")
-    rules = load_rules(request.rules)
-    digest = xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode())
     request = request.model_copy(
         update={
             "output" if request.update is None else "update": runners.reachable(
@@ -82,20 +76,22 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
     else:
         store.begin_pool(request.folder)
     inputs = {name: find_inputs(patterns) for name, patterns in request.runs.items()}
-    _warn_of_names(request, inputs, rules)
+    files = [file for several in inputs.values() for file in several]
+    traces = traces_of(request, files, first_look(files, open_plain, request.adaptation))
+    for warning in traces.name_warnings():
+        message_console().print(warning_text(warning), soft_wrap=True)
     with store.changing(request.folder, started):
         before = store.read_pool(request.folder) if request.update else None
         if before is not None:
-            request = _completed(request, before, digest)
+            request = _completed(request, before, traces.rules_digest)
         discard_unfinished(request.folder)
-        size = sum(file.size for files in inputs.values() for file in files)
         target = Target(
             os.path.abspath(request.folder) if is_local(request.folder) else request.folder,
             request.format or FORMAT,
-            request.shards or max(1, ceil(size / _INPUT_BYTES_PER_FILE)),
+            request.shards or max(1, ceil(traces.size / _INPUT_BYTES_PER_FILE)),
         )
-        with progress.shown(size, quiet=quiet):
-            summary = _run(request, inputs, rules, before, target, engine, options)
+        with progress.shown(traces.size, quiet=quiet):
+            summary = _run(request, inputs, traces.rules, before, target, engine, options)
         manifest = store.manifest_of(
             counts=summary.counts,
             before=before.manifest if before else None,
@@ -104,7 +100,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
             shards=target.shards,
             topic=request.topic,
             inputs=inputs,
-            rules_digest=digest,
+            rules_digest=traces.rules_digest,
             started=started,
             finished=datetime.now(UTC),
             max_rejected=request.max_rejected,
@@ -145,21 +141,6 @@ def _completed(request: PoolConfig, before: Pool, rules_digest: str) -> PoolConf
     )
 
 
-def _warn_of_names(
-    request: PoolConfig, inputs: Mapping[str, Sequence[InputFile]], rules: RulesFile
-) -> None:
-    """Warn about unknown names in the first records, and `--map` fields that no record has."""
-    files = [file for some in inputs.values() for file in some]
-    findings = CheckInputs(
-        counts={},
-        good_gain_threshold=1,
-        rules=compile_rules(rules),
-        seen=first_look(files, open_plain, request.adaptation),
-    )
-    for warning in warnings_of(findings):
-        message_console().print(warning_text(warning), soft_wrap=True)
-
-
 class _Summary(Struct, frozen=True):
     """Counts that the pipeline returns at its end."""
 
@@ -171,7 +152,7 @@ class _Summary(Struct, frozen=True):
 def _run(
     request: PoolConfig,
     inputs: Mapping[str, Sequence[InputFile]],
-    rules: RulesFile,
+    rules: RuleTable,
     before: Pool | None,
     target: Target,
     engine: Any,
@@ -180,7 +161,7 @@ def _run(
     local = isinstance(engine, FnApiRunner)
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL if local else logging.ERROR)
     pipeline = beam.Pipeline(runner=engine, options=options)
-    _graph(pipeline, request, inputs, compile_rules(rules), before, target)
+    _graph(pipeline, request, inputs, rules, before, target)
     try:
         pipeline.run().wait_until_finish()
     except Exception as error:  # engines raise all kinds of errors

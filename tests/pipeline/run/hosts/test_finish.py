@@ -14,12 +14,15 @@ import goodgain.pipeline.run.hosts.finish
 from goodgain.pipeline.results.folder import claim, prepare
 from goodgain.pipeline.results.sinks import WrittenFile
 from goodgain.pipeline.run.hosts.finish import StartedRun, UnusableQrelsError, finish, write_summary
+from goodgain.pipeline.run.plan.evaluation import Evaluation
+from goodgain.pipeline.run.plan.traces import TraceSet
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import BalanceError, GoodGainError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
 from goodgain.transforms.core.warnings.field_names import SeenNames
 from tests.core.direct import shipped_rules
+from tests.pipeline.runs import plain_scoring
 
 pytestmark = pytest.mark.slow
 
@@ -77,24 +80,18 @@ def steps(monkeypatch):
     return Steps(monkeypatch)
 
 
-def started_run(folder, started=STARTED, **more):
-    facts = {
-        "config": RunConfig(input=("traces",), output=str(folder)),
-        "rules_digest": "digest",
-        "rules": shipped_rules(),
-        "seen": SeenNames(),
-        "inputs": (INPUT,),
-        "qrels": (),
-        "labels": (),
-        "engine": "SomeRunner",
-        "started": started,
-        "pool": None,
-        "area": AREA,
-        "replaces": "2025-03-02T02:30:00.000+00:00",
-        "report": lambda _, manifest: manifest["finished"].encode(),
-        **more,
-    }
-    return StartedRun(**facts)
+def started_run(folder, config=None, files=(INPUT,), qrels=(), scoring=None):
+    config = config or RunConfig(input=("traces",), output=str(folder))
+    traces = TraceSet(files, SeenNames(), shipped_rules(), "digest")
+    return StartedRun(
+        config=config,
+        evaluation=Evaluation(config, traces, scoring or plain_scoring(), qrels=qrels),
+        engine="SomeRunner",
+        started=STARTED,
+        area=AREA,
+        replaces="2025-03-02T02:30:00.000+00:00",
+        report=lambda _, manifest: manifest["finished"].encode(),
+    )
 
 
 def unfinished_run(folder, counts=None, problems=()):

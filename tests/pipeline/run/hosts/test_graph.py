@@ -21,16 +21,17 @@ PARDO = "beam:transform:pardo:v1"
 
 def transforms_of(qrels, spill_folder=""):
     """The primitive transforms of the graph, as engines see them."""
-    run = started_run(
-        "out",
-        config=RunConfig(input=("in.jsonl",), output="out", slice=["arm"]),
-        inputs=(InputFile("in.jsonl", 10),),
-        qrels=(InputFile("qrels.txt", 10),) if qrels else (),
-    )
     scoring = plain_scoring(
         per_call=True, keep_duplicates=True, label_keys=LabelKeys() if qrels else None
     )
-    plan = Plan(run, Target("out", "avro", 1), scoring, spill_folder)
+    run = started_run(
+        "out",
+        config=RunConfig(input=("in.jsonl",), output="out", slice=["arm"]),
+        files=(InputFile("in.jsonl", 10),),
+        qrels=(InputFile("qrels.txt", 10),) if qrels else (),
+        scoring=scoring,
+    )
+    plan = Plan(run, Target("out", "avro", 1), spill_folder)
     pipeline = beam.Pipeline(options=PipelineOptions([]))
     build(pipeline, plan)
     components = pipeline.to_runner_api().components

@@ -6,9 +6,8 @@ import sys
 
 import pytest
 
-from goodgain.pipeline.run.hosts.batch import check_beginnings, find_label_files
-from goodgain.pipeline.run.plan.judgments import describe
-from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.pipeline.run.plan.judgments import check_beginnings, describe, find_judgments
+from goodgain.pipeline.run.plan.local_files import LOCAL, open_local
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
 
@@ -69,7 +68,7 @@ def test_reports_a_missing_file(traces, tmp_path):
 def test_describes_places_as_line_row_or_file(tmp_path):
     text = tmp_path / "a.txt"
     text.write_text("1\n2\n3\n")
-    files = find_label_files(str(text), "judgments", "--qrels")
+    files = find_judgments(str(text), LOCAL)
     problems = [
         QrelsProblem(JudgmentPlace(0, 4), "wrong."),
         QrelsProblem(JudgmentPlace(0, 9, "line 7"), "wrong."),
@@ -90,4 +89,4 @@ def test_checks_the_beginning_of_every_file(tmp_path):
     (tmp_path / "a.txt").write_text("t 0 d 1\n")
     (tmp_path / "b.txt").write_text("t d 1\n")
     with pytest.raises(UsageError, match=r"b\.txt:1: A line of qrels"):
-        check_beginnings(find_label_files(str(tmp_path / "*.txt"), "judgments", "--qrels"))
+        check_beginnings(find_judgments(str(tmp_path / "*.txt"), LOCAL), open_local)

@@ -54,7 +54,7 @@ def explained(records, conversation_id="c1"):
 
 def explained_calls(conversation_id, calls):
     budget = MemoryBudget(None)
-    return explain(gather(conversation_id, [iter(calls)], budget), SCORING, budget)
+    return explain(gather(conversation_id, iter(calls), budget), SCORING, budget)
 
 
 def reasons(*results, apart=False):

@@ -1,0 +1,106 @@
+"""One evaluation, resolved: all that decides its numbers, before any record is read.
+
+Its hosts are a Beam pipeline in batch (`run.hosts.batch`), a stream (`run.stream`) and this process
+(`run.hosts.process`); an explanation observes one conversation of it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from goodgain.pipeline.results.opened_pool import OpenedPool, open_pool
+from goodgain.pipeline.run.plan.judgments import find_judgments
+from goodgain.pipeline.run.plan.labels import find_labels
+from goodgain.pipeline.run.plan.storage import Storage
+from goodgain.pipeline.run.plan.traces import TraceSet
+from goodgain.pipeline.settings.run_config import ExplainConfig
+from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.transforms.core.files.labels import LabelFile
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
+from goodgain.transforms.core.scoring.settings import Scoring
+
+_MILLIS = 1_000  # of a second
+# What scoring takes from the settings as it is there.
+_OF_SETTINGS = tuple(
+    name for name in Scoring.__struct_fields__ if name not in ("rules", "clock", "pool", "costs")
+)
+
+
+class Evaluation(Struct, frozen=True):
+    """What is evaluated, with which labels, rules and limits.
+
+    Attributes:
+      settings: of a run, a stream or an explanation.
+      scoring: what follows from them for scoring conversations.
+      qrels: files of judgments that replace the labels of the traces.
+      labels: files of labels of single results.
+      pool: the pool whose labels override those of the traces.
+      pool_bytes: bytes of its files.
+    """
+
+    settings: ScoringConfig
+    traces: TraceSet
+    scoring: Scoring
+    pool: OpenedPool | None = None
+    pool_bytes: int = 0
+    qrels: tuple[InputFile, ...] = ()
+    labels: tuple[LabelFile, ...] = ()
+
+    @property
+    def max_held_bytes(self) -> int:
+        """The limit on memory for traces, judgments, labels and the pool in one process."""
+        if isinstance(self.settings, ExplainConfig) and self.settings.max_held_bytes:
+            return self.settings.max_held_bytes
+        labels = sum(file.size for file in self.labels)
+        judgments = sum(file.size for file in self.qrels)
+        return default_memory_budget(self.traces.size + self.pool_bytes + labels + judgments)
+
+    def budget(self) -> MemoryBudget:
+        """A count of the memory that is held, up to `max_held_bytes`."""
+        return MemoryBudget(self.max_held_bytes)
+
+
+def open_evaluation(
+    settings: ExplainConfig, traces: TraceSet, storage: Storage, clock: datetime | None = None
+) -> Evaluation:
+    """Open all that is needed besides the traces.
+
+    Args:
+      clock: when the run began; None for an explanation.
+
+    Raises:
+      UsageError: judgments, labels or pool cannot be found or used.
+    """
+    return replace(
+        open_scoring(settings, traces, storage, clock),
+        qrels=find_judgments(settings.qrels, storage) if settings.qrels else (),
+        labels=(
+            find_labels(settings.labels, storage, settings.iteration_base)
+            if settings.labels
+            else ()
+        ),
+    )
+
+
+def open_scoring(
+    settings: ScoringConfig, traces: TraceSet, storage: Storage, clock: datetime | None = None
+) -> Evaluation:
+    """Like `open_evaluation`, but labels come only with the traces or from a pool.
+
+    Raises:
+      UsageError: the pool cannot be used.
+    """
+    pool = open_pool(settings.pool, settings.run_name, storage.open) if settings.pool else None
+    pool_files = () if pool is None else storage.find([pool.use.files.pattern])
+    scoring = Scoring(
+        rules=traces.rules,
+        clock=None if clock is None else int(clock.timestamp() * _MILLIS),
+        pool=None if pool is None else pool.use,
+        costs=settings.costs(traces.seen.costs),
+        **{name: getattr(settings, name) for name in _OF_SETTINGS},
+    )
+    return Evaluation(settings, traces, scoring, pool, sum(file.size for file in pool_files))

@@ -1,0 +1,70 @@
+"""The manifest of an evaluation that has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.results.data_warnings import warnings_of_run
+from goodgain.pipeline.results.manifest import manifest_of
+from goodgain.pipeline.run.plan.evaluation import Evaluation
+from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.transforms.core.means.rows import MeanRow
+
+
+class RunOutcome(Struct, frozen=True):
+    """What a host found, and when.
+
+    Attributes:
+      counts: by dotted name.
+      rows: number of rows by dataset.
+      means: at least those that warnings need, see `warnings_of_run`.
+      sizes_after: the sizes of the traces' files at the end; None = as before.
+      started, finished: UTC.
+    """
+
+    counts: Mapping[str, int]
+    rows: Mapping[str, int]
+    means: Sequence[MeanRow]
+    engine: str
+    started: datetime
+    finished: datetime
+    sizes_after: Sequence[int | None] | None = None
+
+
+def manifest_of_run(
+    config: RunConfig, evaluation: Evaluation, outcome: RunOutcome
+) -> dict[str, Any]:
+    """The content of `manifest.json`.
+
+    Raises:
+      BalanceError: the records do not add up.
+    """
+    traces = evaluation.traces
+    return manifest_of(
+        counts=outcome.counts,
+        datasets=outcome.rows,
+        parameters=config.model_dump(mode="json"),
+        rules_digest=traces.rules_digest,
+        warnings=warnings_of_run(
+            config,
+            outcome.counts,
+            outcome.means,
+            traces.rules,
+            traces.seen,
+            evaluation.pool,
+            outcome.started,
+        ),
+        inputs=traces.files,
+        sizes_after=outcome.sizes_after,
+        qrels=evaluation.qrels,
+        labels=evaluation.labels,
+        pool=evaluation.pool,
+        engine=outcome.engine,
+        started=outcome.started,
+        finished=outcome.finished,
+        max_rejected=config.rejected_limit,
+    )

@@ -1,0 +1,100 @@
+"""Where traces come from in this process: files of this machine, or records of the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from goodgain.pipeline.document import progress
+from goodgain.pipeline.run.plan.evaluation import Evaluation
+from goodgain.pipeline.run.plan.local_files import open_local, read_files, shards_of
+from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.transforms.core.files.shard import FileShard, InputFile
+from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.scoring.native_packing import NativePacker
+from goodgain.transforms.core.scoring.packing import Packed, Packer
+from goodgain.transforms.core.scoring.shard_payloads import (
+    Ties,
+    encodings_of,
+    encodings_of_shard,
+    payloads_of,
+    payloads_of_shard,
+)
+
+
+class TraceSource(Protocol):
+    """Traces that can be read any number of times."""
+
+    def records(self) -> Iterator[SearchCall | RejectedRecord]:
+        """Every record, usable or not."""
+
+    def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
+        """The payloads of conversations, and the rejected records."""
+
+    def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
+        """The canonical encodings that break ties, with their conversations."""
+
+    def budget(self, evaluation: Evaluation) -> MemoryBudget:
+        """The limit on memory for what is kept of the traces."""
+
+
+class RecordsInMemory(Struct, frozen=True):
+    """Traces that the caller holds, and whose memory is not counted."""
+
+    calls: Sequence[SearchCall | RejectedRecord]
+
+    def records(self) -> Iterator[SearchCall | RejectedRecord]:
+        """See `TraceSource`."""
+        return iter(self.calls)
+
+    def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
+        """See `TraceSource`."""
+        return payloads_of(self.calls, packer)
+
+    def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
+        """See `TraceSource`."""
+        return encodings_of(self.calls, ties)
+
+    def budget(self, _: Evaluation) -> MemoryBudget:
+        """See `TraceSource`."""
+        return MemoryBudget(None)
+
+
+class LocalFiles(Struct, frozen=True):
+    """Traces in files of this machine, read anew each time."""
+
+    files: Sequence[InputFile]
+    settings: ReadingConfig
+
+    def records(self) -> Iterator[SearchCall | RejectedRecord]:
+        """See `TraceSource`."""
+        adaptation, bounds = self.settings.adaptation, self.settings.read_bounds
+        for _, records in read_files(self.files, adaptation, bounds):
+            yield from records
+
+    def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
+        """See `TraceSource`."""
+        for shard in self._shards():
+            if isinstance(shard, RejectedRecord):
+                yield shard
+            else:
+                yield from payloads_of_shard(shard, open_local, packer)
+                progress.advance({"bytes.read": shard.end - shard.start})
+
+    def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
+        """See `TraceSource`."""
+        for shard in self._shards():
+            if not isinstance(shard, RejectedRecord):
+                yield from encodings_of_shard(shard, open_local, ties)
+
+    def budget(self, evaluation: Evaluation) -> MemoryBudget:
+        """See `TraceSource`."""
+        return evaluation.budget()
+
+    def _shards(self) -> Iterator[FileShard | RejectedRecord]:
+        for file in self.files:
+            yield from shards_of(file, self.settings.adaptation, self.settings.read_bounds)

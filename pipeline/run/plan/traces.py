@@ -1,0 +1,70 @@
+"""The traces of a command, found and looked at before they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import xxhash
+from msgspec import Struct
+
+from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.storage import Storage
+from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.pipeline.settings.yaml_model import load_rules
+from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
+from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.field_names import SeenNames
+from goodgain.transforms.core.warnings.warning import DataWarning
+
+
+class TraceSet(Struct, frozen=True):
+    """Traces, and the rules for duplicates in them.
+
+    Attributes:
+      files: empty for traces that the caller holds, and for those of a stream.
+      seen: the names in the first records.
+      rules_digest: equal for equal rules.
+    """
+
+    files: tuple[InputFile, ...]
+    seen: SeenNames
+    rules: RuleTable
+    rules_digest: str
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(file.size for file in self.files)
+
+    def name_warnings(self) -> list[DataWarning]:
+        """The warnings about names in the first records that nothing reads."""
+        return warnings_of(CheckInputs({}, 1, self.rules, seen=self.seen))
+
+
+def find_traces(settings: ReadingConfig, patterns: Sequence[str], storage: Storage) -> TraceSet:
+    """Find traces, and look at their first records.
+
+    Raises:
+      UsageError: a pattern matches no file, or the rules cannot be used.
+    """
+    files = tuple(storage.find(patterns))
+    return traces_of(settings, files, first_look(files, storage.open, settings.adaptation))
+
+
+def traces_of(
+    settings: ReadingConfig, files: Sequence[InputFile] = (), seen: SeenNames | None = None
+) -> TraceSet:
+    """Traces that are found already, or held by the caller.
+
+    Raises:
+      UsageError: the rules cannot be used.
+    """
+    rules = load_rules(settings.rules)
+    return TraceSet(
+        tuple(files),
+        seen or SeenNames(),
+        compile_rules(rules),
+        xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
+    )
