@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
-from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
+from goodgain.transforms.core.comparison.differences import ComparisonOptions
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 

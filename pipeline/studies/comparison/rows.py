@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from goodgain.pipeline.studies.comparison.measures import Family
-from goodgain.transforms.core.comparison.difference_test import Design, EffectSize
+from goodgain.transforms.core.comparison.differences import Design, EffectSize
 from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.metric import ZERO_TO_ONE, Direction
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name

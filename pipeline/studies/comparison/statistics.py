@@ -24,12 +24,15 @@ from goodgain.pipeline.studies.comparison.withholding import (
     worst_case,
 )
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod, adjust
-from goodgain.transforms.core.comparison.bootstrap import bootstrap_interval
-from goodgain.transforms.core.comparison.difference_test import MetricComparison
+from goodgain.transforms.core.comparison.differences import MetricComparison
 from goodgain.transforms.core.comparison.gsb import good_same_bad
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.samples import rounded_differences
-from goodgain.transforms.core.comparison.signed_ranks import sign_test, wilcoxon
+from goodgain.transforms.core.comparison.scipy_statistics import (
+    bootstrap_interval,
+    sign_test,
+    wilcoxon,
+)
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
 

@@ -42,7 +42,7 @@ from goodgain.pipeline.studies.gate.outcome import (
     outcome_of,
 )
 from goodgain.pipeline.studies.gate.rules import Amount, GateFile, Rule, Side
-from goodgain.transforms.core.comparison.difference_test import ComparisonOptions, MetricComparison
+from goodgain.transforms.core.comparison.differences import ComparisonOptions, MetricComparison
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
+from goodgain.transforms.core.comparison.differences import ComparisonOptions
 from goodgain.transforms.core.comparison.paired import compare_paired
 
 METRICS = ["ndcg@10", "precision@5"]

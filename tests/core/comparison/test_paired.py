@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy import stats
 
-from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
+from goodgain.transforms.core.comparison.differences import ComparisonOptions
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.errors import UsageError
 from tests.core.comparison import populations

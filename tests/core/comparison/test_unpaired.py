@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy import integrate, stats
 
-from goodgain.transforms.core.comparison.difference_test import ComparisonOptions
+from goodgain.transforms.core.comparison.differences import ComparisonOptions
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from tests.core.comparison import populations
 

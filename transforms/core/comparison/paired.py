@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from goodgain.transforms.core.comparison.clustered import ClusteredError, Codes, error_of_mean
-from goodgain.transforms.core.comparison.difference_test import (
+from goodgain.transforms.core.comparison.differences import (
     DEFAULT_OPTIONS,
     ComparisonOptions,
     DifferenceTest,

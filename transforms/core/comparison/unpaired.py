@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from scipy.special import gammaln
 
 from goodgain.transforms.core.comparison.clustered import ClusteredError, Codes, error_of_difference
-from goodgain.transforms.core.comparison.difference_test import (
+from goodgain.transforms.core.comparison.differences import (
     DEFAULT_OPTIONS,
     ComparisonOptions,
     DifferenceTest,
