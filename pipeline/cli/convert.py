@@ -4,63 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.cli.config_options import add_options_of
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
-from goodgain.pipeline.document.safe_text import printable
+from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.wording import counted, pluralize
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from goodgain.pipeline.convert.importing.counts import ImportCounts
+    pass
 
 NAME = "convert"
 HELP = "import traces of other tools and TREC files; export traces to TREC"
 EXAMPLE = "goodgain convert --from otlp 'spans/*.jsonl' --output traces.parquet"
 
 _LAST_NUMBER = r"(\d+)$"
-# What the counts of an import mean: the words after a count of one, and after several.
-_NOTES = {
-    "found_nothing": ("call found nothing", "calls found nothing"),
-    "documents_not_recorded": (
-        "call does not record its results: counted as none",
-        "calls do not record their results: counted as none",
-    ),
-    "without_identity": (
-        "result has no id, address or text: it is a new document",
-        "results have no id, address or text: each is a new document",
-    ),
-    "from_trace_ids": (
-        "conversation is a single trace, which names no session",
-        "conversations are single traces, which name no session",
-    ),
-    "last_turn_without_search": (
-        "conversation did not search in its last turn, which alone is measured",
-        "conversations did not search in their last turn, which alone is measured",
-    ),
-    "without_search": (
-        "session or trace never searched: not written",
-        "sessions or traces never searched: not written",
-    ),
-    "repeated": (
-        "span was in the input again: counted once",
-        "spans were in the input again: counted once",
-    ),
-    "counted_once": (
-        "search lay within another span of the same search: counted once",
-        "searches lay within another span of the same search: counted once",
-    ),
-    "parent_missing": (
-        "span has a parent that is not in the input",
-        "spans have a parent that is not in the input",
-    ),
-    "cut_off": ("answer is cut off: read up to there", "answers are cut off: read up to there"),
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,6 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_option(imported, "--mapping FILE", "mapping to use instead of the shipped one")
     add_option(imported, "--show-mapping", "print the shipped mapping and exit")
+    add_option(
+        imported,
+        "--allow-unconverted",
+        "exit with 0 even if calls of tools that answered with lists were left out",
+    )
     to_traces = parser.add_argument_group("from TREC")
     add_option(to_traces, "--from-run FILE", "run: topic Q0 docid rank score tag")
     add_option(to_traces, "--from-qrels FILE", "qrels: topic 0 docid label")
@@ -160,6 +125,7 @@ def _import(args: argparse.Namespace) -> int:
     from goodgain.pipeline.convert.importing.import_files import import_files
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
     from goodgain.pipeline.document.console import message_console, print_json, result_console
+    from goodgain.pipeline.views.imported import print_import, print_skipped, print_unconverted
 
     _refuse_both(["--from"], _used_options(args, (*_TO_TRACES, *_TO_TREC)))
     if args.from_format not in FORMATS:
@@ -176,66 +142,15 @@ def _import(args: argparse.Namespace) -> int:
     )
     if args.json:
         print_json(counts)
-    elif args.quiet:
-        print_skipped(message_console(), counts)
-    else:
+    elif not args.quiet:
         print_import(console, args.output, counts)
-    return 0
-
-
-def print_import(console: Console, output: str, counts: ImportCounts) -> None:
-    """Print the counts of `goodgain convert --from`."""
-    console.print(
-        f"{output}: {counted(counts.conversations, 'conversation')}, "
-        f"{counted(counts.turns, 'turn')}, {counted(counts.iterations, 'iteration')}, "
-        f"{counted(counts.calls, 'call')}, {counted(counts.results, 'result')}\n"
-        f"of {counted(counts.records, 'record')} read; "
-        f"{counted(counts.labelled, 'result has', 'results have')} a label.\n",
-        soft_wrap=True,
-    )
-    for number, what in _notes(counts):
-        if number:
-            console.print(f"{number:>12,}  {what}", soft_wrap=True)
-    print_skipped(console, counts)
-
-
-def print_skipped(console: Console, counts: ImportCounts) -> None:
-    """Print what could not be read, by reason."""
-    for reason, skipped in sorted(counts.skipped.items()):
-        first = printable(skipped.example)
-        skips = f"{skipped.count:>12,}  skipped: {printable(reason)} (first: {first})"
-        console.print(skips, soft_wrap=True)
-
-
-def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
-    """Each count, including zeros, with the words after it."""
-    for name, words in _NOTES.items():
-        number = getattr(counts, name)
-        yield number, pluralize(number, *words)
-    for of, tools in (
-        ("of tools that search", counts.search_tools),
-        ("of tools that do not", counts.other_tools),
-    ):
-        number = tools.total()
-        yield number, f"{pluralize(number, 'call', 'calls')} {of}: {_named(tools)}"
-    yield (
-        len(counts.unread),
-        pluralize(
-            len(counts.unread),
-            f"column is not in the mapping, so it is not read: {_named(counts.unread)}",
-            f"columns are not in the mapping, so they are not read: {_named(counts.unread)}",
-        ),
-    )
-    for name, number in sorted(counts.costs.items()):
-        yield number, pluralize(number, f"call reports its {name}", f"calls report their {name}")
-
-
-def _named(tools: Mapping[str, int], most: int = 8) -> str:
-    greatest = sorted(tools.items(), key=lambda one: (-one[1], one[0]))
-    named = ", ".join(
-        f"{printable(name) or '(no name)'} {number:,}" for name, number in greatest[:most]
-    )
-    return named + (", ..." if len(greatest) > most else "")
+    messages = message_console()
+    if args.quiet:
+        print_skipped(messages, counts)
+    if not counts.unconverted or args.allow_unconverted:
+        return ExitCode.DONE
+    print_unconverted(messages, args.from_format, counts)
+    return ExitCode.DATA_QUALITY
 
 
 _TO_TRACES = ("from_run", "from_qrels", "to_traces", "iteration_from", "iteration_pattern")

@@ -6,12 +6,21 @@ from collections import Counter
 
 from msgspec import Struct, field
 
+from goodgain.pipeline.convert.importing.tools import NEITHER, NOT_NAMED, ToolUse
+
 
 class Skipped(Struct):
     """Records that were left out for one reason."""
 
     count: int
     example: str
+
+
+class ToolCount(ToolUse):
+    """The calls of one tool, how it is classified, and why, in words."""
+
+    action: str = ""
+    why: str = ""
 
 
 class ImportCounts(Struct):
@@ -29,8 +38,10 @@ class ImportCounts(Struct):
       counted_once: search spans merged into another: nested ones, or replaced by a re-ranking.
       parent_missing: spans whose parent is not in the input.
       cut_off: answers with truncated JSON, which was read up to the cut.
-      search_tools: calls of tools that count as searches, by tool name.
-      other_tools: calls of other tools, by tool name.
+      opens, cites: records of documents that were opened, or cited by an answer.
+      failed: searches with an error.
+      tools: the tools that were called, by name.
+      unmatched_patterns: patterns of `search_tools` and `open_tools` that match no tool.
       costs: calls that report a cost, by name of the cost.
       unread: rows of a table with a value in a column that no expression names, by column.
       skipped: records left out, by reason.
@@ -53,11 +64,23 @@ class ImportCounts(Struct):
     counted_once: int = 0
     parent_missing: int = 0
     cut_off: int = 0
-    search_tools: Counter[str] = field(default_factory=Counter)
-    other_tools: Counter[str] = field(default_factory=Counter)
+    opens: int = 0
+    cites: int = 0
+    failed: int = 0
+    tools: dict[str, ToolCount] = field(default_factory=dict)
+    unmatched_patterns: list[str] = field(default_factory=list)
     costs: Counter[str] = field(default_factory=Counter)
     unread: Counter[str] = field(default_factory=Counter)
     skipped: dict[str, Skipped] = field(default_factory=dict)
+
+    @property
+    def unconverted(self) -> dict[str, ToolCount]:
+        """The tools that answered with lists, but whose calls were left out unasked."""
+        return {
+            name: tool
+            for name, tool in self.tools.items()
+            if tool.action == NEITHER and tool.why != NOT_NAMED and tool.answered + tool.lists
+        }
 
     def skip(self, reason: str, example: str) -> None:
         """Count a record that is left out."""

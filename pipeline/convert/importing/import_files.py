@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from math import ceil
 from typing import Any
 
-from goodgain.pipeline.convert.importing.counts import ImportCounts
+from goodgain.pipeline.convert.importing.counts import ImportCounts, ToolCount
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 from goodgain.pipeline.convert.importing.formats.format import Format
 from goodgain.pipeline.convert.importing.mapping_file import (
@@ -19,7 +19,8 @@ from goodgain.pipeline.convert.importing.mapping_file import (
 )
 from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
-from goodgain.pipeline.convert.importing.spans import TOOL, Span, span_of
+from goodgain.pipeline.convert.importing.spans import Span, classified, span_of
+from goodgain.pipeline.convert.importing.tools import CITE, OPEN, Tools
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
 from goodgain.pipeline.convert.spool import Spool
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
@@ -28,6 +29,7 @@ from goodgain.pipeline.run.plan.local_files import local_files
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
+from goodgain.transforms.core.records.search_call import SEARCH
 from goodgain.transforms.core.yaml_text import read_text
 
 _INPUT_BYTES_PER_PART = 64 * 2**20
@@ -75,11 +77,13 @@ def _why_nothing(counts: ImportCounts) -> str:
     if counts.skipped:
         reason, skipped = max(counts.skipped.items(), key=lambda one: one[1].count)
         return f"{skipped.count:,} times {reason} (first: {skipped.example})."
-    if counts.other_tools:
-        names = ", ".join(sorted(counts.other_tools))
+    if counts.tools:
+        names = ", ".join(
+            f"{name or '(no name)'}: {tool.why}" for name, tool in sorted(counts.tools.items())
+        )
         return (
-            f"none of the tools called returned documents ({names}); name those that search under "
-            "search_tools in a mapping."
+            f"none of the tools called searches ({names}); name those that do under search_tools "
+            "in a mapping, and what they answered counts as results."
         )
     if counts.records:
         return (
@@ -126,39 +130,47 @@ def _decoded(
 def _from_spans(
     records: Iterator[PositionedRecord], mapping: MappingFile, parts: int, counts: ImportCounts
 ) -> Iterator[Record]:
-    tools = set(mapping.search_tools)
+    tools = Tools(mapping.search_tools, mapping.open_tools)
     with Spool(parts, Span) as by_trace, Spool(parts, TurnOfTrace) as by_conversation:
         for position, record in records:
             span = span_of(record, mapping, position, counts)
             if span is None:
                 continue
             counts.records += bool(span.span_id)
-            if span.kind == TOOL and not mapping.search_tools and span.results:
-                tools.add(span.tool or "")
+            if span.answer is not None:
+                tools.add(span.tool or "", span.answer)
             by_trace.add(span.trace_id, span)
+        counts.unmatched_patterns = tools.unmatched()
         for _, spans in by_trace.groups():
             _count_tools(spans, tools, counts)
-            for turn in turns_of_trace(spans, tools, counts):
+            spans = [classified(span, tools) for span in spans]
+            for turn in turns_of_trace(spans, counts):
                 by_conversation.add(turn.conversation, turn)
         for conversation, turns in by_conversation.groups():
             turns.sort(key=lambda turn: turn.order)
             yield from _checked(_turn_records(conversation, turns, counts), counts)
 
 
-def _count_tools(spans: Sequence[Span], tools: Collection[str], counts: ImportCounts) -> None:
+def _count_tools(spans: Sequence[Span], tools: Tools, counts: ImportCounts) -> None:
     """Count the calls of each tool; a span that was exported twice counts once."""
-    for span in {span.span_id: span for span in spans if span.kind == TOOL}.values():
-        name = span.tool or ""
-        (counts.search_tools if name in tools else counts.other_tools)[name] += 1
+    for span in {span.span_id: span for span in spans}.values():
+        if span.answer is not None:
+            tool = span.tool or ""
+            verdict = tools.verdict(tool)
+            counted = counts.tools.setdefault(
+                tool, ToolCount(action=verdict.action, why=verdict.why)
+            )
+            counted.add(span.answer)
 
 
 def _turn_records(
     conversation: str, turns: Sequence[TurnOfTrace], counts: ImportCounts
 ) -> Iterator[Record]:
-    if not any(turn.calls for turn in turns):
+    if not any(call.kind != OPEN for turn in turns for _, call in turn.calls):
         counts.without_search += 1
         return
-    counts.last_turn_without_search += not turns[-1].calls
+    searched = any(call.kind != OPEN for _, call in turns[-1].calls)
+    counts.last_turn_without_search += not searched
     counts.from_trace_ids += turns[0].session is None
     for number, turn in enumerate(turns, 1):
         ids = {TRACE_ID: turn.trace_id, ROOT_SPAN_ID: turn.root_id}
@@ -176,6 +188,8 @@ def _turn_records(
                 "query": call.query,
                 "tool": call.tool,
                 "turn_count": len(turns),
+                "action": OPEN if call.kind == OPEN else SEARCH,
+                "error": call.error,
                 "attributes": {**call.attributes, **ids},
                 "costs": call.costs,
                 "results": call.results,
@@ -212,16 +226,22 @@ def _checked(records: Iterator[Record], counts: ImportCounts) -> Iterator[Record
             reason = f"a call that no reader accepts: {error.reason}"
             counts.skip(reason, record["conversation_id"])
             continue
-        counts.found_nothing += results == []
-        counts.documents_not_recorded += results is None
-        counts.without_identity += sum(not has_identity(one) for one in record["results"])
-        turn, iteration = record["turn"], record["iteration"]
+        action = record.get("action", SEARCH)
         counts.conversations += not turns
+        turn, iteration = record["turn"], record["iteration"]
         counts.turns += turn not in turns
-        counts.iterations += (turn, iteration) not in iterations
         turns.add(turn)
-        iterations.add((turn, iteration))
-        counts.calls += 1
+        if action == SEARCH:
+            counts.calls += 1
+            counts.failed += record.get("error") is not None
+            counts.found_nothing += results == [] and record.get("error") is None
+            counts.documents_not_recorded += results is None
+            counts.iterations += (turn, iteration) not in iterations
+            iterations.add((turn, iteration))
+        else:
+            counts.opens += action == OPEN
+            counts.cites += action == CITE
+        counts.without_identity += sum(not has_identity(one) for one in record["results"])
         counts.results += len(record["results"])
         counts.labelled += sum("gain" in result for result in record["results"])
         counts.costs.update(record["costs"].keys())

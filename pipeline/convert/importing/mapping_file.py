@@ -21,6 +21,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
+from goodgain.pipeline.convert.importing.answers.answer import Answer, read_answer
+from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.expressions import (
     Expression,
@@ -28,14 +30,19 @@ from goodgain.pipeline.convert.importing.expressions import (
     compile_expression,
     is_true,
 )
+from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
 from goodgain.pipeline.convert.importing.values import integer, number, text, texts
 from goodgain.pipeline.settings.yaml_model import read_model, reason
 
 _SPAN_KEYS = ("trace", "span", "parent", "start", "end", "search", "tool_call", "rerank", "model")
 _CALL_KEYS = ("turn", "iteration", "call", "record_id")
-_KEYS = {"span": (*_SPAN_KEYS, "search_tools"), "call": _CALL_KEYS, "result": (*_CALL_KEYS, "rank")}
+_KEYS = {
+    "span": (*_SPAN_KEYS, "search_tools", "open_tools"),
+    "call": _CALL_KEYS,
+    "result": (*_CALL_KEYS, "rank"),
+}
 _REQUIRED = {
-    "span": ("trace", "span", "start", "results"),
+    "span": ("trace", "span", "start"),
     "call": ("conversation", "results"),
     "result": ("conversation",),
 }
@@ -89,6 +96,7 @@ class MappingFile(_MappingPart):
     """A mapping; `docs/traces-from-other-tools.md` describes each key."""
 
     _fields: set[str] = PrivateAttr(default_factory=set)
+    _counts: ImportCounts = PrivateAttr(default_factory=ImportCounts)
 
     unit: Literal["span", "call", "result"] = Field(
         description="what an input record is: a span, a search call, or a result"
@@ -108,7 +116,10 @@ class MappingFile(_MappingPart):
     search: _Expression | None = _expression("whether a span is a search")
     tool_call: _Expression | None = _expression("whether a span is a call of a tool")
     search_tools: list[str] = Field(
-        [], description="tools that search; by default those that returned documents"
+        [], description="tools that search, with wildcards; by default by calls and answers"
+    )
+    open_tools: list[str] = Field(
+        [], description="tools that open documents, with wildcards; by default by their calls"
     )
     rerank: _Expression | None = _expression("whether a span re-ranks the results of searches")
     model: _Expression | None = _expression("whether a span is a step of the model")
@@ -120,6 +131,9 @@ class MappingFile(_MappingPart):
     rank: _Expression | None = _expression("position of the result in its list")
     time: _Expression | None = _expression("time of the search")
     query: _Expression | None = _expression("text that was searched for")
+    arguments: _Expression | None = _expression("arguments of a tool's call")
+    answer: _Expression | None = _expression("answer of a tool, in which results are looked for")
+    error: _Expression | None = _expression("what a call said when it failed")
     tool: _Expression | None = _expression("name of the tool that searched")
     attributes: _Expressions = Field(
         {}, description="expressions for attributes of the conversation, by name"
@@ -137,6 +151,8 @@ class MappingFile(_MappingPart):
             raise ValueError(f"unit is {self.unit}, which needs {' and '.join(missing)}")
         if self.unit == "span" and self.search is None and self.tool_call is None:
             raise ValueError("unit is span, which needs search, tool_call or both")
+        if self.unit == "span" and self.results is None and self.answer is None:
+            raise ValueError("unit is span, which needs results, answer or both")
         other_keys = {name for names in _KEYS.values() for name in names} - set(_KEYS[self.unit])
         not_allowed = sorted(self.model_fields_set & other_keys)
         if not_allowed:
@@ -193,6 +209,22 @@ class MappingFile(_MappingPart):
         values = {name: number(expression(record)) for name, expression in self.costs.items()}
         return {name: value for name, value in values.items() if value is not None and value >= 0}
 
+    def query_of(self, record: Any) -> str | None:
+        """The query of a call: by its own expression, else among the arguments."""
+        query = text(self.part("query", record))
+        return query_of(read_arguments(self.part("arguments", record))) if query is None else query
+
+    def answer_of(self, record: Any) -> ToolAnswer:
+        """The answer of a call: the list of results, if there is one, else what `answer` holds."""
+        results = self.part("results", record)
+        if isinstance(results, list):
+            answer = Answer(documents=results)
+        else:
+            answer = read_answer(self.part("answer", record))
+            self._counts.cut_off += answer.is_cut_off
+        arguments = read_arguments(self.part("arguments", record))
+        return tool_answer(answer, arguments, text(self.part("error", record)), self.result_of)
+
     def results_of(self, record: Any) -> list[dict[str, Any]] | None:
         """The results of a record; None if it does not even have an empty list."""
         results = self.part("results", record)
@@ -240,7 +272,7 @@ def parse_mapping_file(written: str, name: str, counts: ImportCounts) -> Mapping
     """
     functions = TraceFunctions(counts)
     mapping = read_model(MappingFile, written, name, "The mapping", _in_words, functions)
-    mapping._fields = functions.fields
+    mapping._fields, mapping._counts = functions.fields, counts
     return mapping
 
 

@@ -7,12 +7,16 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
+from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer
+from goodgain.pipeline.convert.importing.tools import OPEN, Tools
 from goodgain.pipeline.convert.importing.values import millis, nanos, text
+from goodgain.transforms.core.records.search_call import SEARCH
 
-SEARCH, TOOL, RERANK, MODEL, OTHER = "search", "tool", "rerank", "model", ""
+TOOL, RERANK, MODEL, OTHER = "tool", "rerank", "model", ""
 MILLISECONDS = "milliseconds"
 # The conditions of a mapping, in the order in which they apply.
 _KINDS = (("search", SEARCH), ("rerank", RERANK), ("model", MODEL), ("tool_call", TOOL))
@@ -26,10 +30,12 @@ class Span(Struct, frozen=True, array_like=True):
     Attributes:
       span_id: "" for a record about the whole trace.
       start: start time in nanoseconds since 1970, by which spans are ordered.
-      kind: SEARCH, TOOL (a search if its tool searches), RERANK, MODEL or OTHER.
+      kind: SEARCH, OPEN, TOOL (until its tool is classified), RERANK, MODEL or OTHER.
       conversation: the session, if it names one.
       time: event time of the search call, in milliseconds since 1970.
       results: None if the span does not record any.
+      error: what it says about its failure.
+      answer: what a tool answered, until the tool is classified.
     """
 
     trace_id: str
@@ -44,6 +50,8 @@ class Span(Struct, frozen=True, array_like=True):
     attributes: dict[str, str]
     costs: dict[str, float]
     results: list[dict[str, Any]] | None
+    error: str | None = None
+    answer: ToolAnswer | None = None
 
     @property
     def order(self) -> tuple[int, str]:
@@ -69,6 +77,7 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
     if start is not None and end is not None and end >= start:
         costs.setdefault(MILLISECONDS, (end - start) / _NANOS_PER_MILLI)
     searches = kind in (SEARCH, TOOL, RERANK)
+    answer = mapping.answer_of(record) if searches else None
     return Span(
         trace_id=trace_id,
         span_id=span_id,
@@ -77,12 +86,28 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         kind=kind,
         conversation=text(mapping.part("conversation", record)),
         tool=text(mapping.part("tool", record)) if searches else None,
-        query=text(mapping.part("query", record)) if searches else None,
+        query=mapping.query_of(record) if searches else None,
         time=millis(nanos(mapping.part("time", record), mapping.time_unit)),
         attributes=mapping.attributes_of(record),
         costs=costs if kind != OTHER else {},
-        results=mapping.results_of(record) if searches else None,
+        results=None if answer is None else answer.results(),
+        error=None if answer is None else answer.error,
+        answer=answer if kind == TOOL else None,
     )
+
+
+def classified(span: Span, tools: Tools) -> Span:
+    """The span of a tool's call as a search, an opening, or neither, by its tool."""
+    if span.answer is None:
+        return span
+    tool = span.tool or ""
+    action = tools.verdict(tool).action
+    if action == SEARCH:
+        results = span.answer.results(tools.is_named(tool))
+        return replace(span, kind=SEARCH, results=results, answer=None)
+    if action == OPEN:
+        return replace(span, kind=OPEN, results=span.answer.opened, answer=None)
+    return replace(span, kind=OTHER, results=None, answer=None)
 
 
 class SpanTree:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import fsum
 from typing import Any
 
@@ -14,11 +14,11 @@ from goodgain.pipeline.convert.importing.spans import (
     MILLISECONDS,
     MODEL,
     RERANK,
-    SEARCH,
-    TOOL,
     Span,
     SpanTree,
 )
+from goodgain.pipeline.convert.importing.tools import OPEN
+from goodgain.transforms.core.records.search_call import SEARCH
 
 
 class Search(Struct, frozen=True):
@@ -34,19 +34,14 @@ class Search(Struct, frozen=True):
     model_costs: dict[str, float]
 
 
-def _is_search(span: Span, tools: Collection[str]) -> bool:
-    """Whether a span is a search; a tool's span is if the tool is in `tools`."""
-    return span.kind == SEARCH or (span.kind == TOOL and span.tool in tools)
-
-
-def _searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], int]:
+def _searches_of(tree: SpanTree) -> tuple[list[Search], int]:
     """The search calls of a trace by start, and how many spans were merged into them.
 
     Of nested searches, the innermost ones that record their documents count; if none does, the
     innermost. A re-ranking replaces the earlier searches, under the same parent or under itself,
     whose documents it contains.
     """
-    candidates = [span for span in tree.spans if _is_search(span, tools)]
+    candidates = [span for span in tree.spans if span.kind == SEARCH]
     innermost = _innermost(candidates, tree)
     names = {span.span_id for span in candidates}
     outermost = {
@@ -82,6 +77,27 @@ def _searches_of(tree: SpanTree, tools: Collection[str]) -> tuple[list[Search], 
         searches.append(Search(span, costs, model_costs))
     reranked, merged = _reranked(searches, outermost, tree)
     return reranked, len(candidates) - len(innermost) + merged
+
+
+def _opens_of(tree: SpanTree) -> list[Span]:
+    """The calls that opened documents, by start.
+
+    Of nested ones the innermost count; one within a search is part of the search, and one around a
+    search only leads to it.
+    """
+    outer = {
+        above.span_id
+        for span in tree.spans
+        if span.kind in (SEARCH, OPEN)
+        for above in tree.ancestors(span)
+    }
+    return [
+        span
+        for span in tree.spans
+        if span.kind == OPEN
+        and span.span_id not in outer
+        and not any(above.kind == SEARCH for above in tree.ancestors(span))
+    ]
 
 
 def _total(costs: Iterable[dict[str, float]]) -> dict[str, float]:
@@ -165,7 +181,7 @@ class TurnOfTrace(Struct, frozen=True, array_like=True):
       conversation: the session, else the id of the trace.
       session: None if the trace names none.
       start: start of the root, by which the turns of a conversation are ordered.
-      calls: ordered by start, each with its iteration, attributes and costs.
+      calls: searches and openings, ordered by start, each with its iteration, attributes and costs.
     """
 
     conversation: str
@@ -181,15 +197,13 @@ class TurnOfTrace(Struct, frozen=True, array_like=True):
         return self.start, self.trace_id, self.root_id
 
 
-def turns_of_trace(
-    spans: Sequence[Span], tools: Collection[str], counts: ImportCounts
-) -> list[TurnOfTrace]:
+def turns_of_trace(spans: Sequence[Span], counts: ImportCounts) -> list[TurnOfTrace]:
     """The turns of a trace.
 
     A turn is a root span with its descendants. Its conversation is the session named by the
     search's nearest ancestor, else by another span of the turn, else by another span of the trace.
     A call's iteration is the ordinal of the model step that precedes it; each search before the
-    first step has an ordinal of its own.
+    first step has an ordinal of its own. The costs of steps belong to the searches after them.
     """
     of_trace = sorted((span for span in spans if not span.span_id), key=lambda span: span.order)
     with_id = [span for span in spans if span.span_id]
@@ -198,7 +212,8 @@ def turns_of_trace(
     tree = SpanTree(with_id)
     counts.repeated += tree.repeated
     counts.parent_missing += tree.parent_missing
-    searches, counted_once = _searches_of(tree, tools)
+    searches, counted_once = _searches_of(tree)
+    opens = [Search(span, span.costs, {}) for span in _opens_of(tree)]
     counts.counted_once += counted_once
     sessions = _Sessions(tree, of_trace)
     common = {name: text for span in of_trace for name, text in span.attributes.items()}
@@ -206,10 +221,10 @@ def turns_of_trace(
     for root in {tree.root(span).span_id: tree.root(span) for span in tree.spans}.values():
         for session in sessions.of_root(root):
             groups[root.span_id, session] = ([], [])
-    for search in searches:
+    for search in (*searches, *opens):
         root = tree.root(search.span)
         groups.setdefault((root.span_id, sessions.of(search.span)), ([], []))[0].append(search)
-    for step in _model_steps(tree, tools):
+    for step in _model_steps(tree):
         root = tree.root(step)
         groups.setdefault((root.span_id, sessions.of(step)), ([], []))[1].append(step)
     roots = {span.span_id: span for span in tree.spans}
@@ -226,18 +241,16 @@ def turns_of_trace(
     ]
 
 
-def _model_steps(tree: SpanTree, tools: Collection[str]) -> list[Span]:
+def _model_steps(tree: SpanTree) -> list[Span]:
     """The spans in which a model decides what to do next, by start.
 
-    A step within another is part of it; one within a search belongs to the search.
+    A step within another is part of it; one within a search or an opening belongs to that.
     """
     return [
         span
         for span in tree.spans
         if span.kind == MODEL
-        and not any(
-            above.kind == MODEL or _is_search(above, tools) for above in tree.ancestors(span)
-        )
+        and not any(above.kind in (MODEL, SEARCH, OPEN) for above in tree.ancestors(span))
     ]
 
 
@@ -269,7 +282,7 @@ class _Sessions:
 def _calls(
     searches: Sequence[Search], steps: Sequence[Span], tree: SpanTree, common: dict[str, str]
 ) -> list[tuple[int, Span]]:
-    turn_costs = _TurnCosts(searches, steps)
+    turn_costs = _TurnCosts([search for search in searches if search.span.kind != OPEN], steps)
     events: list[tuple[tuple[int, int, str], Search | Span]] = [
         *(((step.start, 0, step.span_id), step) for step in steps),
         *(((search.span.start, 1, search.span.span_id), search) for search in searches),
@@ -283,14 +296,15 @@ def _calls(
             ordinal, has_stepped = ordinal + 1, True
             pending.append(event.costs)
             continue
-        ordinal += not has_stepped
         span = event.span
+        is_search = span.kind != OPEN
+        ordinal = max(1, ordinal + (is_search and not has_stepped))
         attributes = {**common}
         for above in reversed((span, *tree.ancestors(span))):
             attributes |= above.attributes
-        costs = turn_costs.costs(event, pending)
+        costs = turn_costs.costs(event, pending) if is_search else span.costs
         calls.append((ordinal, replace(span, attributes=attributes, costs=costs)))
-        pending = []
+        pending = [] if is_search else pending
     return calls
 
 

@@ -48,6 +48,11 @@ def imported_files(paths, mapping=None, format="custom"):
     return list(import_traces(files, FORMATS[format], compiled, counts)), counts
 
 
+def actions(counts):
+    """By tool, how it is classified, and the number of its calls."""
+    return {name: (tool.action, tool.calls) for name, tool in counts.tools.items()}
+
+
 def places(records):
     """The position of each record: conversation, turn, iteration, call and query."""
     return [

@@ -9,7 +9,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from tests.core.direct import score
-from tests.pipeline.convert.importing import FIXTURES, imported_files, places
+from tests.pipeline.convert.importing import FIXTURES, actions, imported_files, places
 from tests.pipeline.convert.steps import records_of
 
 # The scenario's price of a prompt token; a completion token costs four times as much.
@@ -82,8 +82,7 @@ class TestEverySdk:
         assert (counts.iterations, counts.calls, counts.results) == (5, 6, 9)
         assert counts.found_nothing + counts.documents_not_recorded == 1
         assert counts.counted_once == 1
-        assert dict(counts.search_tools) == {"search_web": 1}
-        assert dict(counts.other_tools) == {"calculator": 1}
+        assert actions(counts) == {"search_web": ("search", 1), "calculator": ("neither", 1)}
         assert counts.skipped == {}
 
     def test_results_have_url_title_text_and_score(self, converted):
@@ -162,18 +161,21 @@ def test_gen_ai_documents_may_be_an_array_value(tmp_path):
 class TestBrowseCompPlus:
     def test_reasoning_starts_a_new_iteration(self):
         files = sorted((FIXTURES / "browsecomp_plus").iterdir())
-        records, counts = imported_files(files, format="browsecomp-plus")
+        found, counts = imported_files(files, format="browsecomp-plus")
+        records = [record for record in found if record["action"] == "search"]
         assert places(records) == [
             ("769", 1, 1, 0, "museum Oslo"),
             ("769", 1, 2, 0, "munch museum"),
             ("769", 1, 2, 1, "opening hours"),
-            ("769", 1, 4, 0, "ferry to museums"),
+            ("769", 1, 4, 1, "ferry to museums"),
             ("770", 1, 1, 0, "solo"),
             ("770", 1, 2, 0, "solo again"),  # no reasoning: each search is an iteration
         ]
         assert [result["ids"] for result in records[3]["results"]] == [{"doc_id": "f1"}]
         assert counts.cut_off == 1
-        assert dict(counts.other_tools) == {"get_document": 1}
+        assert actions(counts)["get_document"] == ("open", 1)
+        (opened,) = [record for record in found if record["action"] == "open"]
+        assert [result["ids"] for result in opened["results"]] == [{"doc_id": "m1"}]
         rows = score(records)
         assert (rows["769"].conversation.N, rows["769"].conversation.DupR) == (3, 1)
         assert (rows["770"].conversation.N, rows["770"].conversation.DupR) == (2, 1)

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.pipeline.convert.importing import SPANS, imported, places
+from tests.pipeline.convert.importing import SPANS, actions, imported, places
 
 
 def span(i, s, k="", p="R", **more):
@@ -149,7 +149,7 @@ class TestEachSearchOnce:
         records, counts = imported(tmp_path, spans)
         assert sorted(len(r["results"]) for r in records) == [0, 1]
         assert counts.documents_not_recorded == 1
-        assert (dict(counts.search_tools), dict(counts.other_tools)) == ({"find": 2}, {"add": 1})
+        assert actions(counts) == {"find": ("search", 2), "add": ("neither", 1)}
 
     def test_search_tools_can_be_named_in_the_mapping(self, tmp_path):
         spans = [root(), span("a", 1, "tool", n="find", d=docs("x")), span("b", 2, "tool", n="add")]

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import fields
 from rich.console import Console
 
-from goodgain.pipeline.cli.convert import print_import
 from goodgain.pipeline.convert.importing.counts import ImportCounts
+from goodgain.pipeline.views.imported import print_import
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from goodgain.pipeline.convert.importing.counts import ImportCounts
                 "1  conversation is a single trace",
                 "1  answer is cut off",
                 "1  search lay within",
-                "1  call of tools that search: web 1",
+                "1  search failed",
                 "1  call reports its tokens",
             ],
         ),
@@ -35,7 +35,7 @@ from goodgain.pipeline.convert.importing.counts import ImportCounts
                 "2  conversations are single traces",
                 "2  answers are cut",
                 "2  searches lay within",
-                "2  calls of tools that search: web 2",
+                "2  searches failed",
                 "2  calls report their tokens",
             ],
         ),
@@ -44,7 +44,6 @@ from goodgain.pipeline.convert.importing.counts import ImportCounts
 def test_counts_and_their_words_agree(number, expected):
     whole = {one.name: number for one in fields(ImportCounts) if one.type is int}
     counts = ImportCounts(**whole)
-    counts.search_tools["web"] = number
     counts.costs["tokens"] = number
     text = io.StringIO()
     print_import(Console(file=text, width=200), "out", counts)

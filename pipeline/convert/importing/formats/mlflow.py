@@ -37,5 +37,16 @@ def mlflow_spans(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
             "parent_id": span.get("parent_span_id") or span.get("parent_id") or None,
             "start": span.get("start_time_unix_nano") or span.get("start_time"),
             "end": span.get("end_time_unix_nano") or span.get("end_time"),
+            "error": _error(span),
             "trace": trace,
         }
+
+
+def _error(span: dict[str, Any]) -> str | None:
+    """What a span says about its failure, in the formats of MLflow 2 and 3."""
+    status = span.get("status")
+    of_3 = object_of(status)
+    code = of_3.get("code") or span.get("status_code") or status
+    if code not in ("STATUS_CODE_ERROR", "ERROR"):
+        return None
+    return of_3.get("message") or span.get("status_message") or "failed"

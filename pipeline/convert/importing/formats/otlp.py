@@ -93,9 +93,22 @@ def _otlp_span(span: Mapping[str, Any], resource: dict[str, Any]) -> dict[str, A
         "name": span.get("name"),
         "start": span.get("startTimeUnixNano"),
         "end": span.get("endTimeUnixNano"),
+        "error": _error(span),
         "attributes": _plain_attributes(span),
         "resource": resource,
     }
+
+
+def _error(span: Mapping[str, Any]) -> str | None:
+    """What a span says about its failure: its status, or the exception among its events."""
+    status = object_of(span.get("status"))
+    if status.get("code") not in (2, "STATUS_CODE_ERROR", "ERROR"):
+        return None
+    events = span.get("events")
+    told = [status.get("message")]
+    for event in events if isinstance(events, list) else ():
+        told.append(_plain_attributes(event).get("exception.message"))
+    return next((text for text in told if isinstance(text, str) and text.strip()), "failed")
 
 
 def _hex_id(written: Any, digits: int) -> str | None:

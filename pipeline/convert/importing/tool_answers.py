@@ -1,0 +1,102 @@
+"""The answer of a tool as results of a trace record, for each way in which it may count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.convert.importing.answers.answer import Answer
+from goodgain.pipeline.convert.importing.answers.arguments import has_query, opened
+from goodgain.pipeline.convert.importing.answers.document_fields import Document
+from goodgain.pipeline.convert.importing.values import text as text_of_value
+
+_LONGEST_TEXT = 100_000
+
+Result = dict[str, Any]
+Mapped = Callable[[Document], Result]  # a document as a result, by the mapping
+
+
+class ToolAnswer(Struct, frozen=True, array_like=True):
+    """What one call of a tool answered. Which part counts depends on what the tool does.
+
+    Attributes:
+      found: the documents of the answer; None if it is no list of documents.
+      is_single: whether the answer is one document by itself.
+      listed: the documents that its text lists, if it has no others.
+      otherwise: what a tool that is named as a search found: the items of a list of something
+        else, or the text.
+      is_list: whether `otherwise` are the items of a list.
+      opened: the documents that the call opened, if it opens documents.
+      error: what the call says about its failure.
+      has_query, has_address, has_url: whether an argument is a query, a URL or an id, or a URL.
+    """
+
+    found: list[Result] | None
+    is_single: bool
+    listed: list[Result] | None
+    otherwise: list[Result] | None
+    is_list: bool
+    opened: list[Result]
+    error: str | None
+    has_query: bool
+    has_address: bool
+    has_url: bool
+
+    def results(self, is_named: bool = False) -> list[Result] | None:
+        """The results of a search; None if it does not record them."""
+        if self.found is not None or self.error is not None:
+            return self.found or []
+        return self.listed or (self.otherwise if is_named else None)
+
+
+def tool_answer(
+    answer: Answer, arguments: dict[str, Any], error: str | None, mapped: Mapped
+) -> ToolAnswer:
+    """Map an answer to results, for a call with these arguments."""
+    error = error if error is not None and not answer.documents else answer.error
+    addresses = opened(arguments)
+    is_text = answer.text is not None and answer.documents is None
+    otherwise: Sequence[Document] = ()
+    if answer.unread and error is None:
+        otherwise = [_any_document(one) for one in answer.unread]
+    elif is_text and error is None and answer.listed is None:
+        otherwise = [{"text": answer.text}]
+    return ToolAnswer(
+        _mapped(answer.documents, mapped),
+        answer.is_single,
+        _mapped(answer.listed, mapped),
+        _mapped(otherwise, mapped) or None,
+        bool(answer.unread),
+        [] if error is not None else _mapped(_opened(answer, addresses), mapped) or [],
+        error,
+        has_query(arguments),
+        bool(addresses),
+        any("url" in address for address in addresses),
+    )
+
+
+def _mapped(documents: Sequence[Document] | None, mapped: Mapped) -> list[Result] | None:
+    return None if documents is None else [mapped(document) for document in documents]
+
+
+def _opened(answer: Answer, addresses: Sequence[Document]) -> Sequence[Document]:
+    """The documents that a call opened: those in its answer, else those that arguments name."""
+    if answer.documents:
+        if len(addresses) == len(answer.documents) == 1:
+            return [{**addresses[0], **answer.documents[0]}]
+        return answer.documents
+    text = None if answer.text is None else answer.text[:_LONGEST_TEXT]
+    if len(addresses) == 1:
+        return [{**addresses[0], "text": text}]
+    return addresses or ([] if text is None else [{"text": text}])
+
+
+def _any_document(item: Any) -> Document:
+    """An item of a list of something else, as a document."""
+    return (
+        {**item, "text": text_of_value(item)}
+        if isinstance(item, dict)
+        else {"text": text_of_value(item)}
+    )
