@@ -15,9 +15,8 @@ from goodgain.transforms.core.files.labels import LabelFile, counted_labels, rea
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
-    conversation_of,
     keys_of,
-    reject_unmatched,
+    place_labels,
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -142,12 +141,11 @@ class _Join(beam.DoFn):
         if not labels:
             return
         conversations = {value[1:].decode() for value in values if value[:1] == _REQUEST}
-        conversation_id = conversation_of(conversations)
+        conversation_id, rejected = place_labels(labels, conversations)
         if conversation_id is not None:
             yield conversation_id, payload((), labels=labels)
-            return
-        for label in labels:
-            yield TaggedOutput(REJECTED, reject_unmatched(label, conversations))
+        for one in rejected:
+            yield TaggedOutput(REJECTED, one)
 
 
 beam.coders.registry.register_coder(ResultLabel, StructCoder)

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.utils.windowed_value import WindowedValue
-from msgspec.structs import astuple
 from xxhash import xxh3_128_digest
 
 from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
+from goodgain.transforms.core.judgments.joining import DocumentJudgments, JoinCounts
 from goodgain.transforms.core.judgments.judgment import (
-    JUDGMENTS_DIGEST,
     Judgment,
     LabelKeys,
     LabelRequest,
     QrelsProblem,
-    conflict,
     document_digest,
-    judgment_digest,
     label_request,
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -249,14 +245,11 @@ class _CountingDoFn(beam.DoFn):
     """A DoFn that sums counts during a bundle and outputs them at its end."""
 
     def start_bundle(self) -> None:
-        self._counts: Counts = {}
-
-    def _count(self, name: str, number: int = 1) -> None:
-        self._counts[name] = self._counts.get(name, 0) + number
+        self._counts = JoinCounts()
 
     def _emit_counts(self) -> Iterator[TaggedOutput]:
-        if self._counts:
-            yield TaggedOutput(_COUNTS, at_end_of_global_window(self._counts))
+        if counts := {name: count for name, count in self._counts.by_name().items() if count}:
+            yield TaggedOutput(_COUNTS, at_end_of_global_window(counts))
 
 
 class _RequestJudgments(_CountingDoFn):
@@ -270,7 +263,7 @@ class _RequestJudgments(_CountingDoFn):
     ) -> Iterator[WindowedValue | TaggedOutput]:
         conversation_id, requests = conversation
         labels = topic_request(list(map(_requests.decode, requests)))
-        self._count("qrels.results_without_id", labels.without_name)
+        self._counts.results_without_id += labels.without_name
         request = _REQUEST + conversation_id
         for number, topic in enumerate(labels.topics):
             yield TaggedOutput(_TOPICS, at_end_of_global_window((topic.encode(), request)))
@@ -297,43 +290,27 @@ class _Label(_CountingDoFn):
         self, document: tuple[bytes, Iterable[bytes]]
     ) -> Iterator[WindowedValue | TaggedOutput]:
         _, values = document
-        judged, judgment_count = self._judgments_in(values)
-        if not judged:
+        place, judged = _judgments_in(values)
+        if place is None:
             return
-        topic, name, gain, _ = astuple(next(iter(judged.values())))
-        if len(judged) > 1:
-            places = {gain: one.place for gain, one in judged.items()}
-            yield TaggedOutput(_PROBLEMS, conflict(topic, name, places))
+        topic, name = place
+        if (problem := judged.problem(topic, name)) is not None:
+            yield TaggedOutput(_PROBLEMS, problem)
             return
-        self._count("qrels.repeated", judgment_count - 1)
         if topic not in self._pools and len(self._pools) >= _MOST_HELD:
             yield from self._emit_pools()
         pool = self._pools.setdefault(topic, [0] * GRADES)
-        if gain is None:
-            self._count("qrels.unjudged")
-            return
-        self._count("qrels.judgments")
-        self._count(JUDGMENTS_DIGEST, judgment_digest(topic, name, gain))
-        pool[gain] += 1
-        asked = False
-        for value in values:
-            if value[:1] == _REQUEST:
-                asked = True
-                yield from self._add_label((value[1:].decode(), topic), document_digest(name), gain)
-        if not asked:
-            self._count("qrels.never_retrieved")
-
-    def _judgments_in(self, values: Iterable[bytes]) -> tuple[dict[int | None, Judgment], int]:
-        """The first judgment of each different label, and the number of judgments."""
-        first: dict[int | None, Judgment] = {}
-        judgment_count = 0
-        for value in values:
-            if value[:1] == _JUDGMENT:
-                judgment = _decode_judgment(value[1:])
-                known = first.get(judgment.gain, judgment)
-                first[judgment.gain] = min(judgment, known, key=attrgetter("place"))
-                judgment_count += 1
-        return first, judgment_count
+        gain, retrieved = judged.gain, False
+        if gain is not None:
+            pool[gain] += 1
+            for value in values:
+                if value[:1] == _REQUEST:
+                    retrieved = True
+                    conversation_id = value[1:].decode()
+                    yield from self._add_label(
+                        (conversation_id, topic), document_digest(name), gain
+                    )
+        self._counts.add_document(topic, name, judged, retrieved=retrieved)
 
     def _add_label(
         self, place: tuple[str, str], digest: bytes, gain: int
@@ -362,6 +339,19 @@ class _Label(_CountingDoFn):
             )
 
 
+def _judgments_in(
+    values: Iterable[bytes],
+) -> tuple[tuple[str, str] | None, DocumentJudgments]:
+    """The topic and name of a document, None without judgments, and the judgments."""
+    place, judged = None, DocumentJudgments()
+    for value in values:
+        if value[:1] == _JUDGMENT:
+            judgment = _decode_judgment(value[1:])
+            place = judgment.topic, judgment.document
+            judged.add(judgment)
+    return place, judged
+
+
 class _Pool(_CountingDoFn):
     """Sends the judged pool of a topic to every conversation that has the topic."""
 
@@ -375,11 +365,7 @@ class _Pool(_CountingDoFn):
                 pool = [one + more for one, more in zip(pool, _decode_pool(value[1:]), strict=True)]
             else:
                 asked = True
-        if judged:
-            self._count("qrels.topics")
-            self._count("qrels.topics_without_conversation", int(not asked))
-        else:
-            self._count("qrels.topics_without_judgments")
+        self._counts.add_topic(judged=judged, asked=asked)
         if not judged or not asked:
             return
         packed = payload((), external=ExternalLabels({}, {}, {name.decode(): pool}))

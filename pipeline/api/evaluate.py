@@ -27,7 +27,7 @@ from goodgain.pipeline.run.plan.local_files import (
     open_local,
 )
 from goodgain.pipeline.run.plan.outcome import RunOutcome, manifest_of_run
-from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.sources import LocalFiles, RecordsInMemory, TraceSource
 from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.keywords import from_keywords
@@ -107,7 +107,7 @@ def _evaluated(
         source, found = RecordsInMemory(records), traces_of(settings, (), seen)
     else:
         source = LocalFiles(files, settings)
-        found = traces_of(settings, files, first_look(files, open_local, settings.adaptation))
+        found = traces_of(settings, files, find_names(files, open_local, settings.adaptation))
     evaluation = open_evaluation(settings, found, LOCAL, started)
     given = None
     if labels is not None and not evaluation.labels:

@@ -18,7 +18,7 @@ from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.run.plan.evaluation import open_evaluation
 from goodgain.pipeline.run.plan.local_files import LOCAL, local_files, open_local
-from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -111,7 +111,7 @@ def _read(folder: str, dataset: Dataset) -> Table:
 
 def _explained(conversation_id: str, config: RunConfig) -> ConversationExplanation:
     files = _files(config)
-    traces = traces_of(config, files, first_look(files, open_local, config.adaptation))
+    traces = traces_of(config, files, find_names(files, open_local, config.adaptation))
     evaluation = open_evaluation(config, traces, LOCAL)
     return explain_conversation(conversation_id, evaluation, LocalFiles(files, config))
 

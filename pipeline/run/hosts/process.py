@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 
 from msgspec import Struct
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.judgments import join, read_judgments
+from goodgain.pipeline.run.plan.judgments import JudgedDocuments, read_judgments
 from goodgain.pipeline.run.plan.labels import (
     LabelRows,
-    join_labels,
+    LabelSource,
     read_label_rows,
-    rejected_row,
 )
 from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
 from goodgain.pipeline.run.plan.sources import TraceSource
@@ -32,7 +32,6 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packing
-from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -78,27 +77,27 @@ def evaluate_here(
     trace_budget = budget if evaluation.traces.files else source.budget(evaluation)
     if given is None and evaluation.labels:
         given = read_label_rows(evaluation.labels, open_local, config.iteration_base, budget)
-    judged = read_judgments(evaluation.qrels, open_local, budget)
+    sources: list[LabelSource] = [given] if given is not None else []
+    if evaluation.qrels:
+        sources.append(JudgedDocuments(read_judgments(evaluation.qrels, open_local, budget)))
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
     packing = Packing(scoring.rules, pool is not None, scoring.label_keys, usable_threads())
     packer = packer_for(packing)
     gathered = gather(source.packed(packer), trace_budget)
-    external_labels, judgment_counts = join(gathered.label_requests, judged)
-    for conversation_id, external in external_labels.items():
-        gathered.payloads[conversation_id].append(payload((), external=external))
-    label_counts: dict[str, int] = {}
-    rejected_labels: list[RejectedRecord] | None = None
-    if given is not None:
-        label_counts, rejected_labels = join_labels(given, gathered.payloads)
+    joined = [one.join(gathered.payloads, gathered.label_requests) for one in sources]
+    for conversation_id, labels in chain.from_iterable(one.payloads for one in joined):
+        gathered.payloads[conversation_id].append(labels)
     sums, scores = RunSums(config, scoring), []
     for score in scores_of(gathered.payloads, scoring, source.encodings, pools, trace_budget):
         sums.add(score)
         scores.append(score)
-        if given is not None and rejected_labels is not None:
-            rejected_labels += (rejected_row(one, given.files) for one in score.rejected_labels)
+    rejected_labels = None
+    if given is not None:
+        unmatched = (given.rows(score.rejected_labels) for score in scores)
+        rejected_labels = list(chain(*(one.rejected for one in joined), *unmatched))
     # `+` would drop the counts that are 0, which warnings need.
     counts = Counter(sums.counts)
-    for more in (gathered.counts, reading_counts(packer), judgment_counts, label_counts):
+    for more in (gathered.counts, reading_counts(packer), *(one.counts for one in joined)):
         counts.update(more)
     return Evaluated(scores, gathered.rejected, rejected_labels, list(sums.means()), counts)
 

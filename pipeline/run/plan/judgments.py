@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec import Struct
 
-from goodgain.pipeline.run.plan.labels import find_label_files
+from goodgain.pipeline.run.plan.labels import JoinedLabels, Payloads, find_label_files
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
 from goodgain.transforms.core.files.shard_reader import Open
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
+from goodgain.transforms.core.judgments.joining import DocumentJudgments, JoinCounts
 from goodgain.transforms.core.judgments.judgment import (
-    JUDGMENTS_DIGEST,
     Judgment,
     JudgmentPlace,
     LabelRequest,
     QrelsProblem,
-    conflict,
     document_digest,
-    judgment_digest,
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
 SHOWN_PROBLEMS = 5
 _CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
 _CHUNK = 1024 * 1024
 
-Judged = Mapping[tuple[str, str], "JudgedDocument"]
-
-
-class JudgedDocument(Struct, frozen=True):
-    """The judgment of one document of a topic.
-
-    Attributes:
-      gain: None if it is unjudged.
-      lines: number of judgments of this document, which all have this gain.
-    """
-
-    gain: int | None
-    lines: int
+Judged = Mapping[tuple[str, str], DocumentJudgments]  # by topic and document
 
 
 def find_judgments(pattern: str, storage: Storage) -> tuple[InputFile, ...]:
@@ -86,8 +72,7 @@ def read_judgments(
         message names the first ones.
       GoodGainError: they exceed the memory limit of `budget`.
     """
-    places: dict[tuple[str, str], dict[int | None, JudgmentPlace]] = {}
-    lines: Counter[tuple[str, str]] = Counter()
+    judged: dict[tuple[str, str], DocumentJudgments] = {}
     problems = []
     for judgment in _judgments(files, open_file):
         if isinstance(judgment, QrelsProblem):
@@ -96,68 +81,67 @@ def read_judgments(
         elif topics is None or judgment.topic in topics:
             key = judgment.topic, judgment.document
             budget.count_label(*key)
-            by_gain = places.setdefault(key, {})
-            first = by_gain.get(judgment.gain, judgment.place)
-            by_gain[judgment.gain] = min(judgment.place, first)
-            lines[key] += 1
-    problems += [conflict(*key, by_gain) for key, by_gain in places.items() if len(by_gain) > 1]
+            judged.setdefault(key, DocumentJudgments()).add(judgment)
+    for key, document in judged.items():
+        if (found := document.problem(*key)) is not None:
+            problems.append(found)
     if problems:
         raise UsageError(describe(sorted(problems)[:SHOWN_PROBLEMS], files, open_file))
-    return {key: JudgedDocument(next(iter(gain)), lines[key]) for key, gain in places.items()}
+    return judged
 
 
 def join(
     requests: Iterable[LabelRequest], judged: Judged
-) -> tuple[dict[str, ExternalLabels], Counter[str]]:
+) -> tuple[dict[str, ExternalLabels], dict[str, int]]:
     """Give each conversation the labels of its documents and the judged pools of its topics.
 
     Returns:
       The labels by conversation, and the counts of the join, as in `JoinQrels`.
     """
+    counts = JoinCounts()
     pools: dict[str, list[int]] = {}
-    for (topic, _), judged_document in judged.items():
+    for (topic, _), document in judged.items():
         pool = pools.setdefault(topic, [0] * GRADES)
-        if judged_document.gain is not None:
-            pool[judged_document.gain] += 1
-    counts: Counter[str] = Counter()
+        if document.gain is not None:
+            pool[document.gain] += 1
     by_conversation: dict[str, list[LabelRequest]] = {}
     for request in requests:
         by_conversation.setdefault(request.conversation_id, []).append(request)
     labels: dict[str, ExternalLabels] = {}
     retrieved: set[tuple[str, str]] = set()
-    topics: set[str] = set()
+    asked: set[str] = set()
     for conversation_id, several in by_conversation.items():
         needed = topic_request(several)
-        counts["qrels.results_without_id"] += needed.without_name
+        counts.results_without_id += needed.without_name
         external = labels[conversation_id] = ExternalLabels({}, {}, {})
+        asked.update(needed.topics)
         for topic in needed.topics:
-            topics.add(topic)
             if topic in pools:
                 external.pools[topic] = pools[topic]
             gains = external.labels.setdefault(topic, {})
-            for document in needed.documents:
-                known = judged.get((topic, document))
+            for name in needed.documents:
+                known = judged.get((topic, name))
                 if known is not None and known.gain is not None:
-                    gains[document_digest(document)] = known.gain
-                    retrieved.add((topic, document))
-    with_label = sum(map(sum, pools.values()))
-    counts.update(
-        {
-            "qrels.judgments": with_label,
-            JUDGMENTS_DIGEST: sum(
-                judgment_digest(*key, one.gain)
-                for key, one in judged.items()
-                if one.gain is not None
-            ),
-            "qrels.unjudged": len(judged) - with_label,
-            "qrels.repeated": sum(one.lines - 1 for one in judged.values()),
-            "qrels.never_retrieved": with_label - len(retrieved),
-            "qrels.topics": len(pools),
-            "qrels.topics_without_conversation": len(pools.keys() - topics),
-            "qrels.topics_without_judgments": len(topics - pools.keys()),
-        }
-    )
-    return labels, counts
+                    gains[document_digest(name)] = known.gain
+                    retrieved.add((topic, name))
+    for key, document in judged.items():
+        counts.add_document(*key, document, retrieved=key in retrieved)
+    for topic in asked | pools.keys():
+        counts.add_topic(judged=topic in pools, asked=topic in asked)
+    return labels, counts.by_name()
+
+
+class JudgedDocuments(Struct, frozen=True):
+    """Judgments as a source of labels."""
+
+    judged: Judged
+
+    def join(self, _: Payloads, requests: Iterable[LabelRequest]) -> JoinedLabels:
+        """See `LabelSource`."""
+        labels, counts = join(requests, self.judged)
+        return JoinedLabels(
+            [(name, payload((), external=external)) for name, external in labels.items()], counts
+        )
 
 
 def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_file: Open) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -18,14 +19,14 @@ from goodgain.transforms.core.files.labels import (
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.shard_reader import Open
 from goodgain.transforms.core.files.tables import recognise_table
+from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.judgments.result_labels import (
     LabelKey,
     RejectedLabel,
     ResultLabel,
-    conversation_of,
     keys_of,
     label_json,
-    reject_unmatched,
+    place_labels,
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -33,6 +34,34 @@ from goodgain.transforms.core.scoring.payload import payload, record_ids
 
 _CHECKED_ROWS = 1_000  # rows of each file, enough to notice that it has no labels
 _NO_ROW = object()  # not None, which stands for a row without a gain
+
+
+Payloads = Mapping[str, Sequence[bytes]]  # by conversation
+
+
+class JoinedLabels(Struct, frozen=True):
+    """Labels that were sent to their conversations.
+
+    Attributes:
+      payloads: (conversation_id, payload), to be scored together with those of the records.
+      counts: how much was joined and how much was not, by dotted name.
+      rejected: rows for labels that cannot be used.
+    """
+
+    payloads: list[tuple[str, bytes]]
+    counts: dict[str, int]
+    rejected: list[RejectedRecord] = []
+
+
+class LabelSource(Protocol):
+    """Labels from outside the traces, in this process: of judgments, or of single results."""
+
+    def join(self, payloads: Payloads, requests: Iterable[LabelRequest]) -> JoinedLabels:
+        """Send labels to the conversations that were read.
+
+        Args:
+          requests: what the records ask of judgments.
+        """
 
 
 class LabelRows(Struct, frozen=True):
@@ -45,6 +74,35 @@ class LabelRows(Struct, frozen=True):
         """The valid rows."""
         return (one for one in self.found if isinstance(one, ResultLabel))
 
+    def join(self, payloads: Payloads, _: Iterable[LabelRequest]) -> JoinedLabels:
+        """See `LabelSource`; labels of other conversations are rejected."""
+        by_key: dict[LabelKey, list[ResultLabel]] = {}
+        for label in self.labels():
+            by_key.setdefault(label.key, []).append(label)
+        asking: dict[LabelKey, set[str]] = {}
+        for conversation_id, packed in payloads.items():
+            record_ids_of = [name for one in packed for name in record_ids(one)]
+            for key in keys_of(conversation_id, record_ids_of):
+                if key in by_key:
+                    asking.setdefault(key, set()).add(conversation_id)
+        joined: list[tuple[str, bytes]] = []
+        rejected = [one for one in self.found if isinstance(one, RejectedRecord)]
+        for key, labels in by_key.items():
+            found, unplaced = place_labels(labels, asking.get(key, set()))
+            if found is not None:
+                joined.append((found, payload((), labels=labels)))
+            rejected += self.rows(unplaced)
+        counts = {
+            "labels.read": len(self.found),
+            "labels.empty": self.found.count(None),
+            "labels.rejected": len(rejected),
+        }
+        return JoinedLabels(joined, counts, rejected)
+
+    def rows(self, rejected: Iterable[RejectedLabel]) -> list[RejectedRecord]:
+        """The rows of labels that match nothing."""
+        return [rejected_row(one, self.files) for one in rejected]
+
 
 def read_label_rows(
     files: tuple[LabelFile, ...], open_file: Open, iteration_base: int, budget: MemoryBudget
@@ -56,40 +114,6 @@ def read_label_rows(
     """
     read = (one for file in files for one in read_labels(file, open_file, iteration_base))
     return LabelRows(files, list(counted_labels(read, budget)))
-
-
-def join_labels(
-    given: LabelRows, payloads: dict[str, list[bytes]]
-) -> tuple[dict[str, int], list[RejectedRecord]]:
-    """Add the labels to the payloads of their conversations.
-
-    Returns:
-      Counts of the labels, and rows for those that match nothing.
-    """
-    by_key: dict[LabelKey, list[ResultLabel]] = {}
-    for label in given.labels():
-        by_key.setdefault(label.key, []).append(label)
-    asking: dict[LabelKey, set[str]] = {}
-    for conversation_id, packed in payloads.items():
-        for key in keys_of(conversation_id, [name for one in packed for name in record_ids(one)]):
-            if key in by_key:
-                asking.setdefault(key, set()).add(conversation_id)
-    rejected = [one for one in given.found if isinstance(one, RejectedRecord)]
-    for key, labels in by_key.items():
-        conversations = asking.get(key, set())
-        found = conversation_of(conversations)
-        if found is not None:
-            payloads[found].append(payload((), labels=labels))
-        else:
-            rejected += [
-                rejected_row(reject_unmatched(one, conversations), given.files) for one in labels
-            ]
-    counts = {
-        "labels.read": len(given.found),
-        "labels.empty": given.found.count(None),
-        "labels.rejected": len(rejected),
-    }
-    return counts, rejected
 
 
 def find_label_files(

@@ -16,7 +16,7 @@ from goodgain.transforms.core.warnings.field_names import SeenNames, names_in
 _MOST_FILES = 1_000  # if there are more, evenly spaced ones
 
 
-def first_look(
+def find_names(
     files: Sequence[InputFile],
     open_file: Callable[[str], BinaryIO],
     adaptation: Adaptation | None = None,

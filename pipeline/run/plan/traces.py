@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import xxhash
 from msgspec import Struct
 
-from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.yaml_model import load_rules
@@ -50,7 +50,7 @@ def find_traces(settings: ReadingConfig, patterns: Sequence[str], storage: Stora
       UsageError: a pattern matches no file, or the rules cannot be used.
     """
     files = tuple(storage.find(patterns))
-    return traces_of(settings, files, first_look(files, storage.open, settings.adaptation))
+    return traces_of(settings, files, find_names(files, storage.open, settings.adaptation))
 
 
 def traces_of(

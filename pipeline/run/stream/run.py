@@ -20,7 +20,7 @@ from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.hosts.batch import cause_of
 from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.run.plan.evaluation import open_scoring
-from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.run.stream import checkpoint, graph, live_counters, on_prism, resume, sources
 from goodgain.pipeline.run.stream.live_counters import LiveCounters
@@ -149,7 +149,7 @@ def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:
         for path in sorted(folder.iterdir())
         if path.is_file() and is_complete_name(path.name)
     ]
-    seen = config.names_to_check(first_look(files, open_plain, config.adaptation))
+    seen = config.names_to_check(find_names(files, open_plain, config.adaptation))
     for warning in warnings_of(
         CheckInputs({}, scoring.good_gain_threshold, scoring.rules, seen=seen)
     ):

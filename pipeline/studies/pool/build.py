@@ -27,7 +27,7 @@ from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, Writ
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.hosts.batch import cause_of
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
-from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.option_types import Format
 from goodgain.pipeline.settings.pool_config import PoolConfig
@@ -77,7 +77,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
         store.begin_pool(request.folder)
     inputs = {name: find_inputs(patterns) for name, patterns in request.runs.items()}
     files = [file for several in inputs.values() for file in several]
-    traces = traces_of(request, files, first_look(files, open_plain, request.adaptation))
+    traces = traces_of(request, files, find_names(files, open_plain, request.adaptation))
     for warning in traces.name_warnings():
         message_console().print(warning_text(warning), soft_wrap=True)
     with store.changing(request.folder, started):

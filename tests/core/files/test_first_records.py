@@ -5,7 +5,7 @@ import io
 import pyarrow as pa
 import pytest
 
-from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.transforms.core.files.shard import InputFile
 from tests.core.files import samples
 
@@ -56,7 +56,7 @@ def with_cost_at(number):
 
 def costs_seen(contents):
     files = [InputFile(name, len(content)) for name, content in contents.items()]
-    return set(first_look(files, lambda path: io.BytesIO(contents[path])).costs)
+    return set(find_names(files, lambda path: io.BytesIO(contents[path])).costs)
 
 
 @pytest.mark.parametrize("suffix", WRITERS)

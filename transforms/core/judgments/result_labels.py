@@ -102,12 +102,20 @@ def keys_of(conversation_id: str, record_ids: Sequence[str]) -> Iterator[LabelKe
         yield _SPAN, span_of(record_id)
 
 
-def conversation_of(conversations: AbstractSet[str]) -> str | None:
-    """The only conversation with a key; None if there are none or several."""
-    return next(iter(conversations)) if len(conversations) == 1 else None
+def place_labels(
+    labels: Sequence[ResultLabel], conversations: AbstractSet[str]
+) -> tuple[str | None, list[RejectedLabel]]:
+    """The conversation of labels that share a key, or why they have none.
+
+    Args:
+      conversations: those with the key.
+    """
+    if len(conversations) == 1:
+        return next(iter(conversations)), []
+    return None, [_reject_unmatched(label, conversations) for label in labels]
 
 
-def reject_unmatched(label: ResultLabel, conversations: AbstractSet[str]) -> RejectedLabel:
+def _reject_unmatched(label: ResultLabel, conversations: AbstractSet[str]) -> RejectedLabel:
     """Reject a label whose key matches no conversation, or several."""
     kind, name = label.key
     if kind == _CONVERSATION:

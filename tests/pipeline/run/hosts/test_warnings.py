@@ -11,7 +11,7 @@ from goodgain.pipeline.results.data_warnings import slice_labels
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.run.plan.local_files import open_local
-from goodgain.pipeline.run.plan.seen_names import first_look
+from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.warnings.field_names import SeenNames
 from tests.pipeline.runs import manifest, rows, run, write_jsonl
@@ -278,7 +278,7 @@ def test_suggests_the_intended_mapping(unlabelled, tmp_path, capsys):
 
 def test_first_look_skips_pipes(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert first_look([InputFile(str(tmp_path / "pipe"), 0)], open_local) == SeenNames()
+    assert find_names([InputFile(str(tmp_path / "pipe"), 0)], open_local) == SeenNames()
 
 
 def test_first_look_reads_some_of_many_files(tmp_path, monkeypatch):
@@ -287,7 +287,7 @@ def test_first_look_reads_some_of_many_files(tmp_path, monkeypatch):
     for number in range(50):
         path = write_jsonl(tmp_path / f"{number:02}.jsonl", [{f"field{number}": 1}])
         files.append(InputFile(path, os.path.getsize(path)))
-    seen = first_look(files, open_local)
+    seen = find_names(files, open_local)
     assert len(seen.call) == 20
     assert {"field0", "field49"} <= seen.call
 
