@@ -82,7 +82,7 @@ impl Fingerprinter {
         let has_definitive = self.add_ids(result.ids, arena, type_number, names)?;
         if let (Some(id), false) = (result.id, has_definitive) {
             let seed = self.seed(GENERIC_ID);
-            if let Some(part) = self.id_part(id, seed)? {
+            if let Some(part) = self.id_part("id", id, seed)? {
                 self.push_part(GENERIC_ID, None, part);
             }
         }
@@ -138,14 +138,14 @@ impl Fingerprinter {
             let mut any = false;
             match value {
                 OneOrMany::One(value) => {
-                    if let Some(part) = self.id_part(value, name.seed)? {
+                    if let Some(part) = self.id_part(text, value, name.seed)? {
                         self.push_part(name.code, name.digest, part);
                         any = true;
                     }
                 }
                 OneOrMany::Many(values) => {
                     for value in arena.texts_of(values) {
-                        parts.extend(self.id_part(value, name.seed)?);
+                        parts.extend(self.id_part(text, value, name.seed)?);
                     }
                     // In the order of their bytes: codes, which are longer with a key, then
                     // digests.
@@ -250,9 +250,10 @@ impl Fingerprinter {
     }
 
     /// An id, and its casefolded form as key if it differs; None if it is blank.
-    fn id_part(&mut self, raw: &str, seed: u64) -> PyResult<Option<Part>> {
-        if !raw.is_ascii() {
-            let (value, folded) = self.python.identifier(raw)?;
+    fn id_part(&mut self, name: &str, raw: &str, seed: u64) -> PyResult<Option<Part>> {
+        let stripped = !self.rules.stripped.is_empty() && self.rules.stripped.contains(name);
+        if stripped || !raw.is_ascii() {
+            let (value, folded) = self.python.identifier(name, raw)?;
             if value.is_empty() {
                 return Ok(None);
             }
@@ -318,8 +319,7 @@ impl Fingerprinter {
     }
 
     fn add_url(&mut self, url: &str) -> PyResult<()> {
-        let ignored = &self.rules.ignored_parameters;
-        let query = match normalise_plain_url(url, ignored, &mut self.text) {
+        let query = match normalise_plain_url(url, &self.rules.urls, &mut self.text) {
             Some(query) => query,
             None => match self.python.url(url, &mut self.text)? {
                 Some(query) => query,

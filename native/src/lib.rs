@@ -37,6 +37,8 @@ mod verification;
 
 use std::sync::Arc;
 
+use aho_corasick::AhoCorasick;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -50,7 +52,7 @@ use crate::names::{CompiledNames, RecordNames};
 use crate::packing::Packed;
 use crate::python::{Fallback, RecordReader};
 use crate::records::Arena;
-use crate::rules::{IgnoredParameters, RuleTable, TextKey};
+use crate::rules::{ParameterNames, RuleTable, TextKey, UrlRules};
 use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
@@ -326,16 +328,28 @@ fn read_rules(rules: &Bound<PyAny>) -> PyResult<RuleTable> {
     let names = |name: &str| -> PyResult<FxHashSet<String>> {
         Ok(get::<Vec<String>>(rules, name)?.into_iter().collect())
     };
+    let parameters = |(names, prefixes): (Vec<String>, Vec<String>)| ParameterNames {
+        names: names.into_iter().collect(),
+        prefixes,
+    };
     let definitive: Vec<Vec<String>> = get(rules, "definitive")?;
     Ok(RuleTable {
         type_numbers: numbers("type_numbers")?,
         definitive: definitive.into_iter().map(|ids| ids.into_iter().collect()).collect(),
         fields: numbers("fields")?,
         ids: numbers("ids")?,
-        ignored_parameters: IgnoredParameters {
-            names: names("ignored_names")?,
-            prefixes: get(rules, "ignored_prefixes")?,
+        urls: UrlRules {
+            ignored: parameters(get(rules, "ignored")?),
+            ignored_on: get::<Vec<(String, (Vec<String>, Vec<String>))>>(rules, "ignored_on")?
+                .into_iter()
+                .map(|(domain, names)| (domain, parameters(names)))
+                .collect(),
+            needles: AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .build(get::<Vec<String>>(rules, "url_needles")?)
+                .map_err(|error| PyValueError::new_err(error.to_string()))?,
         },
+        stripped: names("stripped")?,
         url_parameters: numbers("url_parameters")?,
         time_fields: names("time_fields")?,
         text_keys: get::<Vec<(u8, usize, usize)>>(rules, "text_keys")?

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use memchr::memchr2;
 
-use crate::rules::IgnoredParameters;
+use crate::rules::UrlRules;
 
 /// The pairs of a URL's query that identify the document, sorted.
 pub type Query<'u> = Vec<(Cow<'u, str>, Cow<'u, str>)>;
@@ -175,10 +175,10 @@ fn is_guid(value: &[u8]) -> bool {
 }
 
 /// Write host and path of a plain http(s) URL to `place`, separated by a line feed; returns its
-/// query. A plain URL matches `_PLAIN_URL` and unescapes to UTF-8.
+/// query. A plain URL matches `_PLAIN_URL`, unescapes to UTF-8, and has no alias.
 pub fn normalise_plain_url<'u>(
     url: &'u str,
-    ignored: &IgnoredParameters,
+    rules: &UrlRules,
     place: &mut Vec<u8>,
 ) -> Option<Query<'u>> {
     let bytes = url.as_bytes();
@@ -211,13 +211,32 @@ pub fn normalise_plain_url<'u>(
     if place.starts_with(b"www.") {
         place.drain(..4);
     }
-    place.push(b'\n');
+    let host = place.len();
     let path = unescaped(path, false)?;
     match path.trim_end_matches('/') {
         "" => place.push(b'/'),
         path => place.extend_from_slice(path.as_bytes()),
     }
-    retained_pairs(query, ignored)
+    let query = retained_pairs(query, &place[..host], rules)?;
+    if may_have_alias(place, &query, rules) {
+        return None;
+    }
+    place.insert(host, b'\n');
+    Some(query)
+}
+
+/// Whether the URL as patterns see it contains one of the needles.
+fn may_have_alias(place: &mut Vec<u8>, query: &Query, rules: &UrlRules) -> bool {
+    let length = place.len();
+    for (at, (name, value)) in query.iter().enumerate() {
+        place.push(if at == 0 { b'?' } else { b'&' });
+        place.extend_from_slice(name.as_bytes());
+        place.push(b'=');
+        place.extend_from_slice(value.as_bytes());
+    }
+    let found = rules.needles.is_match(&*place);
+    place.truncate(length);
+    found
 }
 
 fn split_while(bytes: &[u8], belongs: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
@@ -281,7 +300,7 @@ fn hex(digit: Option<&u8>) -> Option<u8> {
     char::from(*digit?).to_digit(16).map(|value| value as u8)
 }
 
-fn retained_pairs<'u>(query: &'u [u8], ignored: &IgnoredParameters) -> Option<Query<'u>> {
+fn retained_pairs<'u>(query: &'u [u8], host: &[u8], rules: &UrlRules) -> Option<Query<'u>> {
     let mut pairs = Vec::new();
     for pair in query.split(|byte| *byte == b'&') {
         if pair.is_empty() {
@@ -299,7 +318,7 @@ fn retained_pairs<'u>(query: &'u [u8], ignored: &IgnoredParameters) -> Option<Qu
         if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             name.to_mut().make_ascii_lowercase();
         }
-        if !ignored.contains(&name) {
+        if !rules.ignores(host, &name) {
             pairs.push((name, unescaped(value, true)?));
         }
     }

@@ -41,9 +41,9 @@ impl Fallback {
         Python::attach(|py| self.0.call_method1(py, "text", (text,))?.extract(py))
     }
 
-    /// The normal form of an id, and its casefolded form, by which candidates are found.
-    pub fn identifier(&self, value: &str) -> PyResult<(String, String)> {
-        Python::attach(|py| self.0.call_method1(py, "identifier", (value,))?.extract(py))
+    /// The normal form of an id of a name, and its casefolded form, by which candidates are found.
+    pub fn identifier(&self, name: &str, value: &str) -> PyResult<(String, String)> {
+        Python::attach(|py| self.0.call_method1(py, "identifier", (name, value))?.extract(py))
     }
 
     pub fn instant(&self, text: &str) -> PyResult<Option<i64>> {

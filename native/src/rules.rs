@@ -1,5 +1,6 @@
 //! The part of the compiled rules that fingerprints need: `dedup/rules.py`.
 
+use aho_corasick::AhoCorasick;
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,18 +20,42 @@ pub fn digest(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-/// Query parameters of URLs that do not affect the document.
-pub struct IgnoredParameters {
+/// Names of query parameters.
+pub struct ParameterNames {
     pub names: FxHashSet<String>,
     pub prefixes: Vec<String>,
 }
 
-impl IgnoredParameters {
-    /// Whether a casefolded name is ignored.
+impl ParameterNames {
+    /// Whether a casefolded name is one of them.
     pub fn contains(&self, name: &str) -> bool {
         self.names.contains(name)
             || self.prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
     }
+}
+
+/// What the rules say of URLs: `dedup/url_rules.py`. Aliases are left to Python.
+pub struct UrlRules {
+    pub ignored: ParameterNames,
+    /// By domain.
+    pub ignored_on: Vec<(String, ParameterNames)>,
+    /// Finds one of the texts that every URL contains to which an alias may apply.
+    pub needles: AhoCorasick,
+}
+
+impl UrlRules {
+    /// Whether a casefolded name names no document on a host in lower case.
+    pub fn ignores(&self, host: &[u8], name: &str) -> bool {
+        self.ignored.contains(name)
+            || self
+                .ignored_on
+                .iter()
+                .any(|(domain, names)| is_of(host, domain.as_bytes()) && names.contains(name))
+    }
+}
+
+fn is_of(host: &[u8], domain: &[u8]) -> bool {
+    host.strip_suffix(domain).is_some_and(|rest| matches!(rest, [] | [.., b'.']))
 }
 
 /// The key of a text: its first `prefix` characters, if it has a minimum length.
@@ -48,7 +73,9 @@ pub struct RuleTable {
     /// Attribute numbers of the names with a one-byte number.
     pub fields: FxHashMap<String, u8>,
     pub ids: FxHashMap<String, u8>,
-    pub ignored_parameters: IgnoredParameters,
+    pub urls: UrlRules,
+    /// Names of the ids from whose values Python removes something first.
+    pub stripped: FxHashSet<String>,
     /// Attribute number by name of an identifying URL parameter.
     pub url_parameters: FxHashMap<String, u8>,
     /// Names of the fields compared as times.

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import Result, SearchCall
@@ -237,6 +239,8 @@ url_parts = st.sampled_from(
         *("http://", "https://", "//", "ftp://", "HTTP://", "mailto:", "host", "www.", "WWW.Host"),
         *(".com", ":80", ":443", ":8080", ":", "/", "//", "/a b", "?", "&", "=", "#", "@", "%41"),
         *("%C3%A9", "%ff", "%", "%%4", "+", "id=1", "ID=2", "utm_source=x", "web=1", ";", "[", "]"),
+        *("arxiv.org/pdf/", "ArXiv.org/abs/", "v2", "youtu.be/", "youtube.com/watch?", "v=b"),
+        *("x.sharepoint.com/", "en.m.wikipedia.org/", "/index.html", "doi.org/10.1/A", "view=1"),
         *("é", "\\", "|", "^", '"', "<", "a", "Z", "-", "_", "~", "!", "'", ",", "\t", "version"),
     ]
 )
@@ -246,6 +250,19 @@ url_parts = st.sampled_from(
 @settings(max_examples=150)
 def test_urls(urls):
     assert_same_results([{"url": url} for url in [*urls, *(f"https://h{url}" for url in urls)]])
+
+
+STRIPPED = compile_rules(
+    read_rules("strip: {doc_id: '#.*$', id: '_[0-9]+$'}\ntypes: {default: {definitive: [doc_id]}}")
+)
+
+
+@given(st.lists(st.text("aA1#_ -é", max_size=8), min_size=1, max_size=10))
+def test_ids_from_which_the_rules_remove_something(texts):
+    results = [Result(id=one, ids={"doc_id": one, "odd": [one, "a#1"]}) for one in texts]
+    calls = [SearchCall("c", 1, results=results)]
+    in_python, native = (payloads(packer, calls) for packer in packers.__wrapped__(rules=STRIPPED))
+    assert in_python == native
 
 
 def test_adversarial_urls():

@@ -10,25 +10,13 @@ from tests.reference.newer_characters import casefold, lower, nfkc
 TIME_FIELDS = {"start", "end", "date_time_received", "last_modified_time"}
 
 IGNORED_PARAMETERS = {
-    "web",
-    "preview",
-    "view",
-    "action",
-    "auth",
-    "token",
-    "session",
-    "d",
-    "e",
-    "cid",
-    "wdorigin",
-    "wdprevioussession",
-    "wdprevioussessionid",
-    "gclid",
-    "fbclid",
-    "msclkid",
-    "mc_cid",
-    "mc_eid",
+    *("wdorigin", "wdprevioussession", "wdprevioussessionid"),
+    *("gclid", "fbclid", "msclkid", "mc_cid", "mc_eid"),
 }
+IGNORED_ON_OFFICE = {
+    *("web", "preview", "view", "action", "auth", "token", "session", "d", "e", "cid"),
+}
+OFFICE = ("sharepoint.com", "office.com", "live.com", "microsoft.com")
 
 GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
@@ -102,7 +90,7 @@ def url(value):
     host = host.removeprefix("www.")
     if port not in (None, 80, 443):
         host = f"{host}:{port}"
-    return host, unquote(path).rstrip("/") or "/", query_pairs(query or "")
+    return other_form(host, unquote(path).rstrip("/") or "/", query_pairs(query or "", host))
 
 
 def host_and_port(place):
@@ -128,12 +116,62 @@ def host_and_port(place):
     return host, int(port)
 
 
-def query_pairs(query):
+def query_pairs(query, host):
     """The sorted (name, value) pairs of a query, without ignored parameters."""
     pairs = [(casefold(name), value) for name, value in parse_qsl(query, keep_blank_values=True)]
     kept = [
         (name, value)
         for name, value in pairs
-        if name not in IGNORED_PARAMETERS and not name.startswith("utm_")
+        if name not in IGNORED_PARAMETERS
+        and not name.startswith("utm_")
+        and not (name in IGNORED_ON_OFFICE and is_office(host))
     ]
     return tuple(sorted(kept))
+
+
+def is_office(host):
+    """Whether a host belongs to SharePoint, Office, OneDrive or Microsoft."""
+    labels = host.split(":")[0].split(".")
+    return ".".join(labels[-2:]) in OFFICE
+
+
+VIDEO = re.compile(r"[0-9A-Za-z_-]+")
+
+
+def other_form(host, path, pairs):
+    """Where the shipped aliases lead; None if the URL names no document.
+
+    Written out case by case, without the patterns of the rules file.
+    """
+    if host in ("arxiv.org", "export.arxiv.org"):
+        _, kind, *name = path.split("/", 2)
+        name = name[0].split("?")[0] if name else ""
+        if kind in ("abs", "pdf", "html") and name:
+            plain = name.removesuffix(".pdf") or name
+            digits = len(plain) - len(plain.rstrip("0123456789"))
+            if digits and plain[:-digits].endswith("v") and len(plain) > digits + 1:
+                plain = plain[: -digits - 1]
+            return "arxiv.org", f"/abs/{plain}".rstrip("/"), ()
+    if host in ("doi.org", "dx.doi.org") and re.match(r"/10\..", path):
+        folded = tuple(sorted((name, casefold(value)) for name, value in pairs))
+        return "doi.org", casefold(path), folded
+    if host == "youtu.be" and (video := VIDEO.match(path[1:])):
+        return "youtube.com", "/watch", (("v", video[0]),)
+    if host in ("youtube.com", "m.youtube.com"):
+        for kind in ("/shorts/", "/embed/", "/live/"):
+            if path.startswith(kind) and (video := VIDEO.match(path.removeprefix(kind))):
+                return "youtube.com", "/watch", (("v", video[0]),)
+        if path == "/watch":
+            videos = [VIDEO.match(value) for name, value in pairs if name == "v"]
+            videos = [found[0] for found in videos if found]
+            if videos:
+                return "youtube.com", "/watch", (("v", videos[-1]),)
+    language, _, rest = host.partition(".")
+    if rest == "m.wikipedia.org" and re.fullmatch("[a-z-]+", language):
+        return f"{language}.wikipedia.org", path, pairs
+    if host == "vertexaisearch.cloud.google.com" and path.startswith("/grounding-api-redirect/"):
+        return None
+    for name in ("/index.html", "/index.htm"):
+        if path.endswith(name):
+            return host, path.removesuffix(name).rstrip("/") or "/", pairs
+    return host, path, pairs

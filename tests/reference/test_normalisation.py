@@ -21,7 +21,10 @@ URLS = [
     ("example.org:8080/a", ("example.org:8080", "/a", ())),
     (" localhost:5000?b=&A=2 ", ("localhost:5000", "/", (("a", "2"), ("b", "")))),
     ("http://www.www.x/%61%2F", ("www.x", "/a", ())),
-    ("http://x/?UTM_source=1&web=1&Token=2&keep=3&e", ("x", "/", (("keep", "3"),))),
+    (
+        "http://x.office.com/?UTM_source=1&web=1&Token=2&keep=3&e",
+        ("x.office.com", "/", (("keep", "3"),)),
+    ),
     ("file:///a/b", ("", "/a/b", ())),
     ("x/go?to=http://y", ("", "x/go", (("to", "http://y"),))),
 ]

@@ -8,6 +8,7 @@ from functools import cache
 from goodgain.pipeline.studies.explanation.model import Why
 from goodgain.transforms.core.dedup.duplicates import Duplicate
 from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence, shared
+from goodgain.transforms.core.dedup.normalise import normalise_url
 from goodgain.transforms.core.dedup.rules import (
     CONTENT,
     GENERIC_ID,
@@ -23,6 +24,7 @@ from goodgain.transforms.core.dedup.rules import (
     is_named_id,
     unknown_number,
 )
+from goodgain.transforms.core.dedup.url_rules import UrlRules
 from goodgain.transforms.core.dedup.verification import Step, verify
 from goodgain.transforms.core.records.search_call import Result
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
@@ -93,7 +95,7 @@ class Reasons:
             ]
             return f"same {' and '.join(agreeing)}, definitive for {applicable.name}"
         if step is Step.URL:
-            return "same URL"
+            return _same_url(self._results[earlier].url, self._results[index].url, self._rules)
         if step is Step.URL_TEXT:
             texts = [self._names[text] for text in (SNIPPET, CONTENT) if _agree(one, other, text)]
             return f"URLs differ only in their query, same {' and '.join(texts)}"
@@ -125,6 +127,23 @@ class Reasons:
             names[number] for need in needs for number in need.of if _agree(one, other, number)
         )
         return f"{applicable.name} line {clause} ({wanted}): same {', '.join(equal)}"
+
+
+def _same_url(one: str | None, other: str | None, rules: RuleTable) -> str:
+    """In what the URLs of two results differ, although they name the same document."""
+    one, other = (one or "").strip(), (other or "").strip()
+    if one == other:
+        return "same URL"
+    whole = UrlRules()  # ignores no parameter and knows no other form
+    mine, theirs = normalise_url(one, whole), normalise_url(other, whole)
+    if mine is None or theirs is None or mine == theirs:
+        return "URLs equal but for how they are written"
+    names = {name for name, _ in {*mine.query} ^ {*theirs.query}}
+    if (mine.host, mine.path) == (theirs.host, theirs.path) and names:
+        return f"URLs equal but for {', '.join(sorted(names))}"
+    resolved = normalise_url(one, rules.urls)
+    place = "" if resolved is None else f": {resolved.host}{resolved.path}"
+    return f"URLs that are two forms of one{place}"
 
 
 def _agree(one: Evidence, other: Evidence, number: int) -> bool:

@@ -66,7 +66,7 @@ GOLDEN = [
     ),
     ({"url": "//user:pw@Straße.de:8080/é?q=é+%C3%A9"}, "000203 80b727e97523e38805c1c14cfeb24c59"),
     ({"url": "mailto:Ann@Example.org"}, "0002 d410e63c60d14e83"),
-    ({"url": "ftp://h/x?web=1"}, "0002 f9cd94d97a4b2497"),
+    ({"url": "ftp://h/x?web=1"}, "000203 f9cd94d97a4b24979042497983767932"),
     ({"url": "h/x;y?a=1;b=2"}, "000203 da92f70d5ca2fd5962ea611d5c238bd8"),
 ]
 

@@ -14,12 +14,12 @@ from goodgain.transforms.core.dedup.normalise import (
 from tests.core.direct import shipped_rules
 from tests.reference import normalisation as reference
 
-IGNORED = shipped_rules().ignored_parameters
+URLS = shipped_rules().urls
 GUID = "0A1B2C3D-4e5f-6789-ABCD-ef0123456789"
 
 
 def url(text):
-    normal = normalise_url(text, IGNORED)
+    normal = normalise_url(text, URLS)
     return None if normal is None else (normal.host, normal.path, normal.query)
 
 
@@ -181,9 +181,10 @@ def test_normal_form_of_a_url(text, expected):
 
 
 IGNORED_NAMES = (
-    "web preview view action auth token session d e cid wdorigin wdprevioussession "
-    "wdprevioussessionid gclid fbclid msclkid mc_cid mc_eid utm_ utm_source UTM_Medium Web CID"
+    "wdorigin wdprevioussession wdprevioussessionid gclid fbclid msclkid mc_cid mc_eid utm_ "
+    "utm_source UTM_Medium"
 )
+IGNORED_ON_OFFICE = "web preview view action auth token session d e cid Web CID"
 
 
 @pytest.mark.parametrize("name", IGNORED_NAMES.split())
@@ -192,9 +193,54 @@ def test_ignored_parameters_are_removed(name, suffix):
     assert url(f"http://x/a?{name}{suffix}&k=1") == ("x", "/a", (("k", "1"),))
 
 
-@pytest.mark.parametrize("name", ["webs", "dd", "utm", "id", "x_utm_source", "mc"])
+@pytest.mark.parametrize("name", IGNORED_ON_OFFICE.split())
+def test_parameters_of_office_are_removed_on_its_hosts_only(name):
+    for host in ("t.sharepoint.com", "onedrive.live.com", "www.office.com", "microsoft.com:8443"):
+        assert url(f"http://{host}/a?{name}=1&k=1")[2] == (("k", "1"),)
+    for host in ("x", "notsharepoint.com", "sharepoint.com.x", "com"):
+        assert url(f"http://{host}/a?{name}=1")[2] == ((name.lower(), "1"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("http://arxiv.org/abs/2401.00001v3", ("arxiv.org", "/abs/2401.00001", ())),
+        ("https://www.arxiv.org/pdf/2401.00001v3.pdf?x=1", ("arxiv.org", "/abs/2401.00001", ())),
+        ("https://export.arxiv.org/html/2401.00001", ("arxiv.org", "/abs/2401.00001", ())),
+        ("https://arxiv.org/abs/cs/9901001", ("arxiv.org", "/abs/cs/9901001", ())),
+        ("https://arxiv.org/list/cs", ("arxiv.org", "/list/cs", ())),
+        ("https://dx.doi.org/10.1000/ABC", ("doi.org", "/10.1000/abc", ())),
+        ("https://doi.org/10.1000/abc/", ("doi.org", "/10.1000/abc", ())),
+        ("https://doi.org/About", ("doi.org", "/About", ())),
+        ("https://youtu.be/dQw4-w_X?t=3", ("youtube.com", "/watch", (("v", "dQw4-w_X"),))),
+        ("https://m.youtube.com/watch?list=a&v=b", ("youtube.com", "/watch", (("v", "b"),))),
+        ("https://youtube.com/shorts/b/", ("youtube.com", "/watch", (("v", "b"),))),
+        ("https://youtube.com/@b", ("youtube.com", "/@b", ())),
+        ("https://en.m.wikipedia.org/wiki/Red_kite", ("en.wikipedia.org", "/wiki/Red_kite", ())),
+        ("https://x/a/index.html?b=1", ("x", "/a", (("b", "1"),))),
+        ("https://x/index.htm", ("x", "/", ())),
+        ("https://x/index.html/a", ("x", "/index.html/a", ())),
+        ("https://vertexaisearch.cloud.google.com/grounding-api-redirect/AbC", None),
+    ],
+)
+def test_other_forms_of_a_url(text, expected):
+    assert url(text) == reference.url(text) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["webs", "dd", "utm", "id", "x_utm_source", "mc", "view", "web", "d"]
+)
 def test_other_parameters_are_kept(name):
     assert url(f"http://x/a?{name}=1") == ("x", "/a", ((name, "1"),))
+
+
+def general_form(text):
+    """The normal form of a URL without the fast path for plain ones."""
+    split = normalise._split_any(text, URLS)
+    if split is None or not split.path:
+        return split
+    resolved = URLS.resolved(split.host, split.path, split.query)
+    return None if resolved is None else normalise.NormalUrl(*resolved)
 
 
 plain = st.from_regex(r"https?://[A-Za-z0-9.\-]{1,6}[!-~]{0,20}", fullmatch=True)
@@ -202,6 +248,8 @@ STARTS = ["", "//", "http://", "https://", "HTTP://x", "http://x/", "x:", "http:
 PIECES = [
     *"aAwz09.-_~!$&'()*+,;=:@/?#%[]{}|\\^`\"<> \t\n\u00e9\u0661",
     "www.",
+    *("arxiv.org/abs/", "arxiv.org/pdf/", "v2", ".pdf", "10.", "doi.org/", "youtu.be/", "v="),
+    *("youtube.com/watch?", "m.wikipedia.org", "en.", "/index.html", ".sharepoint.com/", "web"),
     "%2F",
     "utm_",
     "://",
@@ -220,7 +268,7 @@ near_urls = st.builds(
 @example("https://www.x/#?a=b")
 @example("http://x/a\n")
 def test_fast_path_of_urls_equals_the_general_one(text):
-    assert normalise_url(text, IGNORED) == normalise._split_any(text, IGNORED)
+    assert normalise_url(text, URLS) == general_form(text)
 
 
 @given(plain | near_urls | st.text(max_size=20))

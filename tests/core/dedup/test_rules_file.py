@@ -187,3 +187,22 @@ def test_any_content_is_read_or_rejected_with_a_line(content):
     except RulesError as error:
         message = str(error)
     assert message is None or "my.yaml:1: " in message
+
+
+@pytest.mark.parametrize(
+    ("part", "mistake"),
+    [
+        (
+            "url_aliases: {'a(': b}",
+            "is not a regular expression: missing ), unterminated subpattern",
+        ),
+        ("url_aliases: {'a': '\\1'}", "its replacement names \\1, which is no group of it"),
+        ("url_aliases: {'(a)': {to: '\\g', casefold: true}}", "its replacement names \\g, which"),
+        ("url_aliases: {'a*': b}", "matches an empty text, so it says nothing"),
+        ("strip: {doc_id: '[#'}", "is not a regular expression: unterminated character set"),
+    ],
+)
+def test_patterns_are_checked(part, mistake):
+    (line,) = mistakes(f"{DEFAULT}{part}\n")
+    assert line.startswith("my.yaml:2: ")
+    assert mistake in line

@@ -10,7 +10,9 @@ different attributes have different digests. `evidence` decodes fingerprints.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 from typing import TypeVar
@@ -35,6 +37,7 @@ from goodgain.transforms.core.dedup.normalise import (
 from goodgain.transforms.core.dedup.rules import (
     CONTENT,
     GENERIC_ID,
+    GENERIC_ID_NAME,
     KEY,
     NO_TYPE,
     SNIPPET,
@@ -73,12 +76,14 @@ def joined(texts: Iterable[str]) -> bytes:
     return b"".join([len(text).to_bytes(_LENGTH_BYTES) + text for text in encoded])
 
 
-def id_part(codes: bytes, seed: int) -> Callable[[str], Part]:
-    """An id, and its casefolded form as key if that differs."""
+def id_part(
+    codes: bytes, seed: int, stripped: re.Pattern[str] | None = None
+) -> Callable[[str], Part]:
+    """An id, and its casefolded form as key if that differs; see `normalise_id`."""
     keyed = codes + bytes((codes[0] | KEY,))
 
     def part_of(raw: str) -> Part:
-        value = normalise_id(raw)
+        value = normalise_id(raw, stripped)
         key = id_key(value)
         if key != value:
             found = xxh3_64_digest(value.encode(), seed) + xxh3_64_digest(key.encode(), seed)
@@ -229,7 +234,8 @@ class Fingerprinter:
         self._field_orders = _Memo(self._field_order)
         self._id_names = _Memo(self._id_name)
         self._field_names = _Memo(self._field_name)
-        self._generic = _Memo(id_part(bytes((GENERIC_ID,)), SEEDS[GENERIC_ID]))
+        stripped = rules.stripped.get(GENERIC_ID_NAME)
+        self._generic = _Memo(id_part(bytes((GENERIC_ID,)), SEEDS[GENERIC_ID], stripped))
         self._urls = _Memo(self._url_part)
 
     def call_fingerprint(
@@ -328,7 +334,7 @@ class Fingerprinter:
                 parts += set_part(set(map(parts_of.__getitem__, value)))
 
     def _url_part(self, url: str) -> Part:
-        normal = normalise_url(url, self._rules.ignored_parameters)
+        normal = normalise_url(url, self._rules.urls)
         if normal is None:
             return ABSENT
         codes = bytearray((URL,))
@@ -354,7 +360,8 @@ class Fingerprinter:
         return sorted(counted, key=_number_of)
 
     def _id_name(self, name: str) -> _Name:
-        return _name(name, self._rules.ids, UNKNOWN_ID, id_part)
+        part_of = partial(id_part, stripped=self._rules.stripped.get(name))
+        return _name(name, self._rules.ids, UNKNOWN_ID, part_of)
 
     def _field_name(self, name: str) -> _Name:
         part_of = time_part if name in self._rules.time_fields else text_part

@@ -9,6 +9,7 @@ from urllib.parse import unquote, unquote_plus, unquote_to_bytes
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.url_parts import split_url
+from goodgain.transforms.core.dedup.url_rules import UrlRules
 from goodgain.transforms.core.records.iso_time import parse_time
 from goodgain.transforms.core.unicode_14 import casefold, folded_nfkc
 
@@ -61,9 +62,13 @@ def normalise_time(text: str) -> int | None:
     return None if moment is None else (moment - _EPOCH) // _MICROSECOND
 
 
-def normalise_id(value: str) -> str:
-    """An id, trimmed; GUIDs and ids with `@` are casefolded; "" means absent."""
-    value = value.strip()
+def normalise_id(value: str, stripped: re.Pattern[str] | None = None) -> str:
+    """An id, trimmed; GUIDs and ids with `@` are casefolded; "" means absent.
+
+    Args:
+      stripped: the pattern of what is removed from it before.
+    """
+    value = value.strip() if stripped is None else stripped.sub("", value, count=1).strip()
     folded = casefold(value)
     if folded != value and (
         "@" in value or (len(value) == _GUID_LENGTH and _GUID.fullmatch(value))
@@ -77,18 +82,6 @@ def normalise_type(written: str) -> str:
     return casefold(written.strip())
 
 
-class IgnoredParameters(Struct, frozen=True):
-    """Query parameters of URLs that do not affect the document (SPEC 4.1).
-
-    Attributes:
-      names: casefolded.
-      prefixes: names that begin with one of these are ignored, too.
-    """
-
-    names: frozenset[str]
-    prefixes: tuple[str, ...]
-
-
 class NormalUrl(Struct, frozen=True):
     """A URL in the form in which it is compared, without scheme and fragment."""
 
@@ -97,19 +90,28 @@ class NormalUrl(Struct, frozen=True):
     query: tuple[tuple[str, str], ...]
 
 
-def normalise_url(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
-    """Split a URL into the parts to compare; None if it is blank (SPEC 4.1)."""
+def normalise_url(url: str, rules: UrlRules) -> NormalUrl | None:
+    """Split a URL into the parts to compare; None if it is blank or names nothing (SPEC 4.1)."""
+    split = _split(url, rules)
+    if split is None or not split.path:
+        return split
+    resolved = rules.resolved(split.host, split.path, split.query)
+    return None if resolved is None else NormalUrl(*resolved)
+
+
+def _split(url: str, rules: UrlRules) -> NormalUrl | None:
     plain = _PLAIN_URL.fullmatch(url)
     if plain is None:
-        return _split_any(url, ignored)
+        return _split_any(url, rules)
     host, path, query = plain.groups()
     if path and "%" in path:
         # Takes half the time of `unquote`, and is the same for ASCII.
         path = unquote_to_bytes(path).decode(errors="replace")
+    host = host.lower().removeprefix("www.")
     return NormalUrl(
-        host.lower().removeprefix("www."),
+        host,
         path.rstrip("/") or "/" if path else "/",
-        _retained_pairs(_pairs(query), ignored) if query else (),
+        rules.retained(host, _pairs(query)) if query else (),
     )
 
 
@@ -120,7 +122,7 @@ def _pairs(query: str) -> list[tuple[str, str]]:
     return [(name, value) for name, _, value in pairs]
 
 
-def _split_any(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
+def _split_any(url: str, rules: UrlRules) -> NormalUrl | None:
     url = url.strip()
     if not url:
         return None
@@ -131,18 +133,5 @@ def _split_any(url: str, ignored: IgnoredParameters) -> NormalUrl | None:
     host = host.removeprefix("www.")
     if port is not None and port not in _DEFAULT_PORTS:
         host = f"{host}:{port}"
-    pairs = _retained_pairs(_pairs(query), ignored)
+    pairs = rules.retained(host, _pairs(query))
     return NormalUrl(host, unquote(path).rstrip("/") or "/", pairs)
-
-
-def _retained_pairs(
-    pairs: list[tuple[str, str]], ignored: IgnoredParameters
-) -> tuple[tuple[str, str], ...]:
-    names, prefixes = ignored.names, ignored.prefixes
-    retained = []
-    for name, value in pairs:
-        name = casefold(name)
-        if name not in names and not name.startswith(prefixes):
-            retained.append((name, value))
-    retained.sort()
-    return tuple(retained)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import xxhash
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.normalise import IgnoredParameters, normalise_type
+from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.dedup.rules_file import Points, Policy, RulesFile, TypeEntry
+from goodgain.transforms.core.dedup.url_rules import (
+    ParameterNames,
+    UrlAlias,
+    UrlRules,
+    with_aliases,
+)
 from goodgain.transforms.core.errors import RulesError
 from goodgain.transforms.core.unicode_14 import casefold
 
@@ -16,6 +23,7 @@ from goodgain.transforms.core.unicode_14 import casefold
 # that the rules do not know is UNKNOWN_FIELD or UNKNOWN_ID followed by the digest of the name; its
 # number combines byte and digest.
 GENERIC_ID = 1
+GENERIC_ID_NAME = "id"
 URL = 2
 URL_QUERY = 3
 _URL_PARAMETERS = range(4, 32)
@@ -105,7 +113,8 @@ class RuleTable(Struct, frozen=True):
       default: the rules of results without a known type.
       fields, ids: attribute numbers by name, for every name that the rules mention.
       containers: ids that any type lists as container.
-      ignored_parameters: ignored parameters of URL queries.
+      urls: which URLs name the same document.
+      stripped: by name of an id, the pattern of what is removed from its values.
       url_parameters: attribute number by name of an identifying parameter.
       time_fields: names of the fields compared as times.
       max_candidates: most candidates per key.
@@ -124,7 +133,8 @@ class RuleTable(Struct, frozen=True):
     fields: dict[str, int]
     ids: dict[str, int]
     containers: frozenset[int]
-    ignored_parameters: IgnoredParameters
+    urls: UrlRules
+    stripped: dict[str, re.Pattern[str]]
     url_parameters: dict[str, int]
     time_fields: frozenset[str]
     max_candidates: int
@@ -159,7 +169,6 @@ def compile_rules(rules: RulesFile) -> RuleTable:
     type_numbers = {normalise_type(name): index + 1 for index, name in enumerate(names)}
     for alias, target in rules.aliases.items():
         type_numbers[normalise_type(alias)] = names.index(target) + 1
-    ignored = [casefold(name) for name in rules.url.ignored_parameters]
     return RuleTable(
         type_numbers=type_numbers,
         types=types,
@@ -169,14 +178,29 @@ def compile_rules(rules: RulesFile) -> RuleTable:
         containers=frozenset(
             numbers.ids[name] for entry in rules.types.values() for name in entry.container
         ),
-        ignored_parameters=IgnoredParameters(
-            names=frozenset(name for name in ignored if not name.endswith("*")),
-            prefixes=tuple(name[:-1] for name in ignored if name.endswith("*")),
-        ),
+        urls=_compile_urls(rules),
+        stripped={name: re.compile(pattern) for name, pattern in rules.strip.items()},
         url_parameters=dict(zip(identity_parameters, _URL_PARAMETERS, strict=False)),
         time_fields=TIME_FIELDS.union(rules.time_fields),
         max_candidates=rules.max_candidates,
         policy=rules.policy,
+    )
+
+
+def _compile_urls(rules: RulesFile) -> UrlRules:
+    ignored_on = tuple(
+        (casefold(host), ParameterNames.of(entry.parameters))
+        for entry in rules.url.ignored_parameters_by_host
+        for host in entry.hosts
+    )
+    urls = UrlRules(ParameterNames.of(rules.url.ignored_parameters), ignored_on)
+    return with_aliases(
+        urls,
+        # In ASCII, a pattern that ignores case matches no other characters.
+        (
+            UrlAlias(re.compile(pattern, re.ASCII), alias.to, alias.casefold)
+            for pattern, alias in rules.url_aliases.items()
+        ),
     )
 
 

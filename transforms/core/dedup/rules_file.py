@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -23,6 +24,7 @@ from goodgain.transforms.core.errors import RulesError
 from goodgain.transforms.core.yaml_text import line_of, parse_yaml, repeated_keys
 
 SHIPPED_RULES = "dedup.yaml"
+_GROUP = re.compile(r"\\(.[0-9]*)")  # in a replacement
 Names = list[Annotated[str, Field(min_length=1)]]
 Policy = Literal["full", "ids", "none"]
 
@@ -113,6 +115,39 @@ class TypeEntry(_RulesPart):
     )
 
 
+class HostParameters(_RulesPart):
+    """Query parameters that do not identify the document on some hosts."""
+
+    hosts: Annotated[Names, Field(min_length=1)] = Field(
+        description="domains; their subdomains belong to them"
+    )
+    parameters: Names = Field(description="as in ignored_parameters")
+
+
+class Alias(_RulesPart):
+    """What replaces the part of a URL that a pattern matches.
+
+    Written as `TEXT` or as `{to: TEXT, casefold: true}`.
+    """
+
+    to: str = Field(
+        description="the replacement, with groups of the pattern as \\1; nothing if such URLs "
+        "name no document"
+    )
+    casefold: bool = Field(False, description="whether the case of such URLs does not matter")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _written_forms(cls, alias: Any) -> Any:
+        return {"to": alias} if isinstance(alias, str) else alias
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"type": "string"}, handler.resolve_ref_schema(handler(schema))]}
+
+
 class UrlEntry(_RulesPart):
     """The entry `url`."""
 
@@ -120,6 +155,9 @@ class UrlEntry(_RulesPart):
         default=[],
         description="query parameters that do not identify the document; * at the end matches any "
         "suffix",
+    )
+    ignored_parameters_by_host: list[HostParameters] = Field(
+        default=[], description="further ones on some hosts only, since elsewhere they name pages"
     )
     identity_parameters: Names = Field(
         default=[],
@@ -143,6 +181,16 @@ class RulesFile(_RulesPart):
         256, description="most earlier results that a result is compared with for each shared key"
     )
     url: UrlEntry = Field(UrlEntry(), description="how URLs are compared")
+    url_aliases: dict[str, Alias] = Field(
+        {},
+        description="by pattern, what replaces it in `host/path?query` of a URL; only the first "
+        "pattern that matches applies",
+    )
+    strip: dict[str, str] = Field(
+        {},
+        description="by name of an id, the pattern of what is removed from its values, like the "
+        "number of a passage behind the name of its document; `id` is the generic id",
+    )
     types: dict[str, TypeEntry] = Field(
         description="rules by entity type; `default` is for results of any other type, or of none"
     )
@@ -210,6 +258,7 @@ def contradictions(content: Any) -> Iterator[Contradiction]:
     if isinstance(content, dict) and "types" in content and "default" not in types:
         yield ("types",), "must have an entry `default`"
     yield from _of_names(types, _mapping(content, "aliases"))
+    yield from _of_patterns(content)
     for name, entry in types.items():
         yield from _of_type(("types", str(name)), entry)
 
@@ -225,6 +274,29 @@ def _of_names(types: dict[Any, Any], aliases: dict[Any, Any]) -> Iterator[Contra
     for alias, target in aliases.items():
         if isinstance(target, str) and target not in types:
             yield ("aliases", str(alias)), f"stands for {target}, which is not in types"
+
+
+def _of_patterns(content: Any) -> Iterator[Contradiction]:
+    for pattern, alias in _mapping(content, "url_aliases").items():
+        replacement = alias.get("to") if isinstance(alias, dict) else alias
+        if reason := _pattern_mistake(str(pattern), replacement):
+            yield ("url_aliases", str(pattern)), reason
+    for name, pattern in _mapping(content, "strip").items():
+        if isinstance(pattern, str) and (reason := _pattern_mistake(pattern, "")):
+            yield ("strip", str(name)), reason
+
+
+def _pattern_mistake(pattern: str, replacement: Any) -> str | None:
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        return f"is not a regular expression: {error}"
+    if compiled.search("") is not None:
+        return "matches an empty text, so it says nothing"
+    for group in _GROUP.findall(replacement if isinstance(replacement, str) else ""):
+        if not (group.isdecimal() and 0 < int(group) <= compiled.groups):
+            return f"its replacement names \\{group}, which is no group of it"
+    return None
 
 
 def _of_type(location: tuple[str, ...], entry: Any) -> Iterator[Contradiction]:

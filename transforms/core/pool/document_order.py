@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -13,7 +14,7 @@ from goodgain.transforms.core.dedup.normalise import (
     normalise_type,
     normalise_url,
 )
-from goodgain.transforms.core.dedup.rules import NO_TYPE, RuleTable
+from goodgain.transforms.core.dedup.rules import GENERIC_ID_NAME, NO_TYPE, RuleTable
 from goodgain.transforms.core.records.search_call import OneOrMany, Result
 
 DEFINITIVE, WITH_URL, REST = 1, 2, 3  # the three passes
@@ -40,17 +41,20 @@ def _normal(result: Result, rules: RuleTable) -> tuple[int, Weight]:
     written = normalise_type(result.entity_type or "")
     number = rules.type_numbers.get(written, NO_TYPE)
     definitive = rules.of_type(number).definitive
-    ids = {name: ids for name, value in result.ids.items() if (ids := _ids(value))}
+    stripped = rules.stripped
+    ids = {
+        name: ids for name, value in result.ids.items() if (ids := _ids(value, stripped.get(name)))
+    }
     evidence: dict[str, object] = {}
     count = len(ids)
     if ids:
         evidence["ids"] = ids
     has_definitive = any(rules.ids.get(name) in definitive for name in ids)
-    generic = None if result.id is None else normalise_id(result.id)
+    generic = result.id and normalise_id(result.id, stripped.get(GENERIC_ID_NAME))
     if generic and not has_definitive:
         evidence["id"] = generic
         count += 1
-    url = None if result.url is None else normalise_url(result.url, rules.ignored_parameters)
+    url = None if result.url is None else normalise_url(result.url, rules.urls)
     if url is not None:
         evidence["url"] = (url.host, url.path, url.query)
         count += 1
@@ -63,8 +67,8 @@ def _normal(result: Result, rules: RuleTable) -> tuple[int, Weight]:
     return pass_, (-count, name, _encode(evidence))
 
 
-def _ids(value: OneOrMany) -> list[str]:
-    return sorted({id_ for one in _listed(value) if (id_ := normalise_id(one))})
+def _ids(value: OneOrMany, stripped: re.Pattern[str] | None) -> list[str]:
+    return sorted({id_ for one in _listed(value) if (id_ := normalise_id(one, stripped))})
 
 
 def _fields(result: Result, rules: RuleTable) -> dict[str, list[str]]:

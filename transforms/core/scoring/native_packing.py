@@ -28,6 +28,7 @@ from goodgain.transforms.core.dedup.normalise import (
     normalise_url,
 )
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
+from goodgain.transforms.core.dedup.url_rules import ParameterNames
 from goodgain.transforms.core.files.avro_plan import AvroPlan
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.json_value_count import HARMLESS
@@ -277,7 +278,7 @@ class _Fallback:
     """Handles single strings that native code cannot."""
 
     def __init__(self, rules: RuleTable) -> None:
-        self._ignored = rules.ignored_parameters
+        self._urls, self._stripped = rules.urls, rules.stripped
 
     def characters(self) -> list[str | None]:
         return _characters()
@@ -285,8 +286,8 @@ class _Fallback:
     def text(self, text: str) -> str:
         return normalise_text(text)
 
-    def identifier(self, value: str) -> tuple[str, str]:
-        normal = normalise_id(value)
+    def identifier(self, name: str, value: str) -> tuple[str, str]:
+        normal = normalise_id(value, self._stripped.get(name))
         return normal, id_key(normal)
 
     def instant(self, text: str) -> int | None:
@@ -296,7 +297,7 @@ class _Fallback:
         return normalise_type(written)
 
     def url(self, url: str) -> tuple[str, str, list[tuple[str, str]]] | None:
-        normal = normalise_url(url, self._ignored)
+        normal = normalise_url(url, self._urls)
         return None if normal is None else (normal.host, normal.path, list(normal.query))
 
 
@@ -337,8 +338,10 @@ def _plain_rules(rules: RuleTable) -> dict[str, Any]:
         ],
         "fields": _of_one_byte(rules.fields),
         "ids": _of_one_byte(rules.ids),
-        "ignored_names": sorted(rules.ignored_parameters.names),
-        "ignored_prefixes": list(rules.ignored_parameters.prefixes),
+        "ignored": _plain_names(rules.urls.ignored),
+        "ignored_on": [(domain, _plain_names(names)) for domain, names in rules.urls.ignored_on],
+        "url_needles": list(rules.urls.needles),
+        "stripped": sorted(rules.stripped),
         "url_parameters": list(rules.url_parameters.items()),
         "time_fields": sorted(rules.time_fields),
         "text_keys": [
@@ -346,6 +349,10 @@ def _plain_rules(rules: RuleTable) -> dict[str, Any]:
             for attribute, key in TEXT_KEYS.items()
         ],
     }
+
+
+def _plain_names(names: ParameterNames) -> tuple[list[str], list[str]]:
+    return sorted(names.names), list(names.prefixes)
 
 
 def _of_one_byte(numbers: dict[str, int]) -> list[tuple[str, int]]:

@@ -164,8 +164,30 @@ class TestReasons:
         file = {"entity_type": "File", "ids": {"file_id": "1", "site_id": "s"}}
         assert reasons(file, file) == [None, "same ids.file_id, definitive for File"]
 
-    def test_same_url(self):
-        assert reasons({"url": "https://a.b/c"}, {"url": "http://www.a.b/c/"}) == [None, "same URL"]
+    @pytest.mark.parametrize(
+        ("one", "other", "expected"),
+        [
+            ("https://a.b/c", "https://a.b/c", "same URL"),
+            ("https://a.b/c", "http://www.a.b/c/#d", "URLs equal but for how they are written"),
+            (
+                "https://a.b/c?d=1&utm_source=x&gclid=1",
+                "https://a.b/c?d=1",
+                "URLs equal but for gclid, utm_source",
+            ),
+            (
+                "https://s.sharepoint.com/c?web=1",
+                "https://s.sharepoint.com/c",
+                "URLs equal but for web",
+            ),
+            (
+                "https://arxiv.org/abs/2401.00001",
+                "https://arxiv.org/pdf/2401.00001v2",
+                "URLs that are two forms of one: arxiv.org/abs/2401.00001",
+            ),
+        ],
+    )
+    def test_urls_of_one_document_say_in_what_they_differ(self, one, other, expected):
+        assert reasons({"url": one}, {"url": other}) == [None, expected]
 
     def test_urls_that_differ_only_in_their_query(self):
         one, other = ({"url": f"https://a.b/c?x={x}", "snippet": LONG} for x in "12")

@@ -1,0 +1,138 @@
+"""Which URLs name the same document: ignored parameters and other forms (SPEC 4.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from goodgain.transforms.core.unicode_14 import casefold
+
+Pairs = tuple[tuple[str, str], ...]  # names and values of a query
+
+
+class ParameterNames(Struct, frozen=True):
+    """Names of query parameters, casefolded.
+
+    Attributes:
+      prefixes: names that begin with one of these belong, too.
+    """
+
+    names: frozenset[str] = frozenset()
+    prefixes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, written: Iterable[str]) -> ParameterNames:
+        """From names of which `*` at the end matches any suffix."""
+        folded = [casefold(name) for name in written]
+        return cls(
+            frozenset(name for name in folded if not name.endswith("*")),
+            tuple(name[:-1] for name in folded if name.endswith("*")),
+        )
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names or name.startswith(self.prefixes)
+
+
+class UrlAlias(Struct, frozen=True):
+    """Another form of a URL that leads to the same document.
+
+    Attributes:
+      pattern: searched in `host/path?query` of the normalised URL.
+      replacement: of what the pattern matches; of the whole text "" means that it names nothing.
+      folds: whether the case of the result does not matter.
+    """
+
+    pattern: re.Pattern[str]
+    replacement: str
+    folds: bool = False
+
+
+class UrlRules(Struct, frozen=True):
+    """The rules for URLs, compiled.
+
+    Attributes:
+      ignored: parameters that name no document, on any host.
+      ignored_on: the same on hosts of a domain, by domain.
+      aliases: the first whose pattern matches applies.
+      needles: texts in lower case, one of which every URL contains to which an alias may apply.
+    """
+
+    ignored: ParameterNames = ParameterNames()
+    ignored_on: tuple[tuple[str, ParameterNames], ...] = ()
+    aliases: tuple[UrlAlias, ...] = ()
+    needles: tuple[str, ...] = ()
+
+    def retained(self, host: str, pairs: Iterable[tuple[str, str]]) -> Pairs:
+        """The pairs of a query that may name a document, casefolded and sorted."""
+        names, prefixes = self.ignored.names, self.ignored.prefixes
+        of_host = [names for domain, names in self.ignored_on if _is_of(host, domain)]
+        retained = []
+        for name, value in pairs:
+            name = casefold(name)
+            if name in names or name.startswith(prefixes):
+                continue
+            if not (of_host and any(name in ignored for ignored in of_host)):
+                retained.append((name, value))
+        retained.sort()
+        return tuple(retained)
+
+    def resolved(self, host: str, path: str, query: Pairs) -> tuple[str, str, Pairs] | None:
+        """Host, path and query of the document that a URL names; None if it names none."""
+        written = host + path
+        if query:
+            written += "?" + "&".join(f"{name}={value}" for name, value in query)
+        folded = written.lower()
+        if not any(needle in folded for needle in self.needles):
+            return host, path, query
+        for alias in self.aliases:
+            resolved, found = alias.pattern.subn(alias.replacement, written, count=1)
+            if found:
+                return _parts(casefold(resolved) if alias.folds else resolved)
+        return host, path, query
+
+
+def with_aliases(rules: UrlRules, aliases: Iterable[UrlAlias]) -> UrlRules:
+    """The rules with aliases, and the needles of these."""
+    aliases = tuple(aliases)
+    needles = sorted({_literal(alias.pattern.pattern) for alias in aliases})
+    return replace(rules, aliases=aliases, needles=tuple(needles))
+
+
+def _is_of(host: str, domain: str) -> bool:
+    name = host.partition(":")[0]
+    return name == domain or name.endswith(f".{domain}")
+
+
+def _parts(written: str) -> tuple[str, str, Pairs] | None:
+    place, _, query = written.partition("?")
+    host, slash, path = place.partition("/")
+    if not host and not path:
+        return None
+    pairs = (pair.partition("=") for pair in query.split("&") if pair)
+    return (
+        host,
+        (slash + path).rstrip("/") or "/",
+        tuple(sorted((name, value) for name, _, value in pairs)),
+    )
+
+
+def _literal(pattern: str) -> str:
+    """The longest ASCII text, in lower case, that every match of a pattern contains; "" if none."""
+    # Python's own parser: what it takes for literal characters in a row, outside of groups.
+    parsed: Any = re._parser.parse(pattern)  # type: ignore[attr-defined]
+    return max(_runs(parsed), key=len, default="").lower()
+
+
+def _runs(parsed: Any) -> Iterator[str]:
+    run = ""
+    for operator, argument in parsed:
+        if str(operator) == "LITERAL" and argument < 128:
+            run += chr(argument)
+        else:
+            yield run
+            run = ""
+    yield run
