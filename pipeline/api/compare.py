@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from goodgain.pipeline.api.emitted import warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
+from goodgain.pipeline.document.html import fragment_of
+from goodgain.pipeline.document.model import Document
+from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.whole_files import writing
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.keywords import from_keywords
@@ -24,7 +26,7 @@ _Arm: TypeAlias = "Run | str | Path"
 
 
 class Comparison:
-    """The outcome of `compare`; its text is `summary`.
+    """The outcome of `compare`; its text is `summary` and the metrics that it rests on.
 
     Attributes:
       summary: the answer in a sentence.
@@ -38,16 +40,18 @@ class Comparison:
       'not tested'
     """
 
-    def __init__(self, summary: str, rows: Table, report: bytes) -> None:
+    def __init__(self, summary: str, rows: Table, report: bytes, shown: Document) -> None:
         """Wrap the results of a comparison.
 
         Args:
           summary, rows: see the class.
           report: the HTML page.
+          shown: the answer and the metrics that it rests on.
         """
         self.summary = summary
         self.rows = rows
         self._report = report
+        self._shown = shown
 
     def report(self, path: str | Path) -> None:
         """Write the report: one HTML file that needs no network.
@@ -59,10 +63,10 @@ class Comparison:
             Path(path).write_bytes(self._report)
 
     def __repr__(self) -> str:
-        return self.summary
+        return text_of(self._shown)
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.summary)}</p>"
+        return fragment_of(self._shown)
 
 
 def compare(
@@ -120,6 +124,7 @@ def compare(
     from goodgain.pipeline.studies.comparison.compare import compare as compared_by
     from goodgain.pipeline.studies.comparison.output import rows_of, write
     from goodgain.pipeline.studies.comparison.request import ComparisonRequest
+    from goodgain.pipeline.views.comparison import short_document
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
 
     values = {"base": base, "candidate": candidate}
@@ -136,7 +141,8 @@ def compare(
         write(found, str(output), "parquet", build_comparison_report)
         report = (output / REPORT).read_bytes()
     _warn_of(found, runs)
-    return Comparison(found.answer, Table(COMPARISON, rows_of(found)), report)
+    rows = Table(COMPARISON, rows_of(found))
+    return Comparison(found.answer, rows, report, short_document(found))
 
 
 def _folder(run: _Arm, folder: str, name: str) -> str:

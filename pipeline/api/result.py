@@ -5,25 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from html import escape
-from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec.structs import replace
 
-from goodgain.pipeline.api.table import HEADLINE, Row, Table
-from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
+from goodgain.pipeline.api.table import Table
+from goodgain.pipeline.document.html import fragment_of
+from goodgain.pipeline.document.model import Document, Heading, Sentence, document
+from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.data_warnings import warning_text, warnings_in
 from goodgain.pipeline.results.whole_files import writing
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
+from goodgain.pipeline.views.run import means_table
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted
 
@@ -41,10 +40,19 @@ class Explanation(str):
       'Conversation c'
     """
 
-    __slots__ = ()
+    _document: Document
+
+    def __new__(cls, document: Document) -> Explanation:
+        """Wrap the document of a conversation."""
+        text = super().__new__(cls, text_of(document))
+        text._document = document
+        return text
 
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        return fragment_of(self._document)
 
 
 class Run:
@@ -173,15 +181,11 @@ class Run:
           >>> print(run.explain("c").splitlines()[0])
           Conversation c
         """
-        from rich.console import Console
-
-        from goodgain.pipeline.views.explanation import render
+        from goodgain.pipeline.views.explanation import explanation_document
 
         with phrased_for_python():
             explained = self._explain(conversation_id)
-        text = StringIO()
-        render(explained, Console(file=text, width=100, highlight=False))
-        return Explanation(text.getvalue())
+        return Explanation(explanation_document(explained))
 
     def save(self, folder: str | Path) -> None:
         """Write the run as `goodgain run --format parquet` does: for `load`, the gate, reports.
@@ -228,30 +232,21 @@ class Run:
                 file_format.write(table.dataset, table.stored(), file)
 
     def __repr__(self) -> str:
-        counts = self.manifest["conversations"]
-        total = counted(counts["total"], "conversation")
-        lines = [f"Run of {total}, {counts['in_means']:,} in the means"]
-        cells = [
-            (metric_by_name(name).label, mean_text(name, row["mean"]), mean_interval_text(row))
-            for name, row in self._headline()
-        ]
-        widths = [max(map(len, column), default=0) for column in zip(*cells, strict=True)]
-        for label, mean, interval in cells:
-            shown = "" if interval == "-" else f"  95 %: {interval}"
-            lines.append(f"  {label:{widths[0]}}  {mean:>{widths[1]}}{shown}")
-        if rejected := self.rejected_text():
-            lines.append(f"  {rejected}")
-        lines += [f"  {warning_text(one)}" for one in self.warnings]
-        lines.append("  tables: " + ", ".join(sorted(self._tables)))
-        return "\n".join(lines)
+        return text_of(self._document())
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
+        return fragment_of(self._document())
 
-    def _headline(self) -> list[tuple[str, Row]]:
-        """The headline metrics, and the ranking metrics if some were asked for, with their rows."""
-        rows = {row["metric"]: row for row in self.means.where(slice={}, i=None, population="all")}
-        asked_for = self.manifest["parameters"]["metrics"]
-        default = [metric.name for metric in DEFAULT_RANKING_METRICS]
-        names = (*HEADLINE, *(asked_for if list(asked_for) != default else ()))
-        return [(name, rows[name]) for name in names if name in rows]
+    def _document(self) -> Document:
+        counts = self.manifest["conversations"]
+        total = counted(counts["total"], "conversation")
+        at_end = self.means.where(slice={}, i=None, population="all")
+        rows = {row["metric"]: row for row in at_end}
+        rejected = self.rejected_text()
+        return document(
+            Heading(f"Run of {total}, {counts['in_means']:,} in the means"),
+            means_table(rows, self.manifest) if rows else None,
+            Sentence(rejected) if rejected else None,
+            (Sentence(warning_text(warning), "warning") for warning in self.warnings),
+            Sentence(f"tables: {', '.join(sorted(self._tables))}"),
+        )

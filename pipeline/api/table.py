@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from heapq import nsmallest
-from html import escape
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.document.numbers import decimal
+from goodgain.pipeline.document.html import fragment_of
+from goodgain.pipeline.document.model import Column, Document, Sentence, document, table
+from goodgain.pipeline.document.numbers import NONE, number
+from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.datasets import MEANS, Dataset
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.costs import cost_metric
@@ -147,25 +149,14 @@ class Table:
         return pl.DataFrame(pl.from_arrow(self.to_arrow()))
 
     def __repr__(self) -> str:
-        names, cells, size = self._excerpt()
-        widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-            for line in [names, *cells]
-        ]
-        return "\n".join([*lines, size])
+        return text_of(self._document())
 
     def _repr_html_(self) -> str:
-        names, cells, size = self._excerpt()
-        head = "".join(f"<th>{escape(name)}</th>" for name in names)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>"
-            for line in cells
-        )
-        return (
-            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-            f"<p>{escape(size)}</p>"
-        )
+        return fragment_of(self._document())
+
+    def _document(self) -> Document:
+        names, lines, size = self._excerpt()
+        return document(table([Column(name) for name in names], lines), Sentence(size))
 
     def _excerpt(self) -> tuple[list[str], list[list[str]], str]:
         """The parts to display: column names, lines of cells, and the size of the table.
@@ -216,9 +207,9 @@ def _mean_rank(row: Row) -> tuple[Any, ...]:
 
 def _cell(value: Any) -> str:
     if value is None:
-        return "-"
+        return NONE
     if isinstance(value, float):
-        return decimal(value)
+        return number(value)
     if isinstance(value, dict):
         text = ", ".join(f"{key}={one}" for key, one in value.items()) or "all"
     else:

@@ -35,16 +35,19 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(CompareConfig, given_options(args, CompareConfig))
     # Imported here to keep --help fast.
     from goodgain.pipeline.document.console import message_console, print_json, result_console
+    from goodgain.pipeline.document.model import document
     from goodgain.pipeline.document.safe_text import printable
+    from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.results.folder import REPORT
     from goodgain.pipeline.results.unlabelled_arms import ShownRows
     from goodgain.pipeline.studies.comparison.arms import missing
     from goodgain.pipeline.studies.comparison.compare import compare
-    from goodgain.pipeline.studies.comparison.output import check_output, document, rows_of, write
+    from goodgain.pipeline.studies.comparison.output import check_output, rows_of, write
+    from goodgain.pipeline.studies.comparison.output import document as everything
     from goodgain.pipeline.studies.comparison.request import ComparisonRequest
     from goodgain.pipeline.studies.comparison.sensitivity import sensitivity
-    from goodgain.pipeline.views.comparison import render, render_warnings
-    from goodgain.pipeline.views.comparison_parts import render_sensitivity
+    from goodgain.pipeline.views.comparison import comparison_document, comparison_warnings
+    from goodgain.pipeline.views.comparison_tables import sensitivity_document
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
 
     request = ComparisonRequest.of(config)
@@ -61,16 +64,18 @@ def run(args: argparse.Namespace) -> int:
     if config.output:
         write(compared, config.output, config.format, build_comparison_report, sensitivity_rows)
     if args.json:
-        print_json({**document(compared, sensitivity_rows), "rows": rows_of(compared)})
+        print_json({**everything(compared, sensitivity_rows), "rows": rows_of(compared)})
     elif args.quiet:
-        render_warnings(compared, message_console())
+        show(document(comparison_warnings(compared)), message_console())
     else:
-        render(compared, result_console(), at=config.at)
+        console = result_console()
+        show(comparison_document(compared, config.at), console)
         if sensitivity_rows is not None:
             shown = map(ShownRows(compared.without_labels).struct, sensitivity_rows)
-            render_sensitivity(list(shown), result_console(), request.correction)
+            console.print()
+            show(sensitivity_document(list(shown), request.correction), console)
         if config.output:
-            result_console().print(f"\nReport: {config.output}/{REPORT}", soft_wrap=True)
+            console.print(f"\nReport: {config.output}/{REPORT}", soft_wrap=True)
     return 0
 
 

@@ -36,12 +36,14 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.document import progress
     from goodgain.pipeline.document.console import print_json, result_console
+    from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.run.plan.evaluation import open_evaluation
     from goodgain.pipeline.run.plan.local_files import LOCAL
     from goodgain.pipeline.run.plan.sources import LocalFiles
     from goodgain.pipeline.run.plan.traces import find_traces
     from goodgain.pipeline.studies.explanation.explain import explain_conversation
-    from goodgain.pipeline.views.explanation import explanation_json, render
+    from goodgain.pipeline.studies.explanation.output import explanation_json
+    from goodgain.pipeline.views.explanation import explanation_document
 
     traces = find_traces(config, config.input, LOCAL)
     evaluation = open_evaluation(config, traces, LOCAL)
@@ -51,5 +53,5 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(explanation_json(explanation))
     else:
-        render(explanation, result_console())
+        show(explanation_document(explanation), result_console())
     return 0

@@ -44,26 +44,27 @@ def run(args: argparse.Namespace) -> int:
     request = _request(args)
     # Imported here, since it imports Beam, which is slow.
     from goodgain.pipeline.document.console import message_console, print_json, result_console
-    from goodgain.pipeline.studies.gate.outcome import markdown
+    from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.studies.nightly.config import load_nightly_config
     from goodgain.pipeline.studies.nightly.dependencies import Dependencies, NightViews
     from goodgain.pipeline.studies.nightly.job import run_nightly
-    from goodgain.pipeline.views.nights import print_result, print_warnings
+    from goodgain.pipeline.views.gate import gate_markdown
+    from goodgain.pipeline.views.nights import nights_document, nights_warnings
     from goodgain.pipeline.views.pages.nights import build_nights_report
     from goodgain.pipeline.views.pages.run import build_report
 
     config = load_nightly_config(args.config)
     if args.runner:
         config = config.model_copy(update={"runner": args.runner})
-    views = NightViews(day=build_report, nights=build_nights_report, gate=markdown)
+    views = NightViews(day=build_report, nights=build_nights_report, gate=gate_markdown)
     dependencies = Dependencies.quiet(views) if args.quiet else Dependencies(views)
     result = run_nightly(config, request, args.beam_arguments, dependencies)
     if args.json:
         print_json(result)
     elif result.exit_code or not args.quiet:
-        print_result(result_console(), result, config)
+        show(nights_document(result, config), result_console())
     else:
-        print_warnings(message_console(), result)
+        show(nights_warnings(result), message_console())
     return result.exit_code
 
 

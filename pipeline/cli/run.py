@@ -43,12 +43,13 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")
     # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.run.hosts.batch
-    from goodgain.pipeline.cli.gate import render
-    from goodgain.pipeline.document.console import print_json
+    from goodgain.pipeline.document.console import print_json, result_console
+    from goodgain.pipeline.document.terminal import show as show_document
     from goodgain.pipeline.results.folder import read_manifest
     from goodgain.pipeline.results.readers import MeansWanted, read_means
     from goodgain.pipeline.studies.gate.evaluate import Gate
     from goodgain.pipeline.studies.gate.outcome import passed
+    from goodgain.pipeline.views.gate import gate_document
     from goodgain.pipeline.views.pages.run import build_report
     from goodgain.pipeline.views.run import print_if_wrong, print_summary
 
@@ -71,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
             }
         )
     elif gate is not None and (plain or not passed(outcomes)):
-        render(outcomes)
+        show_document(gate_document(outcomes), result_console())
     if gate is None or passed(outcomes):
         return code
     # Bad data take precedence: they may be the only cause of the gate's verdict.

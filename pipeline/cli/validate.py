@@ -30,10 +30,13 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.document import progress
     from goodgain.pipeline.document.console import message_console, print_json, result_console
+    from goodgain.pipeline.document.model import document
+    from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.run.plan.local_files import LOCAL
     from goodgain.pipeline.run.plan.traces import find_traces
+    from goodgain.pipeline.studies.findings import make_report
     from goodgain.pipeline.studies.validation import validate
-    from goodgain.pipeline.views.validation import make_report, render, render_warnings
+    from goodgain.pipeline.views.validation import validation_document, validation_warnings
 
     started = datetime.now(UTC)
     traces = find_traces(config, config.input, LOCAL)
@@ -45,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(report)
     elif args.quiet and not report["too_many_rejected"]:
-        render_warnings(report, message_console())
+        show(document(validation_warnings(report)), message_console())
     else:
-        render(report, result_console())
+        show(validation_document(report), result_console())
     return ExitCode.DATA_QUALITY if report["too_many_rejected"] else ExitCode.DONE

@@ -1,42 +1,55 @@
-"""Formats numbers for people, and values of metrics in the unit of each: shares in percent."""
+"""Formats numbers for people, and values of metrics in the unit of each: shares in percent.
+
+Every medium shows these texts. "-" stands for no value, "pp" for percentage points.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from math import floor, log10
 
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
+NONE = "-"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DECIMALS = 4
-_SMALLEST_PLAIN = 0.01  # smaller values get significant digits instead of four decimals
 _NOTHING = 1e-12  # smaller values are rounding errors
+_LEAST_PLAIN = 1e-6  # smaller values have an exponent
 _SIGNIFICANT = 4
 _SIGNIFICANT_OF_PERCENTAGE = 3
+_LEAST_SIGNIFICANT = 3  # of small values
+_LEAST_SIGNIFICANT_OF_DIFFERENCE = 2  # and of percentages
+_FEW = 10  # conversations of which few may have no value without a remark
 
 
-def number(value: float | int | None) -> str:
-    """Counts with a thousands separator, other numbers as in `decimal`, `null` for no value."""
+def number(value: float | int | None, signed: bool = False) -> str:
+    """A count with a thousands separator, another number with about four digits; - for none."""
     if value is None:
-        return "null"
+        return NONE
     if isinstance(value, int):
         return f"{value:,}"
-    return decimal(value, ",")
+    return _figure(value, _SIGNIFICANT, signed)
 
 
-def decimal(value: float | None, thousands: str = "") -> str:
-    """A number to four decimals, or to four significant digits if it is small; - for none."""
+def count_text(value: float | int | None) -> str:
+    """A count; - for none."""
+    return NONE if value is None else f"{value:,.0f}"
+
+
+def share(part: float, whole: float) -> str:
+    """A part in percent; - if the whole is 0."""
+    return f"{100 * part / whole:.1f} %" if whole else NONE
+
+
+def relative(value: float | None) -> str:
+    """A signed share in percent; - for none."""
+    return NONE if value is None else f"{100 * value:+z,.1f} %"
+
+
+def probability(value: float | None) -> str:
+    """A p value to three decimals; - for none."""
     if value is None:
-        return "-"
-    if _NOTHING <= abs(value) < _SMALLEST_PLAIN:
-        return f"{value:.{_DECIMALS}g}"
-    return f"{value:z{thousands}.{_DECIMALS}f}"  # z: 0 instead of -0
-
-
-def share(part: int, whole: int) -> str:
-    """A part in percent; "" if the whole is 0."""
-    return f"{100 * part / whole:.1f}%" if whole else ""
+        return NONE
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def minute(millis: int) -> str:
@@ -45,69 +58,91 @@ def minute(millis: int) -> str:
 
 
 def value_text(metric: str, value: float | None, digits: int = _SIGNIFICANT) -> str:
-    """A value of a metric, in percent if the metric is shown so; a dash for none.
+    """A value of a metric, in percent if the metric is shown so; - for none.
 
     Args:
       digits: significant digits of a number; a percentage has one less, but at least 3.
     """
     if value is None:
-        return "-"
+        return NONE
     if metric_by_name(metric).in_percent:
-        return f"{_figure(100 * value, max(digits - 1, _SIGNIFICANT_OF_PERCENTAGE))} %"
-    if isinstance(value, int):
-        return f"{value:,}"
-    return _figure(value, digits)
+        return f"{_percentage(value, digits)} %"
+    return f"{value:,}" if isinstance(value, int) else _figure(value, digits)
+
+
+def short_text(metric: str, value: float | None) -> str:
+    """A value of one conversation, with three digits; a whole one has no decimals."""
+    if value is not None and float(value).is_integer() and not metric_by_name(metric).in_percent:
+        return count_text(value)
+    return value_text(metric, value, digits=3)
+
+
+def mean_text(metric: str, value: float | None, n: int, undefined: int) -> str:
+    """A mean, which says so if it is over less than half of at least ten conversations.
+
+    Args:
+      n: number of conversations in the mean.
+      undefined: number of those without a value.
+    """
+    text = value_text(metric, value)
+    of_few = value is not None and n + undefined >= _FEW and undefined > n
+    return f"{text} over only {n:,} of {n + undefined:,}" if of_few else text
+
+
+def mean_interval_text(metric: str, low: float | None, high: float | None) -> str:
+    """The interval of a mean, clipped to the range of its metric; - for none."""
+    if low is None or high is None:
+        return NONE
+    declared = metric_by_name(metric)
+    low, high = declared.within(low), declared.within(high)
+    if declared.in_percent:
+        return f"{_percentage(low)}..{_percentage(high)} %"
+    return f"{_figure(low, _SIGNIFICANT)}..{_figure(high, _SIGNIFICANT)}"
 
 
 def difference_text(
     metric: str, value: float | None, signed: bool = True, digits: int = _SIGNIFICANT
 ) -> str:
-    """A difference of a metric, of percentages in points (pp); a dash for none."""
+    """A difference of a metric, of percentages in points (pp); - for none."""
     if value is None:
-        return "-"
+        return NONE
     if metric_by_name(metric).in_percent:
-        points = max(digits - 1, _SIGNIFICANT_OF_PERCENTAGE)
-        return f"{_figure(100 * value, points, signed)} pp"
-    return _figure(value, digits, signed)
+        return f"{_percentage(value, digits, signed)} pp"
+    return _figure(value, digits, signed, _LEAST_SIGNIFICANT_OF_DIFFERENCE)
 
 
 def interval_text(metric: str, low: float | None, high: float | None) -> str:
-    """The interval of a difference, in the unit of `difference_text`; a dash for none."""
+    """The interval of a difference, in the unit of `difference_text`; - for none."""
     if low is None or high is None:
-        return "-"
-    if metric_by_name(metric).in_percent:
-        low, high, digits = 100 * low, 100 * high, _SIGNIFICANT_OF_PERCENTAGE
-    else:
-        digits = _SIGNIFICANT
+        return NONE
+    ends = (difference_text(metric, end).removesuffix(" pp") for end in (low, high))
     # No spaces: with them, the table of a comparison is wider than 80 columns.
-    return f"{_figure(low, digits, signed=True)}..{_figure(high, digits, signed=True)}"
+    return "..".join(ends)
 
 
-def mean_text(metric: str, value: float | None) -> str:
-    """Like `value_text`, but with as many decimals in every row of a column."""
-    if not metric_by_name(metric).in_percent:
-        return decimal(value)
-    return "-" if value is None else f"{100 * value:.2f} %"
+def _percentage(value: float, digits: int = _SIGNIFICANT, signed: bool = False) -> str:
+    digits = max(digits - 1, _SIGNIFICANT_OF_PERCENTAGE)
+    return _figure(100 * value, digits, signed, _LEAST_SIGNIFICANT_OF_DIFFERENCE)
 
 
-def mean_interval_text(row: Mapping[str, Any]) -> str:
-    """The interval of a row of means; a dash for none."""
-    if row["ci_low"] is None:
-        return "-"
-    name = row["metric"]
-    within = metric_by_name(name).within
-    low, high = (mean_text(name, within(row[end])) for end in ("ci_low", "ci_high"))
-    return f"{low} .. {high}"
+def _figure(
+    value: float,
+    digits: int = _SIGNIFICANT,
+    signed: bool = False,
+    least: int = _LEAST_SIGNIFICANT,
+) -> str:
+    """A number with about `digits` significant digits.
 
-
-def _figure(value: float, digits: int, signed: bool = False) -> str:
-    """A number with about `digits` significant digits."""
+    Values below 1 have as many decimals as those up to 10, so that a column is easy to compare;
+    but small ones keep `least` significant digits.
+    """
     sign = "+" if signed else ""
-    if abs(value) < _NOTHING:
+    size = abs(value)
+    if size < _NOTHING:
         return "0"
-    if abs(value) < 10.0 ** (1 - digits):
-        return f"{value:{sign}.1e}"
-    decimals = max(digits - len(str(int(abs(value)))), 0)
-    if abs(value) < 10.0 ** (2 - digits):
-        decimals += 1  # two significant digits at least
+    if size < _LEAST_PLAIN:
+        return f"{value:{sign}.{least - 1}e}"
+    decimals = max(digits - len(str(int(size))), 0)
+    if size < 1:
+        decimals = max(decimals, least - 1 - floor(log10(size)))
     return f"{value:{sign},.{decimals}f}"

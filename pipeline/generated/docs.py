@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from goodgain.pipeline.cli.config_options import options_table
-from goodgain.pipeline.cli.metrics import metric_groups
 from goodgain.pipeline.run.engines.table import ENGINES, Engine
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.pipeline.views.metrics import metric_groups
 from goodgain.transforms.core.metric import Metric
 
 _DOCS = Path("docs")

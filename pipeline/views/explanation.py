@@ -1,20 +1,25 @@
-"""An explanation, for people in the order of its iterations, and as JSON."""
+"""The document of one conversation: what became of each result, and why."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
-import msgspec
-from msgspec.structs import asdict
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
-
-from goodgain.pipeline.document.console import on_terminal, plain_table
-from goodgain.pipeline.document.numbers import number, value_text
-from goodgain.pipeline.document.safe_text import printable, shortened, untrusted
-from goodgain.pipeline.results.rows import with_cost_columns
+from goodgain.pipeline.document.model import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Sentence,
+    Tone,
+    document,
+    facts,
+    table,
+    term,
+    value,
+)
+from goodgain.pipeline.document.numbers import NONE, number, value_text
+from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.studies.explanation.model import (
     ConversationExplanation,
     ExplainedCall,
@@ -32,8 +37,7 @@ from goodgain.transforms.core.wording import counted, pluralize
 _LONGEST_TEXT = 120
 _LONGEST_QUERY = 200
 _MOST_REJECTED = 10
-_OUTCOME_STYLES = {"good": "green", "other": "", "duplicate": "yellow"}
-_RULE_WIDTH = 80
+_OUTCOME_TONES: dict[str, Tone] = {"good": "good", "other": "", "duplicate": "warning"}
 _TYPE_WIDTH = 12
 _WITHOUT_CONVERSATION = (
     "record of the files names no conversation",
@@ -42,43 +46,48 @@ _WITHOUT_CONVERSATION = (
 _NAMES_AT_END = tuple(metric.name for metric in CONVERSATION_METRICS)
 
 
-def render(explanation: ConversationExplanation, console: Console) -> None:
-    """Print an explanation."""
-    _header(explanation, console)
-    for iteration in explanation.iterations:
-        _iteration(iteration, console)
+def explanation_document(explanation: ConversationExplanation) -> Document:
+    """The document of a conversation: what became of each of its results, and its metrics."""
+    return document(
+        _head(explanation),
+        *map(_iteration, explanation.iterations),
+        _near_misses(explanation),
+        _metrics(explanation),
+    )
+
+
+def _near_misses(explanation: ConversationExplanation) -> Iterator[Block]:
     if explanation.near_misses:
         steps = ", ".join(f"{step} {pairs}" for step, pairs in explanation.near_misses.items())
         differ = "pairs that share a key but differ, by the step that says so"
-        console.print(Text(f"\nNear misses, {differ}: {steps}"))
-    _metrics(explanation, console)
+        yield Sentence(f"Near misses, {differ}: {steps}", apart=True)
 
 
-def _header(explanation: ConversationExplanation, console: Console) -> None:
+def _head(explanation: ConversationExplanation) -> Iterator[Block]:
     row = explanation.row
-    console.print(Text(f"Conversation {printable(row.conversation_id)}", style="bold"))
-    attributes = ", ".join(f"{name} = {value}" for name, value in row.attributes.items())
+    yield Heading(f"Conversation {row.conversation_id}")
     rejected = (
         f"{counted(row.rejected_records, 'record')}: the conversation is left out of the means"
     )
     redelivered = counted(row.redelivered, "record")
     if explanation.conflicting_redeliveries:
         redelivered += f", {explanation.conflicting_redeliveries} of them with other content"
-    unreadable = counted(explanation.unreadable, *_WITHOUT_CONVERSATION)
-    table = Table.grid(padding=(0, 2))
-    for name, is_present, fact in (
-        ("attributes", row.attributes, attributes),
-        ("turn", True, _turn_in_words(explanation)),
-        ("redelivered", row.redelivered, redelivered),
-        ("rejected", row.rejected_records, rejected),
-        ("unreadable", explanation.unreadable, unreadable),
-    ):
-        if is_present:
-            table.add_row(Text(name, style="dim"), untrusted(fact))
+    shown = [
+        ("attributes", ", ".join(f"{name} = {value}" for name, value in row.attributes.items())),
+        ("turn", _turn_in_words(explanation)),
+        ("redelivered", redelivered if row.redelivered else ""),
+        ("rejected", rejected if row.rejected_records else ""),
+        (
+            "unreadable",
+            counted(explanation.unreadable, *_WITHOUT_CONVERSATION)
+            if explanation.unreadable
+            else "",
+        ),
+    ]
+    yield facts((name, fact) for name, fact in shown if fact)
     for record in explanation.rejected[:_MOST_REJECTED]:
         problem = f"{record.source}, {record.position}: {record.reason}"
-        table.add_row("", untrusted(problem, _LONGEST_QUERY))
-    console.print(Padding(table, (0, 0, 0, 2), expand=False))
+        yield Sentence(shortened(problem, _LONGEST_QUERY), indent=1)
 
 
 def _turn_in_words(explanation: ConversationExplanation) -> str:
@@ -102,73 +111,75 @@ def _turn_in_words(explanation: ConversationExplanation) -> str:
     return text
 
 
-def _iteration(iteration: ExplainedIteration, console: Console) -> None:
+def _iteration(iteration: ExplainedIteration) -> Iterator[Block]:
     row = iteration.row
-    console.print()
     title = f"Iteration i = {row.i}"
     if row.iteration != row.i:
         title += f" (number {row.iteration} in the trace)"
-    width = min(console.width, _RULE_WIDTH)
-    console.print(Text(f"{title} ".ljust(width, "-"), style="bold"), soft_wrap=True)
+    yield Heading(title)
     for call in iteration.calls:
-        _call(row.i, call, console)
-    console.print(
-        Text(
-            f"  here    {counted(row.R_i, 'result')} (R), {row.UR_i} new (UR), {row.GR_i} of them "
-            f"good (GR), {row.Dup_i} repeated (Dup), {row.unlabelled_i} unlabelled\n"
-            f"          gain {row.G_i} (G), {number(row.AvgGain_i)} per result (AvgGain)"
-        )
-    )
-    console.print(
-        Text(
-            f"  so far  {counted(row.R_at_i, 'result')} (R), {row.UR_at_i} distinct (UR), "
-            f"{row.GR_at_i} of them good (GR), {row.DupR_at_i} repeated (DupR)\n"
-            f"          gain {row.CG_at_i} (CG), per iteration {number(row.RG_at_i)} (RG), "
-            f"per result {number(row.RAG_at_i)} (RAG)\n"
-            f"          discounted {number(row.DCG_at_i)} (DCG), per iteration "
-            f"{number(row.DRG_at_i)} (DRG), per result {number(row.DRAG_at_i)} (DRAG)\n"
-            f"          good and new {value_text('SRE', row.SRE_at_i)} (SRE), "
-            f"repeated {value_text('SRR', row.SRR_at_i)} (SRR)"
-        )
-    )
+        yield from _call(row.i, call)
+    here = [
+        f"{counted(row.R_i, 'result')} (R), {row.UR_i} new (UR), {row.GR_i} of them good (GR), "
+        f"{row.Dup_i} repeated (Dup), {row.unlabelled_i} unlabelled",
+        f"gain {row.G_i} (G), {number(row.AvgGain_i)} per result (AvgGain)",
+    ]
+    so_far = [
+        f"{counted(row.R_at_i, 'result')} (R), {row.UR_at_i} distinct (UR), {row.GR_at_i} of them "
+        f"good (GR), {row.DupR_at_i} repeated (DupR)",
+        f"gain {row.CG_at_i} (CG), per iteration {number(row.RG_at_i)} (RG), per result "
+        f"{number(row.RAG_at_i)} (RAG)",
+        f"discounted {number(row.DCG_at_i)} (DCG), per iteration {number(row.DRG_at_i)} (DRG), per "
+        f"result {number(row.DRAG_at_i)} (DRAG)",
+        f"good and new {value_text('SRE', row.SRE_at_i)} (SRE), repeated "
+        f"{value_text('SRR', row.SRR_at_i)} (SRR)",
+    ]
+    of_pool = []
     if row.pool is not None:
-        console.print(
-            Text(
-                "  of the pool  "
-                f"recall {value_text('pool_recall', row.pool.pool_recall_at_i)}  "
-                f"nCG {value_text('pool_nCG', row.pool.pool_nCG_at_i)}  "
-                f"nDCG {value_text('pool_nDCG', row.pool.pool_nDCG_at_i)}"
-            )
+        of_pool.append(
+            f"recall {value_text('pool_recall', row.pool.pool_recall_at_i)}, "
+            f"nCG {value_text('pool_nCG', row.pool.pool_nCG_at_i)}, "
+            f"nDCG {value_text('pool_nDCG', row.pool.pool_nDCG_at_i)}"
         )
+    yield facts(
+        (name if at == 0 else "", line)
+        for name, lines in (("here", here), ("so far", so_far), ("of the pool", of_pool))
+        for at, line in enumerate(lines)
+    )
 
 
-def _call(i: int, call: ExplainedCall, console: Console) -> None:
-    facts = [f"Call {i}.{call.call_position + 1}"]
+def _call(i: int, call: ExplainedCall) -> Iterator[Block]:
+    parts = [f"Call {i}.{call.call_position + 1}"]
     if call.tool:
-        facts.append(shortened(call.tool, _LONGEST_TEXT))
+        parts.append(shortened(call.tool, _LONGEST_TEXT))
     if call.query:
-        facts.append(f'"{shortened(call.query, _LONGEST_QUERY)}"')
+        parts.append(f'"{shortened(call.query, _LONGEST_QUERY)}"')
     if call.timestamp:
-        facts.append(call.timestamp)
-    console.print(Text("  ".join(facts), style="bold"))
+        parts.append(call.timestamp)
+    yield Heading("  ".join(parts), minor=True)
     if not call.results:
-        console.print("  no results")
+        yield Sentence("no results", indent=1)
         return
-    table = plain_table()
-    table.add_column("rank", justify="right")
-    table.add_column("gain", justify="right")
-    table.add_column("type", max_width=on_terminal(_TYPE_WIDTH), overflow="fold")
-    table.add_column("what it is", no_wrap=True)
-    table.add_column("result, and why it is a duplicate", overflow="fold")
-    for result in call.results:
-        table.add_row(
-            str(result.rank),
-            "-" if result.gain is None else str(result.gain),
-            untrusted(result.entity_type or "-", _LONGEST_TEXT),
-            Text(_outcome(result), style=_OUTCOME_STYLES[result.outcome]),
-            _result_text(result),
-        )
-    console.print(table)
+    columns = (
+        Column("rank", right=True),
+        Column("gain", right=True),
+        Column("type", widest=_TYPE_WIDTH),
+        Column("what it is", whole=True),
+        Column("result, and why it is a duplicate"),
+    )
+    yield table(
+        columns,
+        [
+            (
+                str(result.rank),
+                number(result.gain),
+                Cell(result.entity_type or NONE, longest=_LONGEST_TEXT),
+                Cell(_outcome(result), "place", _OUTCOME_TONES[result.outcome]),
+                _result(result),
+            )
+            for result in call.results
+        ],
+    )
 
 
 def _outcome(result: ExplainedResult) -> str:
@@ -179,16 +190,17 @@ def _outcome(result: ExplainedResult) -> str:
     return "new, good" if result.outcome == "good" else "new"
 
 
-def _result_text(result: ExplainedResult) -> Text:
-    text = untrusted(result.title or result.url or result.id or "-", _LONGEST_TEXT)
+def _result(result: ExplainedResult) -> Cell:
+    below = []
     if result.duplicate is not None:
-        text.append(f"\n{_why(result.duplicate)}", style="dim")
+        below.append(_why(result.duplicate))
     if result.judged_at is not None:
         at = _place(result.judged_at)
-        text.append(f"\nits judgment labels {at}, another document, and counts once", style="dim")
+        below.append(f"its judgment labels {at}, another document, and counts once")
     if result.pooled is not None:
-        text.append(f"\n{_in_pool(result.pooled)}", style="dim")
-    return text
+        below.append(_in_pool(result.pooled))
+    shown = result.title or result.url or result.id or NONE
+    return Cell(shown, below=tuple(below), longest=_LONGEST_TEXT)
 
 
 def _in_pool(one: InPool) -> str:
@@ -200,7 +212,7 @@ def _in_pool(one: InPool) -> str:
 
 
 def _why(why: Why) -> str:
-    text = f"{printable(why.reason)} (step {why.step}, key {printable(why.key)})"
+    text = f"{why.reason} (step {why.step}, key {why.key})"
     if why.matched != why.first:
         text = f"as its copy {_place(why.matched)}: {text}"
     if why.label_conflict:
@@ -213,51 +225,25 @@ def _place(place: ResultPlace) -> str:
     return f"{place.i}.{place.call_position + 1}.{place.rank}"
 
 
-def _metrics(explanation: ConversationExplanation, console: Console) -> None:
+def _metrics(explanation: ConversationExplanation) -> Iterator[Block]:
     row = explanation.row
     measured = dict(zip(_NAMES_AT_END, values_at_end(row), strict=True))
     if row.pool is not None:
         measured.update((one.name, getattr(row.pool, one.name)) for one in POOL_METRICS)
     measured.update(row.costs)
-    for heading, rows in (
+    for heading, values in (
         ("Metrics at N", measured),
         ("Ranking metrics of the list of first occurrences", explanation.ranking),
     ):
-        table = plain_table()
-        table.add_column("metric")
-        table.add_column("value", justify="right")
-        table.add_column("unit")
-        for name, value in rows.items():
-            metric = metric_by_name(name)
-            shown = "null" if value is None else value_text(name, value)
-            table.add_row(metric.label, shown, "" if metric.in_percent else metric.unit)
-        console.print()
-        console.print(Text(heading, style="bold"))
-        console.print(table)
-
-
-def explanation_json(explanation: ConversationExplanation) -> dict[str, Any]:
-    """What `goodgain explain --json` prints.
-
-    `conversation` and each of `iterations` hold the columns of SPEC 6; ranking metrics have their
-    own spelling, like `ndcg@10`.
-    """
-    row = with_cost_columns(asdict(explanation.row))
-    pool = row.pop("pool")
-    del row["ranking"]
-    content: dict[str, Any] = msgspec.to_builtins(explanation)
-    del content["row"], content["ranking"], content["iterations"]
-    return {
-        "conversation": row | explanation.ranking | (asdict(pool) if pool else {}),
-        **content,
-        "iterations": [_iteration_json(one) for one in explanation.iterations],
-    }
-
-
-def _iteration_json(iteration: ExplainedIteration) -> dict[str, Any]:
-    row = with_cost_columns(asdict(iteration.row))
-    for repeated in ("conversation_id", "turn", "attributes"):
-        del row[repeated]
-    if (pool := row.pop("pool")) is not None:
-        row |= asdict(pool)
-    return row | {"search_calls": msgspec.to_builtins(iteration.calls)}
+        yield Heading(heading)
+        yield table(
+            ("metric", "value", Column("unit")),
+            [
+                (
+                    term(name),
+                    value(name, one),
+                    "" if metric_by_name(name).in_percent else metric_by_name(name).unit,
+                )
+                for name, one in values.items()
+            ],
+        )

@@ -1,14 +1,26 @@
-"""The summary that the nightly job prints at its end."""
+"""The document of a call of the nightly job: the verdict on each day, and its headline."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.console import Console
-
-from goodgain.pipeline.document.console import metric_table
-from goodgain.pipeline.document.numbers import difference_text, interval_text, value_text
-from goodgain.pipeline.document.safe_text import printable
+from goodgain.pipeline.document.model import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Sentence,
+    count,
+    difference,
+    document,
+    interval,
+    sentences,
+    table,
+    term,
+    value,
+    verdict,
+)
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.studies.comparison.measures import HEADLINE
@@ -19,55 +31,74 @@ from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.wording import counted
 
+_COLUMNS = (
+    Column("metric"),
+    *(
+        Column(heading, right=True, whole=True)
+        for heading in ("mean", "n", "baseline", "difference", "95 % interval")
+    ),
+    Column("verdict", whole=True),
+)
 
-def print_result(console: Console, result: NightlyResult, config: NightlyConfig) -> None:
-    """Print the verdict on each day, its headline metrics, and which days need a new run."""
+
+def nights_document(result: NightlyResult, config: NightlyConfig) -> Document:
+    """The verdict on each day, its headline metrics, and which days need a new run."""
     output = config.output
-    for entry in result.entries:
-        _print_day(console, entry, output)
-    if not result.entries:
-        _print(console, "No day to run.")
-    for late in result.late:
-        _print(console, f"Input changed since the run of {late}; run it again with --rerun-late.")
-    _print(console, f"History: {output}/{TABLE}")
+    return document(
+        *(_day(entry, output) for entry in result.entries),
+        None if result.entries else Sentence("No day to run."),
+        (
+            Sentence(f"Input changed since the run of {late}; run it again with --rerun-late.")
+            for late in result.late
+        ),
+        Sentence(f"History: {output}/{TABLE}"),
+    )
 
 
-def print_warnings(console: Console, result: NightlyResult) -> None:
-    """Print only the warnings about the data of each day."""
-    for entry in result.entries:
-        for warning in entry.warnings:
-            _print(console, f"{entry.date}: {warning_text(warning)}")
+def nights_warnings(result: NightlyResult) -> Document:
+    """Only the warnings about the data of each day."""
+    return document(
+        Sentence(f"{entry.date}: {warning_text(warning)}", "warning")
+        for entry in result.entries
+        for warning in entry.warnings
+    )
 
 
-def _print_day(console: Console, entry: DayEntry, output: str) -> None:
-    _print(console, f"{entry.date}: {entry.verdict}")
-    for line in (*entry.reasons, *entry.notes):
-        _print(console, line, indent="  ")
-    for warning in entry.warnings:
-        _print(console, warning_text(warning), indent="  ")
+def _day(entry: DayEntry, output: str) -> Iterator[Block]:
+    yield Heading(f"{entry.date}: {entry.verdict}")
+    yield from sentences((*entry.reasons, *entry.notes), indent=1)
+    yield from sentences(map(warning_text, entry.warnings), "warning", indent=1)
     if not entry.means:
         return
-    _print_means(console, entry)
-    _print(console, f"Report: {output}/date={entry.date}/{REPORT}")
-
-
-def _print_means(console: Console, entry: DayEntry) -> None:
-    table = metric_table("mean", "n", "baseline", "difference", "95 % interval")
-    table.add_column("verdict", no_wrap=True)
-    for name in HEADLINE:
-        mean, change = entry.means.get(name), entry.changes.get(name)
-        if mean is None:
-            continue
-        row = [metric_by_name(name).label, value_text(name, mean.mean), f"{mean.n:,}"]
-        if change is not None and not change.is_of(mean):
-            table.add_row(*row)
-            row = ["  of those compared", value_text(name, change.mean), f"{change.n:,}"]
-        table.add_row(*row, *_change(name, change))
-    console.print(table)
-    for line in _remarks(entry):
-        _print(console, line, indent="  ")
+    shown = [name for name in HEADLINE if name in entry.means]
+    yield table(_COLUMNS, [row for name in shown for row in _rows(entry, name)])
+    yield from sentences(_remarks(entry), indent=1)
     for caution, labels in cautions(HEADLINE).items():
-        _print(console, f"{', '.join(labels)}: {caution}", indent="  ")
+        yield Sentence(f"{', '.join(labels)}: {caution}", indent=1)
+    yield Sentence(f"Report: {output}/date={entry.date}/{REPORT}")
+
+
+def _rows(entry: DayEntry, name: str) -> Iterator[tuple[Cell, ...]]:
+    """The mean of a metric and its change, in two rows if they are of different conversations."""
+    mean, change = entry.means[name], entry.changes.get(name)
+    of_mean = (term(name), value(name, mean.mean), count(mean.n))
+    if change is None:
+        yield of_mean
+    elif change.is_of(mean):
+        yield (*of_mean, *_change(name, change))
+    else:
+        yield of_mean
+        compared = Cell("  of those compared")
+        yield (compared, value(name, change.mean), count(change.n), *_change(name, change))
+
+
+def _change(metric: str, change: DayChange) -> tuple[Cell, ...]:
+    return (
+        value(metric, change.base),
+        difference(metric, change.difference),
+        interval(metric, change.ci_low, change.ci_high),
+        verdict(change.verdict),
+    )
 
 
 def _remarks(entry: DayEntry) -> Iterator[str]:
@@ -86,18 +117,3 @@ def _remarks(entry: DayEntry) -> Iterator[str]:
             about.setdefault(note, []).append(metric_by_name(name).label)
     for text, labels in about.items():
         yield f"{', '.join(labels)}: {text}."
-
-
-def _change(metric: str, change: DayChange | None) -> tuple[str, ...]:
-    if change is None:
-        return ()
-    return (
-        value_text(metric, change.base),
-        difference_text(metric, change.difference),
-        interval_text(metric, change.ci_low, change.ci_high),
-        change.verdict,
-    )
-
-
-def _print(console: Console, line: str, indent: str = "") -> None:
-    console.print(indent + printable(line), soft_wrap=True)

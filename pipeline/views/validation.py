@@ -1,129 +1,62 @@
-"""What `goodgain validate` reports: as JSON, and as tables for people, which show the same."""
+"""The document of a validation: what was read, labels, types, names, and what is rejected."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import msgspec
-from rich.console import Console
-from rich.text import Text
 
-from goodgain.pipeline.document.console import plain_table
-from goodgain.pipeline.document.numbers import minute, share
-from goodgain.pipeline.document.safe_text import printable, untrusted
-from goodgain.pipeline.results.data_warnings import warning_text
-from goodgain.pipeline.results.manifest import UNKNOWN_LOSSES, above_limit
-from goodgain.pipeline.settings.option_types import MaxRejected
-from goodgain.pipeline.studies.survey import (
-    Survey,
-    findings_about_fields,
-    findings_about_ids,
-    findings_about_types,
+from goodgain.pipeline.document.model import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Sentence,
+    document,
+    sentences,
+    table,
 )
-from goodgain.transforms.core.dedup.identity_text import identity_lines
-from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.files.shard import InputFile
+from goodgain.pipeline.document.numbers import minute, share
+from goodgain.pipeline.results.data_warnings import warning_text
+from goodgain.pipeline.results.manifest import above_limit
+from goodgain.pipeline.studies.findings import UNLABELLED
 from goodgain.transforms.core.warnings.warning import DataWarning, failing
 from goodgain.transforms.core.wording import counted, pluralize
 
-_UNLABELLED = "unlabelled"
+Report: TypeAlias = Mapping[str, Any]
 _MOST_ROWS = 40
 _LONGEST_NAME = 60
 _LONGEST_REASON = 300
 _SHOWN_VALUES = 5
 _AGAIN = "each record counts once"
+_OF_NUMBERS = ("number", "results", "records", "share")
 
 
-def make_report(
-    survey: Survey,
-    files: Sequence[InputFile],
-    rules: RuleTable,
-    max_rejected: MaxRejected,
-    warnings: Sequence[DataWarning],
-) -> dict[str, Any]:
-    """All findings, by name."""
-    rejected, unknown_losses = survey.rejections.records, survey.rejections.unknown_losses
-    return {
-        "files": [{"path": file.path, "bytes": file.size} for file in files],
-        "records": {
-            "read": survey.read,
-            "usable": survey.calls,
-            "rejected": rejected,
-            UNKNOWN_LOSSES: unknown_losses,
-            "redelivered": survey.redelivered,
-            "conflicting_redeliveries": survey.conflicting,
-            "without_results": survey.empty_calls,
-            "with_timestamp": survey.timed,
-        },
-        "conversations": len(survey.conversations | survey.flagged),
-        "conversations_with_rejected_records": len(survey.flagged),
-        "turns": len(survey.turns),
-        "iterations": len(survey.iterations),
-        "results": survey.results,
-        "results_with_score": survey.scored,
-        "first_timestamp": survey.first_timestamp,
-        "last_timestamp": survey.last_timestamp,
-        "labels": {
-            _UNLABELLED if gain is None else str(gain): results
-            for gain, results in survey.labels().items()
-        },
-        "entity_types": msgspec.to_builtins(findings_about_types(survey.types, rules)),
-        "names_without_rule": msgspec.to_builtins(
-            findings_about_ids(survey.ids, rules)
-            + findings_about_fields(survey.fields, survey.field_types, rules)
-        ),
-        "attributes": [
-            {
-                "name": name,
-                "records": records,
-                "values": sorted(survey.attribute_values.get(name, ())),
-            }
-            for name, records in survey.attributes.most_common()
-        ],
-        "rejected_by_reason": msgspec.to_builtins(survey.rejections.by_frequency()),
-        "max_rejected": str(max_rejected),
-        "too_many_rejected": max_rejected.exceeded(rejected, survey.read, unknown_losses),
-        "identity": identity_lines(rules),
-        "warnings": msgspec.to_builtins(warnings),
-        "notes": _notes(survey),
-    }
+def validation_document(report: Report) -> Document:
+    """The document of what a validation found, from `make_report`."""
+    return document(
+        _overview(report),
+        _tables(report),
+        Heading("What makes two results the same document"),
+        sentences(report["identity"]),
+        validation_warnings(report),
+        (Sentence(f"Note: {note}", "warning") for note in report["notes"]),
+        _verdict(report),
+    )
 
 
-def _notes(survey: Survey) -> list[str]:
-    """Hints that may be intended, which is why a run does not warn about them."""
-    notes = []
-    if 0 < survey.timed < survey.calls:
-        untimed = survey.calls - survey.timed
-        records = counted(untimed, "record has", "records have")
-        notes.append(f"{records} no timestamp; streaming needs one on each.")
-    return notes
-
-
-def render(report: dict[str, Any], console: Console) -> None:
-    """Print a report."""
-    _overview(report, console)
-    _tables(report, console)
-    console.print(Text("\nWhat makes two results the same document", style="bold"))
-    for line in report["identity"]:
-        console.print(Text(line))
-    render_warnings(report, console)
-    for note in report["notes"]:
-        console.print(Text(f"\nNote: {note}", style="yellow"))
-    console.print()
-    console.print(_verdict(report))
-
-
-def render_warnings(report: dict[str, Any], console: Console) -> None:
-    """Print the warnings about the data."""
+def validation_warnings(report: Report) -> Iterator[Sentence]:
+    """The warnings about the data."""
     warnings = msgspec.convert(report["warnings"], list[DataWarning])
     fatal = failing(warnings, allowed=())
     for warning in warnings:
         ending = " A run exits with code 3." if warning in fatal else ""
-        console.print(Text(f"\n{printable(warning_text(warning))}{ending}", style="yellow"))
+        yield Sentence(f"{warning_text(warning)}{ending}", "warning", apart=True)
 
 
-def _overview(report: dict[str, Any], console: Console) -> None:
+def _overview(report: Report) -> Iterator[Block]:
     records = report["records"]
     files = report["files"]
     rows = [
@@ -143,39 +76,40 @@ def _overview(report: dict[str, Any], console: Console) -> None:
         ("iterations", report["iterations"], ""),
         ("results", report["results"], _AGAIN if records["redelivered"] else ""),
     ]
-    _table(
-        console,
+    return _table(
         "What was read",
-        ("", "number", ""),
+        ("what", "number", "notes"),
         [(name, f"{number:,}", note) for name, number, note in rows],
     )
 
 
-def _redelivered(records: dict[str, Any]) -> str:
+def _redelivered(records: Report) -> str:
     text = share(records["redelivered"], records["read"])
     conflicting = records["conflicting_redeliveries"]
     return f"{text}, {conflicting:,} with other content" if conflicting else text
 
 
-def _span(report: dict[str, Any]) -> str:
+def _span(report: Report) -> str:
     if report["first_timestamp"] is None:
         return "no timestamps"
     return f"{minute(report['first_timestamp'])} to {minute(report['last_timestamp'])} UTC"
 
 
-def _tables(report: dict[str, Any], console: Console) -> None:
-    _table(
-        console,
+def _tables(report: Report) -> Iterator[Block]:
+    yield from _table(
         "Labels",
         ("label", "results", "share"),
         [
-            (label if label == _UNLABELLED else f"gain {label}", f"{results:,}", part)
+            (
+                label if label == UNLABELLED else f"gain {label}",
+                f"{results:,}",
+                share(results, report["results"]),
+            )
             for label, results in report["labels"].items()
-            if (part := share(results, report["results"]))
+            if report["results"]
         ],
     )
-    _table(
-        console,
+    yield from _table(
         "Entity types",
         ("type", "results", "rules that apply", "did you mean"),
         [
@@ -183,8 +117,7 @@ def _tables(report: dict[str, Any], console: Console) -> None:
             for one in report["entity_types"]
         ],
     )
-    _table(
-        console,
+    yield from _table(
         "Names that no rule uses, some of them perhaps misspelt",
         ("name", "results", "did you mean", "what it does"),
         [
@@ -197,8 +130,7 @@ def _tables(report: dict[str, Any], console: Console) -> None:
             for one in report["names_without_rule"]
         ],
     )
-    _table(
-        console,
+    yield from _table(
         "Attributes, to slice by",
         ("attribute", "records", "values"),
         [
@@ -213,40 +145,35 @@ def _tables(report: dict[str, Any], console: Console) -> None:
             ("", f"  {example['source']}, {example['position']}: {example['reason']}")
             for example in rejection["examples"]
         ]
-    _table(console, "Rejected", ("records", "why, with examples"), rejected, _LONGEST_REASON)
+    yield from _table("Rejected", ("records", "why, with examples"), rejected, _LONGEST_REASON)
 
 
 def _first_values(values: Sequence[str]) -> str:
     return ", ".join(values[:_SHOWN_VALUES]) + (", ..." if len(values) > _SHOWN_VALUES else "")
 
 
-def _verdict(report: dict[str, Any]) -> Text:
+def _verdict(report: Report) -> Iterator[Sentence]:
     records = report["records"]
     text = f"{records['rejected']:,} of {counted(records['read'], 'record')} "
     text += f"{pluralize(records['rejected'] or records['read'], 'is', 'are')} rejected; "
     limit = f"--max-rejected {report['max_rejected']}"
     if report["too_many_rejected"]:
-        return Text(f"{text}{above_limit(records, limit)}.", style="bold red")
-    return Text(f"{text}{limit} allows that.", style="bold")
+        yield Sentence(f"{text}{above_limit(records, limit)}.", "failure", apart=True)
+    else:
+        yield Sentence(f"{text}{limit} allows that.", "strong", apart=True)
 
 
 def _table(
-    console: Console,
     title: str,
     headings: Sequence[str],
     rows: Sequence[Sequence[str]],
     longest: int = _LONGEST_NAME,
-) -> None:
-    """A table whose cells may contain any text; columns of numbers are right-aligned."""
+) -> Iterator[Block]:
+    """A table below its title, if there are rows; columns of numbers are right-aligned."""
     if not rows:
         return
-    table = plain_table()
-    for heading in headings:
-        right = heading in ("number", "results", "records", "share")
-        table.add_column(heading, justify="right" if right else "left", overflow="fold")
-    for row in rows[:_MOST_ROWS]:
-        table.add_row(*(untrusted(cell, longest) for cell in row))
+    cells = [[Cell(text, longest=longest) for text in row] for row in rows[:_MOST_ROWS]]
     if len(rows) > _MOST_ROWS:
-        table.add_row(f"and {len(rows) - _MOST_ROWS:,} more, see --json")
-    console.print(Text(f"\n{title}", style="bold"))
-    console.print(table)
+        cells.append([Cell(f"and {len(rows) - _MOST_ROWS:,} more, see --json")])
+    yield Heading(title)
+    yield table([Column(heading, right=heading in _OF_NUMBERS) for heading in headings], cells)

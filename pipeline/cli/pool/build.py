@@ -41,18 +41,20 @@ def run(args: argparse.Namespace) -> int:
     options = given_options(args, PoolConfig)
     config = load_config(PoolConfig, {"runs": _runs(args.run), **options})
     # Imported here, since it imports Beam, which is slow.
-    from goodgain.pipeline.cli.pool.show import print_findings, print_manifest
     from goodgain.pipeline.document.console import message_console, print_json, result_console
+    from goodgain.pipeline.document.model import document
+    from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.studies.pool.build import build_pool
+    from goodgain.pipeline.views.pool import pool_document, pool_findings
 
     pool = build_pool(config, args.beam_arguments, args.quiet)
     too_many = pool.manifest["last_build"]["too_many_rejected"]
     if args.json:
         print_json(pool.manifest)
     elif args.quiet and not too_many:
-        print_findings(pool, message_console())
+        show(document(pool_findings(pool)), message_console())
     else:
-        print_manifest(pool, result_console())
+        show(pool_document(pool), result_console())
     return ExitCode.DATA_QUALITY if too_many else ExitCode.DONE
 
 

@@ -11,6 +11,7 @@ from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
 from goodgain.pipeline.views.pages.comparison_slices import (
     PARTS,
+    ComparedSlice,
     arm_costs,
     arrange,
     pairs_by_metric,
@@ -18,6 +19,7 @@ from goodgain.pipeline.views.pages.comparison_slices import (
 )
 from goodgain.pipeline.views.pages.definitions import glossary
 from goodgain.pipeline.views.pages.render import render_page
+from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, compared_texts, point_texts
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
@@ -30,6 +32,7 @@ _MOST_TOPICS = 12  # with documents that one arm alone found
 _MOST_DOCUMENTS = 5  # per topic and arm
 # In the order of the counts in the report.
 _VERDICTS = ("better", "worse", "changed", "not shown", "not tested", "not comparable")
+_SHARE_BY_I = "pool_recall_at_i"
 _Row = Mapping[str, Any]
 
 
@@ -121,7 +124,9 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     }
     data = {
         "parts": list(PARTS),
-        "slices": [slice_data(one) for one in slices.shown],
+        "texts": _names_of_texts(everything, paired),
+        "mean_texts": MEAN_TEXTS,
+        "slices": [slice_data(one, paired) for one in slices.shown],
         "metrics": {
             "end": {one.metric.name: one.menu for one in at_end},
             "iteration": {one.metric.name: one.menu for one in curves},
@@ -129,11 +134,20 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
         "declared": [one.metric.name for one in declared],
         "arms": costs_by_slice,
         "pairs": pairs,
-        "pool": pool,
-        "paired": paired,
-        "level": confidence,
+        "pool": _pool_data(pool) if pool else None,
+        "level": f"{confidence * 100:g} %",
     }
     return render_page("comparison/report.html", context, data, _SCRIPTS)
+
+
+def _names_of_texts(one: ComparedSlice, paired: bool) -> list[str]:
+    row = next(iter(one.at_end.values()), None)
+    return [] if row is None else list(compared_texts(row, paired))
+
+
+def _pool_data(pool: _Row) -> list[dict[str, Any]]:
+    """The share of the pool that each arm had found by i, with its texts."""
+    return [{**one, "texts": point_texts({**one, "metric": _SHARE_BY_I})} for one in pool["shares"]]
 
 
 def _warnings(manifest: Mapping[str, Any]) -> list[tuple[str, _Row]]:

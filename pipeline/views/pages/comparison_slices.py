@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import Any
 
+from goodgain.pipeline.document.numbers import count_text, difference_text, value_text
 from goodgain.pipeline.document.safe_text import shortened
-from goodgain.pipeline.views.pages.numbers import rounded
 from goodgain.pipeline.views.pages.slices import (
     MOST_ITERATIONS,
     Row,
@@ -17,6 +17,7 @@ from goodgain.pipeline.views.pages.slices import (
     slice_value,
 )
 from goodgain.pipeline.views.pages.slices import slice_data as means_data
+from goodgain.pipeline.views.pages.texts import change_texts, compared_texts, rounded
 from goodgain.transforms.core.scoring.costs import costs_of
 from goodgain.transforms.core.scoring.metric_by_name import at_i
 
@@ -24,13 +25,11 @@ _MOST_SLICES = 60
 _MOST_ROWS = 5_000  # bounds the size of the page
 _MOST_ARM_ROWS = 8_000  # likewise
 _VERDICT = "verdict"
-# The columns of a row at N that the page shows, in the order of its data.
+# The columns of a row at N that the page draws, in the order of its data.
 PARTS = (
-    "base_mean", "candidate_mean", "difference", "ci_low", "ci_high", "relative_difference",
-    "p_value", "p_corrected", "effect_size", "minimum_detectable_effect", "n_base", "n_candidate",
-    "good", "same", "bad", "gsb", "gsb_ci_low", "gsb_ci_high", "deviation", _VERDICT, "reason",
+    "base_mean", "difference", "ci_low", "ci_high", "good", "same", "bad", "deviation", _VERDICT,
 )  # fmt: skip
-_AS_IS = ("n_base", "n_candidate", "good", "same", "bad", _VERDICT, "reason")  # not rounded
+_AS_IS = ("good", "same", "bad", _VERDICT)  # not rounded
 _CURVE = ("difference", "ci_low", "ci_high")
 _MOST_POINTS = 1_000
 _MOST_POINTS_IN_ALL = 4_000
@@ -119,15 +118,22 @@ def _all_curves(one: SliceRows) -> list[list[Row]]:
     return [curve for curves in one.curves.values() for curve in curves.values()]
 
 
-def slice_data(one: ComparedSlice) -> dict[str, Any]:
-    """A slice as the page's script needs it; `end` holds `PARTS` in their order."""
+def slice_data(one: ComparedSlice, paired: bool) -> dict[str, Any]:
+    """A slice as the page's script needs it: numbers to draw, each with the texts to show.
+
+    `end` holds `PARTS` in their order, then the texts.
+    """
+    base, candidate = map(count_text, one.n)
     return {
         "label": one.label,
         "names": list(one.attributes),
         "values": [slice_value(value) for value in one.attributes.values()],
-        "n": one.n,
+        "n": f"{base} pairs" if paired else f"{base} and {candidate} conversations",
         "end": {
-            name: [row[part] if part in _AS_IS else rounded(row[part]) for part in PARTS]
+            name: [
+                *(row[part] if part in _AS_IS else rounded(row[part]) for part in PARTS),
+                list(compared_texts(row, paired).values()),
+            ]
             for name, row in one.at_end.items()
         },
         "curves": {
@@ -142,7 +148,13 @@ def _curve(curve: list[Row]) -> dict[str, list[Any]]:
         "i": [row["i"] for row in curve],
         **{part: [rounded(row[part]) for row in curve] for part in _CURVE},
         "n": [min(row["n_base"], row["n_candidate"]) for row in curve],
-        _VERDICT: [row[_VERDICT] for row in curve],
+        "texts": [
+            [
+                *change_texts(row["metric"], row, min(row["n_base"], row["n_candidate"])),
+                row[_VERDICT],
+            ]
+            for row in curve
+        ],
     }
 
 
@@ -161,6 +173,7 @@ def arm_costs(
         names[row["metric"]] = None
         arms = by_slice.setdefault(frozenset(row["slice"].items()), {})
         arms.setdefault(row["arm"], SliceMeans(row["slice"])).add(row)
+    costs = costs_of(names)
     plotted: list[dict[str, Any]] = []
     rows_left = _MOST_ARM_ROWS
     for slice_ in slices:
@@ -168,8 +181,8 @@ def arm_costs(
         rows_left -= sum(len(one.at_end) + sum(map(len, _all_curves(one))) for one in arms.values())
         if plotted and rows_left < 0:
             break
-        plotted.append({name: means_data(one, {}) for name, one in arms.items()})
-    return costs_of(names), plotted
+        plotted.append({name: means_data(one, {}, costs) for name, one in arms.items()})
+    return costs, plotted
 
 
 def pairs_by_metric(
@@ -179,7 +192,8 @@ def pairs_by_metric(
 
     Returns:
       By metric, the `count` of its pairs and, of all of them or evenly spaced ones, the largest
-      difference first: `ranks` from 1, `keys`, and values `base`, `candidate`, `difference`.
+      difference first: `ranks` from 1, `keys`, `difference`, and `texts` of rank, base, candidate
+      and difference.
     """
     by_metric: dict[str, list[tuple[float, str, float, float]]] = {name: [] for name in metrics}
     for row in rows:
@@ -187,11 +201,11 @@ def pairs_by_metric(
         by_metric.setdefault(row["metric"], []).append(point)
     by_metric = {name: points for name, points in by_metric.items() if points}
     most = min(_MOST_POINTS, _MOST_POINTS_IN_ALL // max(1, len(by_metric)))
-    return {name: _thinned(points, max(2, most)) for name, points in by_metric.items()}
+    return {name: _thinned(name, points, max(2, most)) for name, points in by_metric.items()}
 
 
 def _thinned(
-    points: list[tuple[float, str, float, float]], most: int
+    metric: str, points: list[tuple[float, str, float, float]], most: int
 ) -> dict[str, int | list[Any]]:
     points.sort(key=lambda point: (-point[0], point[1]))
     indexes = list(range(len(points)))
@@ -202,7 +216,14 @@ def _thinned(
         "count": len(points),
         "ranks": [index + 1 for index in indexes],
         "keys": [shortened(key, _LONGEST_KEY) for _, key, _, _ in shown],
-        "base": [rounded(base) for _, _, base, _ in shown],
-        "candidate": [rounded(candidate) for _, _, _, candidate in shown],
         "difference": [rounded(difference) for difference, _, _, _ in shown],
+        "texts": [
+            [
+                count_text(index + 1),
+                value_text(metric, base),
+                value_text(metric, candidate),
+                difference_text(metric, difference),
+            ]
+            for index, (difference, _, base, candidate) in zip(indexes, shown, strict=True)
+        ],
     }

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from goodgain.pipeline.document.numbers import (
+    count_text,
+    mean_interval_text,
+    share,
+    value_text,
+)
 from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.studies.nightly.days.days import days_text
 from goodgain.pipeline.studies.nightly.days.history import DayEntry, Verdict
 from goodgain.pipeline.views.pages.definitions import glossary
-from goodgain.pipeline.views.pages.numbers import amount, rounded
 from goodgain.pipeline.views.pages.render import render_page
+from goodgain.pipeline.views.pages.texts import change_texts, rounded
 from goodgain.transforms.core.scoring.metric_by_name import labels
 from goodgain.transforms.core.scoring.registry import POOL_METRICS
 
@@ -68,18 +74,28 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
                 "verdict": entry.verdict,
                 "baseline": days_text(entry.baseline),
                 "means": {
-                    name: [*map(rounded, (one.mean, one.ci_low, one.ci_high)), one.n]
+                    name: [
+                        *map(rounded, (one.mean, one.ci_low, one.ci_high)),
+                        value_text(name, one.mean),
+                        mean_interval_text(name, one.ci_low, one.ci_high),
+                        count_text(one.n),
+                    ]
                     for name, one in entry.means.items()
                 },
                 "changes": {
                     name: [
                         *map(rounded, (one.base, one.difference, one.ci_low, one.ci_high)),
-                        one.n,
                         one.verdict,
+                        value_text(name, one.base),
+                        *change_texts(name, one, one.n),
                     ]
                     for name, one in entry.changes.items()
                 },
-                "counts": _counts(entry),
+                "counts": {
+                    name: [one, share(one, 1) if name in _SHARES else count_text(one)]
+                    for name, one in _counts(entry).items()
+                    if one is not None
+                },
             }
             for entry in shown
         ],
@@ -109,9 +125,9 @@ def answer(latest: DayEntry | None) -> str:
 def _found(entry: DayEntry) -> str:
     means = {name: one.mean for name, one in entry.means.items()}
     if means.get("SRE") is not None:
-        return f"{amount(means['SRE'], True)} of the results were good and new"
+        return f"{value_text('SRE', means['SRE'])} of the results were good and new"
     if means.get("SRR") is not None:
-        return f"{amount(means['SRR'], True)} of the results repeated earlier ones"
+        return f"{value_text('SRR', means['SRR'])} of the results repeated earlier ones"
     return "no conversation that searched could be evaluated"
 
 

@@ -14,23 +14,24 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from goodgain.pipeline.document.safe_text import printable, shortened
-from goodgain.pipeline.views.pages.numbers import (
-    amount,
-    change,
-    cost_amount,
-    difference,
+from goodgain.pipeline.document.numbers import (
+    count_text,
+    difference_text,
+    interval_text,
+    mean_interval_text,
     number,
-    probability,
-    relative,
     share,
+    short_text,
+    value_text,
 )
+from goodgain.pipeline.document.safe_text import printable, shortened
+from goodgain.pipeline.views.pages.texts import compared_texts, mean_texts, unit_of
 from goodgain.transforms.core.wording import counted
 
 _PACKAGE, _FOLDER = "goodgain.pipeline.views.pages", "assets"
 _STYLES = ("report.css", "parts.css")
 _COMMON_SCRIPTS = (
-    "numbers.js", "theme.js", "marks.js", "pointed.js", "tables.js", "definitions.js", "page.js",
+    "data.js", "theme.js", "marks.js", "pointed.js", "tables.js", "definitions.js", "page.js",
 )  # fmt: skip
 # In JSON these characters occur only in strings, where an escape means the same. Escaped, no string
 # can end the element that contains the JSON, or begin another.
@@ -92,11 +93,22 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    formats = (
-        number, amount, change, difference, relative, probability, share, cost_amount, printable,
-        shortened, counted,
-    )  # fmt: skip
-    environment.filters.update({one.__name__: one for one in formats})
+    environment.filters.update(
+        count=count_text,
+        number=number,
+        value=lambda value, metric: value_text(metric, value),
+        short=lambda value, metric: short_text(metric, value),
+        difference=lambda value, metric: difference_text(metric, value),
+        mean_texts=mean_texts,
+        compared_texts=compared_texts,
+        mean_interval=lambda row, metric: mean_interval_text(metric, row.ci_low, row.ci_high),
+        interval=lambda row, metric: interval_text(metric, row["ci_low"], row["ci_high"]),
+        unit_of=unit_of,
+        share=share,
+        printable=printable,
+        shortened=shortened,
+        counted=counted,
+    )
     return environment
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from goodgain.pipeline.document.numbers import count_text, number, share, value_text
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.folder import read_dataset, read_manifest
@@ -19,6 +20,7 @@ from goodgain.pipeline.views.pages.definitions import Definition, Glossary, glos
 from goodgain.pipeline.views.pages.histograms import Histograms
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.slices import read_slices, slice_data
+from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, bin_texts
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.costs import COST, COST_METRICS, cost_metric
@@ -91,6 +93,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
     rows = everything.at_end if everything else {}
     everyone = everything.everyone if everything else {}
     inputs = manifest.get("inputs", [])
+    costs = _costs(rows)
     context = {
         "manifest": manifest,
         "warnings": [("", warning) for warning in manifest.get("warnings", [])],
@@ -110,7 +113,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
             (one, rows[one.metric.name]) for one in glossary.ranking if one.metric.name in rows
         ],
         "bounded": any(row.get("worst") is not None for row in rows.values()),
-        "costs": _costs(rows),
+        "costs": costs,
         "lists": [(one, listed(one.rows, iterations, parameters)) for one in lists],
         "steps": [
             step_counts(results.get("duplicates_by_step", {}), same=True),
@@ -123,7 +126,8 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
     # The data of the plots, small enough for a page.
     data = {
         "slices": [  # the first has all conversations
-            slice_data(one, histograms.of_slice(index)) for index, one in enumerate(slices.shown)
+            slice_data(one, histograms.of_slice(index), costs["names"] if costs else ())
+            for index, one in enumerate(slices.shown)
         ],
         "dimensions": [  # for each combination of slice attributes, the indexes of its slices
             {
@@ -137,10 +141,20 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
             "iteration": {one.metric.name: one.menu for one in glossary.by_iteration},
         },
         "bins": {
-            name: [bins.start, bins.width, bins.count, bins.single]
+            name: [
+                bins.start,
+                bins.width,
+                bins.count,
+                bin_texts(name, bins.start, bins.width, bins.count, bins.single),
+            ]
             for name, bins in histograms.bins.items()
         },
-        "types": type_counts(results),
+        "types": [
+            [name, total, copies, _type_texts(total, copies)]
+            for name, total, copies in type_counts(results)
+        ],
+        "texts": MEAN_TEXTS,
+        "mean_texts": MEAN_TEXTS,
     }
     return render_page("report.html", context, data, _SCRIPTS)
 
@@ -152,15 +166,16 @@ def answer(means: Mapping[str, _Row]) -> str:
     if repeated is None or iterations is None:
         return _NO_SEARCH
     good, gain = by_metric.get("SRE"), by_metric.get("CG")
-    in_iterations = f"in {iterations:,.1f} iterations"
+    in_iterations = f"in {number(iterations)} iterations"
+    repeated_share = value_text("SRR", repeated)
     if good is None or gain is None:
         return (
-            f"{100 * repeated:.1f} % of the results repeated earlier ones. An agent searched "
+            f"{repeated_share} of the results repeated earlier ones. An agent searched "
             f"{in_iterations}; without labels its gain is unknown."
         )
     return (
-        f"{100 * good:.1f} % of the results were good and new; {100 * repeated:.1f} % repeated "
-        f"earlier ones. An agent gathered {gain:,.1f} units of gain {in_iterations}."
+        f"{value_text('SRE', good)} of the results were good and new; {repeated_share} repeated "
+        f"earlier ones. An agent gathered {number(gain)} units of gain {in_iterations}."
     )
 
 
@@ -225,6 +240,11 @@ def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
         _, totals, duplicates = zip(*rare, strict=True)
         types[_MOST_TYPES:] = [(f"{len(rare):,} other types", sum(totals), sum(duplicates))]
     return types
+
+
+def _type_texts(total: int, copies: int) -> list[str]:
+    """Results, duplicates, their share, and first occurrences."""
+    return [*map(count_text, (total, copies)), share(copies, total), count_text(total - copies)]
 
 
 def step_counts(pairs: Mapping[str, int], same: bool) -> list[tuple[str, str, int]]:

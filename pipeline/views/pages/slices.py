@@ -8,11 +8,12 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from goodgain.pipeline.document.numbers import count_text, number, value_text
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.readers import ALL_MEANS, MeansWanted
-from goodgain.pipeline.views.pages.numbers import rounded
+from goodgain.pipeline.views.pages.texts import mean_texts, point_texts, rounded, stops_paying
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key
-from goodgain.transforms.core.scoring.costs import cost_metric
+from goodgain.transforms.core.scoring.costs import COST_I
 
 Row = Mapping[str, Any]
 MOST_ITERATIONS = 50
@@ -20,7 +21,7 @@ _MOST_SLICES = 60
 _MOST_SLICE_ITERATIONS = 600  # bounds the size of the page
 _LONGEST_VALUE = 60
 _NO_VALUE = "(none)"
-_AT_END = ("mean", "ci_low", "ci_high", "p10", "p50", "p90", "worst", "best")
+_DRAWN_AT_END = ("mean", "ci_low", "ci_high", "p50")
 _SIZE_METRIC = "N"  # defined for every conversation in the means
 _SIZES = MeansWanted(metrics=frozenset((_SIZE_METRIC,)), at_end=True)
 
@@ -168,18 +169,33 @@ def _sort_key(one: SliceMeans, order: list[frozenset[str]]) -> tuple[bool, int, 
     return bool(names), order.index(names) if names in order else len(order), one.label
 
 
-def slice_data(one: SliceMeans, histograms: Mapping[str, Sequence[int]]) -> dict[str, Any]:
-    """A slice as the page's script needs it; histograms are counts by metric, then bin."""
+def slice_data(
+    one: SliceMeans, histograms: Mapping[str, Sequence[int]], costs: Sequence[str] = ()
+) -> dict[str, Any]:
+    """A slice as the page's script needs it: numbers to draw, each with the texts to show.
+
+    Args:
+      histograms: counts by metric, then bin.
+      costs: names of the costs to show.
+    """
     return {
         "label": one.label,
         "values": [slice_value(value) for value in one.attributes.values()],
-        "n": one.n,
+        "n": count_text(one.n),
         "end": {
-            name: [*(rounded(row.get(part)) for part in _AT_END), row["n"], row["undefined"]]
+            name: [
+                *(rounded(row.get(part)) for part in _DRAWN_AT_END),
+                list(mean_texts(row).values()),
+            ]
             for name, row in one.at_end.items()
         },
         "curves": {population: _curves(curves) for population, curves in one.curves.items()},
-        "histograms": histograms,
+        "added": _added(one.curves.get("reached", {})),
+        "paying": {name: _paying(one, name) for name in costs},
+        "histograms": {
+            name: [list(counts), list(map(count_text, counts))]
+            for name, counts in histograms.items()
+        },
     }
 
 
@@ -189,11 +205,55 @@ def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
     for row in chain.from_iterable(curves.values()):
         greatest_n[row["i"]] = max(row["n"], greatest_n.get(row["i"], 0))
     common_n = [greatest_n[i] for i in sorted(greatest_n)]
-    return {"n": common_n, **{name: _curve(name, rows, common_n) for name, rows in curves.items()}}
+    return {
+        "n": common_n,
+        "counts": list(map(count_text, common_n)),
+        **{name: _curve(rows) for name, rows in curves.items()},
+    }
 
 
-def _curve(name: str, rows: list[Row], common_n: Sequence[int]) -> list[list[float | None]]:
-    """Means and intervals by i; also n, for costs and where it differs from the common one."""
-    curve = [[rounded(row[part]) for row in rows] for part in ("mean", "ci_low", "ci_high")]
-    own = [row["n"] for row in rows]
-    return curve if own == common_n and cost_metric(name) is None else [*curve, own]
+def _curve(rows: list[Row]) -> list[list[Any]]:
+    """Means and the ends of their intervals by i, and their texts."""
+    numbers = [[rounded(row[part]) for row in rows] for part in ("mean", "ci_low", "ci_high")]
+    return [*numbers, list(map(point_texts, rows))]
+
+
+def _added(curves: Mapping[str, list[Row]]) -> list[list[Any]]:
+    """By i the new good, new other and repeated results, and the texts of these and of n."""
+    parts = [curves.get(name, []) for name in ("GR_i", "UR_i", "Dup_i")]
+    added = []
+    for good, unique, copies in zip(*parts, strict=True):
+        if good["n"]:
+            values = (good["mean"], unique["mean"] - good["mean"], copies["mean"])
+            texts = [*map(number, values), count_text(good["n"])]
+            added.append([*map(rounded, values), texts])
+    return added
+
+
+def _paying(one: SliceMeans, name: str) -> dict[str, Any]:
+    """The gain of each iteration per unit of a cost, and which iterations stop paying off."""
+    reached = one.curves.get("reached", {})
+    costs = reached.get(f"{COST_I}{name}", [])
+    rows = [
+        (gain, cost)
+        for gain, cost in zip(reached.get("G_i", []), costs, strict=False)
+        if gain["n"] or cost["n"]
+    ]
+    pay = [gain["mean"] / cost["mean"] if cost["mean"] else None for gain, cost in rows]
+    average = one.at_end.get(f"CG_per_total.{name}", {}).get("mean")
+    return {
+        "pay": list(map(rounded, pay)),
+        "average": rounded(average),
+        "average_text": number(average),
+        "sentence": stops_paying(pay, average, name),
+        "texts": [
+            [
+                number(gain["mean"]),
+                value_text(cost["metric"], cost["mean"]),
+                number(per_unit),
+                count_text(cost["n"]),
+                count_text(gain["n"]),
+            ]
+            for (gain, cost), per_unit in zip(rows, pay, strict=True)
+        ],
+    }

@@ -253,7 +253,7 @@ def test_text_shows_the_mean_over_population_all():
     run = gg.evaluate([*CALLS, idle])
     mean = run.means.where(slice={}, metric="CG", i=None, population="all")[0]["mean"]
     assert mean != run.means.where(slice={}, metric="CG", i=None, population="everyone")[0]["mean"]
-    assert f"Gain (CG) {mean:.4f}" in " ".join(repr(run).split())
+    assert f"Gain (CG) {mean:.3f}" in " ".join(repr(run).split())
 
 
 def test_shows_rejected_records_and_warnings(tmp_path, capsys):
@@ -263,7 +263,7 @@ def test_shows_rejected_records_and_warnings(tmp_path, capsys):
     ]
     run = gg.evaluate(records)
     assert (
-        "  Rejected: 1 of 2 records; see the table `rejected`. First: traces, record 2: iteration "
+        "\nRejected: 1 of 2 records; see the table `rejected`. First: traces, record 2: iteration "
         "must be a whole number from 1 to 2147483647, got 0; if iterations are counted from 0, add "
         "iteration_base=0.\n"
     ) in repr(run)

@@ -67,7 +67,6 @@ class Steps:
 @pytest.fixture
 def no_report(monkeypatch):
     monkeypatch.setattr("goodgain.pipeline.run.hosts.finish.read_means", lambda *_: iter(()))
-    monkeypatch.setattr("goodgain.pipeline.run.hosts.finish.build_report", lambda *_: b"")
 
 
 @pytest.mark.parametrize("first", list(itertools.combinations(range(8), 4)), ids=str)

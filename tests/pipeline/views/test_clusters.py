@@ -5,7 +5,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from goodgain.pipeline.views.run import detectable
+from goodgain.pipeline.views.clusters import detectable
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.means.clusters import ClusterVariance

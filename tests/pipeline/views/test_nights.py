@@ -1,22 +1,19 @@
 """The text that the nightly job prints at its end."""
 
-from io import StringIO
 from types import SimpleNamespace
 
 from msgspec.structs import replace
-from rich.console import Console
 
+from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.studies.nightly.days.history import history_table
 from goodgain.pipeline.studies.nightly.job import NightlyResult
-from goodgain.pipeline.views.nights import print_result
+from goodgain.pipeline.views.nights import nights_document
 from tests.pipeline.views.pages.nights.entries import entry
 
 
 def test_metrics_have_readable_names_and_cautions():
-    text = StringIO()
-    result = NightlyResult([entry("2025-03-02", 0.75)], [])
-    print_result(Console(file=text, width=120), result, SimpleNamespace(output="nights"))
-    summary = text.getvalue()
+    result = NightlyResult((entry("2025-03-02", 0.75),), ())
+    summary = text_of(nights_document(result, SimpleNamespace(output="nights")))
     assert "Gain per result (RAG)" in summary
     lines = [" ".join(line.split()) for line in summary.splitlines()]
     assert "Good and new results (SRE) 75.0 % 40 25.0 % +50.0 pp +10.0..+90.0 better" in lines
@@ -35,12 +32,11 @@ def test_the_history_has_words_and_percentages():
 
 def summary_of(changed, n=40):
     """The printed text of a day with this change of CG, on one line."""
-    text = StringIO()
     day = entry("2025-03-02", n=n)
     day = replace(day, changes={"CG": replace(day.changes["CG"], **changed)})
     result = NightlyResult((day,), ())
-    print_result(Console(file=text, width=120), result, SimpleNamespace(output="nights"))
-    return " ".join(text.getvalue().split())
+    text = text_of(nights_document(result, SimpleNamespace(output="nights")))
+    return " ".join(text.split())
 
 
 def test_reasons_populations_and_partial_comparisons_are_explained():

@@ -5,14 +5,21 @@ import re
 import pytest
 
 import goodgain as gg
-from goodgain.pipeline.document.numbers import decimal
-from goodgain.pipeline.views.pages.definitions import glossary_of
+from goodgain.pipeline.document.numbers import mean_interval_text, value_text
 from goodgain.pipeline.views.run import print_summary
-from goodgain.transforms.core.ranking import is_own_ideal
-from goodgain.transforms.core.scoring.costs import cost_metric
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from tests.pipeline.runs import SAMPLE, manifest, rows, run
 
 pytestmark = pytest.mark.slow
+HEADLINE = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR", "iterations_for_all_good_results", "N")
+
+
+def label(name):
+    return metric_by_name(name).label
+
+
+def on_one_line(text):
+    return " ".join(text.split())
 
 
 @pytest.fixture(scope="module")
@@ -28,54 +35,62 @@ def printed(output, capsys):
     return capsys.readouterr().out
 
 
-def test_means_have_intervals_and_n(printed, output):
+def shown_means(printed):
+    """The numbers of the table of means, by the label of the metric."""
+    shown = {}
+    lines = printed[printed.index("metric ") :].split("\n\n")[0].splitlines()[2:]
+    for line in lines:
+        label, *numbers = re.split(" {2,}", line.strip())
+        shown[label] = numbers
+    return shown
+
+
+def test_the_table_is_short_and_has_intervals_and_n(printed, output):
     means = {
         row["metric"]: row
         for row in rows(output, "means")
         if row["i"] is None and row["population"] == "all"
     }
-    assert printed.count(" (own ideal)") == len([name for name in means if is_own_ideal(name)]) > 0
-    costs = dict.fromkeys(name for name in means if cost_metric(name))
-    glossary = glossary_of(manifest(output), costs)
-    names = {one.label: one.metric.name for one in glossary.at_end}
-    lines = printed[printed.index("metric ") :].split("\n\n")[0].splitlines()[2:]
-    labelled = []
-    for line in lines:
-        label, *numbers = re.split(" {2,}", line.strip())
-        if numbers:
-            labelled.append((label, numbers))
-        else:  # the rest of a label that takes two lines
-            labelled[-1] = (f"{labelled[-1][0]} {label}", labelled[-1][1])
-    shown = {names[label]: numbers for label, numbers in labelled}
-    assert shown.keys() > {"CG", "ndcg@10", "cost.usd", "CG_per.tokens", "CG_per_total.usd"}
-    assert len(shown) == len(labelled) > 30
-    for metric, (mean, interval, _, *counts) in shown.items():
-        row = means[metric]
-        form = "{:.2%}".format if metric in ("SRE", "SRR") else decimal
-        assert mean.replace(" ", "") == form(row["mean"])
-        assert counts == [str(row[part]) for part in ("n", "undefined") if row[part]]
-        if row["ci_low"] is None:
-            assert interval == "-"
-        else:
-            ends = (form(row[end]) for end in ("ci_low", "ci_high"))
-            assert interval.replace(" %", "%") == " .. ".join(ends)
+    shown = shown_means(printed)
+    assert list(shown) == list(map(label, HEADLINE))
+    for name in HEADLINE:
+        mean, interval, median, n = shown[label(name)]
+        row = means[name]
+        assert mean == value_text(name, row["mean"])
+        assert interval == mean_interval_text(name, row["ci_low"], row["ci_high"])
+        assert (median, n) == (value_text(name, row["p50"]), f"{row['n']:,}")
+        if row["undefined"]:
+            assert f"{label(name)} ({row['undefined']:,})" in printed
+    assert f"The means of {len(means) - 8} more metrics are in the dataset `means`" in printed
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (2.0, "2.0000"),
-        (0.0123456, "0.0123"),
-        (0.00123456, "0.001235"),
-        (-0.0003, "-0.0003"),
-        (1.25e-7, "1.25e-07"),
-        (-1e-17, "0.0000"),
-        (0.0, "0.0000"),
-        (12345.5, "12345.5000"),
-    ],
-)
-def test_small_numbers_keep_their_digits(value, text):
-    assert decimal(value) == text
+def test_what_was_asked_for_follows_the_headline(tmp_path, capsys):
+    summary = summary_of([call("a", [4]), call("b", [0, 2])], tmp_path, capsys, metrics="ndcg@3")
+    *headline, asked_for = shown_means(summary)
+    assert headline == list(map(label, HEADLINE))
+    assert asked_for == "Normalised discounted gain (ndcg@3) (own ideal)"
+    assert "own ideal: the ideal list has only what this run found" in summary
+
+
+def test_a_mean_over_less_than_half_says_so_where_it_stands(tmp_path, capsys):
+    found = [call(f"a{at}", [4]) for at in range(4)]
+    calls = [*found, *(call(f"b{at}", [0]) for at in range(6))]
+    summary = summary_of(calls, tmp_path / "out", capsys, metrics="map")
+    assert "Mean average precision (map) (own ideal) 1.000 over only 4 of 10 -" in on_one_line(
+        summary
+    )
+    run = gg.evaluate(calls, metrics="map")
+    assert "1.000 over only 4 of 10" in on_one_line(repr(run))
+    assert "1.000 over only 4 of 10" in run._repr_html_()
+    assert "over only" not in repr(gg.evaluate([*found, *calls[4:8]], metrics="map"))
+
+
+def test_without_labels_it_says_what_can_be_said(tmp_path, capsys):
+    calls = [call("a", [None, None]), call("b", [None])]
+    summary = summary_of(calls, tmp_path / "out", capsys)
+    assert list(shown_means(summary)) == list(map(label, ("R", "UR", "DupR", "SRR", "calls", "N")))
+    assert "No result has a label, so gain and " in summary
+    assert summary.count("(CG)") == 0
 
 
 def test_metrics_have_plain_names(printed):
@@ -136,21 +151,21 @@ def test_intervals_are_clipped_to_the_range_of_the_metric(tmp_path, capsys):
     written = {row["metric"]: row for row in rows(tmp_path / "out", "means") if row["i"] is None}
     assert written["auc"]["ci_low"] < 0
     assert written["auc"]["ci_high"] > 1
-    assert re.search(r"\nArea under the ROC curve \(auc\) +0\.5000 +0\.0000 \.\. 1\.0000 ", summary)
+    assert re.search(r"\nArea under the ROC curve \(auc\) +0\.500 +0\.\.1\.000 ", summary)
     report = (tmp_path / "out" / "report.html").read_text()
     assert "0.000 to 1.000" in report
 
 
 def test_explains_missing_intervals(tmp_path, capsys):
     summary = summary_of([call("a", [4]), call("b", [4])], tmp_path / "out", capsys)
-    assert re.search(r"\nGain \(CG\) +4\.0000 +- ", summary)
+    assert re.search(r"\nGain \(CG\) +4\.000 +- ", summary)
     assert re.search(r"\nNo interval: Gain \(CG\), .*: no value differs\.\n", summary)
 
 
 def test_shows_means_with_conversations_that_did_not_search(tmp_path, capsys):
     calls = [call("a", [4]), call("b", [2]), call("c", [4], turn_count=2)]
     summary = summary_of(calls, tmp_path / "out", capsys)
-    assert "with gain 0 (population everyone): Gain (CG) 2.0000 (0.0000 .. " in summary
+    assert "with gain 0 (population everyone): Gain (CG) 2.000 (0.." in summary
     report = (tmp_path / "out" / "report.html").read_text()
     assert "With the 1 conversation that did not search" in report
     assert "those that did not search with gain 0" in report

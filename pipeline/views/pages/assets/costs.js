@@ -1,15 +1,5 @@
 // Gain over cost, and the gain of each iteration per unit of cost: one curve for each series.
 // A series has label, tone, dash and symbol. In a run, the series are populations; in a comparison, arms.
-const COST_N = 3; // place of n in the curve of a cost
-const END_N = 8; // place of n in a slice's values at N
-
-// As pipeline/report/costs.py prints them: small amounts with three significant digits.
-function costAmount(value) {
-  const size = Math.abs(value ?? 0);
-  if (!size || size >= .1) return number(value);
-  return size < 1e-6 ? value.toExponential(2) : fixed(value, 2 - Math.floor(Math.log10(size)));
-}
-
 const thinBars = (ends, tone) => bars(ends, tone, 1, 3);
 
 // Draws the `curves` of each series, for one population, up to iteration `last`.
@@ -21,10 +11,10 @@ function drawGained(figure, where, name, several) {
     if (!cost) continue;
     const gain = curves.CG_at_i;
     const places = cost[0].map((_, at) => at).filter((at) => at < last && cost[0][at] !== null && gain[0][at] !== null);
-    const cells = places.map((place) => [
-      String(place + 1), look.label, costAmount(cost[0][place]), interval(cost[1][place], cost[2][place], costAmount),
-      number(gain[0][place]), interval(gain[1][place], gain[2][place]), number(cost[COST_N][place], true), number(curves.n[place], true),
-    ]);
+    const cells = places.map((place) => {
+      const [[costMean, costInterval, costN], [gainMean, gainInterval, gainN]] = [cost, gain].map((one) => one[3][place]);
+      return [String(place + 1), look.label, costMean, costInterval, gainMean, gainInterval, costN, gainN];
+    });
     const points = places.map((place, at) => ({x: cost[0][place], y: gain[0][place], low: gain[1][place], high: gain[2][place], hover: cells[at]}));
     const [band, curve] = bandedCurve(points, look);
     traces.push(band, {
@@ -41,48 +31,29 @@ function drawGained(figure, where, name, several) {
   });
 }
 
-// By i - 1, the gain of iteration i per unit of its cost; null where the cost is unknown or 0.
-function payOf(curves, name) {
-  const costs = curves[`cost_i.${name}`]?.[0] ?? [];
-  return costs.slice(0, reachedBy(curves)).map((cost, at) => (cost ? curves.G_i[0][at] / cost : null));
-}
-
-// Each series has `reached`, its curves over conversations that reached i, and `average`, total gain per total cost.
+// Each series has `pay`, the gain of iteration i per unit of its cost, `average`, that of all iterations, and their texts.
 function drawPaying(figure, where, name, several) {
-  const series = several.filter(({reached}) => reached).map((one) => ({...one, pay: payOf(one.reached, name)}));
+  const series = several.filter(({counts}) => counts);
   const last = Math.max(0, ...series.map(({pay}) => pay.length));
   const alone = series.length === 1;
-  const traces = series.flatMap(({label, tone, pay, average}) => [{
-    type: "bar", x: pay.map((_, at) => at + 1), y: pay, name: label, customdata: pay.map(costAmount), showlegend: !alone,
+  const traces = series.flatMap(({label, tone, pay, texts, average, average_text: all}) => [{
+    type: "bar", x: pay.map((_, at) => at + 1), y: pay, name: label, customdata: texts.map(([, , perUnit]) => perUnit), showlegend: !alone,
     marker: {color: colour(tone)}, hovertemplate: `${label}: %{customdata} per unit of ${name}<extra></extra>`,
   }, {
-    x: [.5, last + .5], y: [average, average], mode: "lines", name: `all iterations together: ${costAmount(average)}`, showlegend: alone,
+    x: [.5, last + .5], y: [average, average], mode: "lines", name: `all iterations together: ${all}`, showlegend: alone,
     line: {color: colour(alone ? "accent" : tone), width: 2, dash: "dot"}, hoverinfo: "skip", visible: average !== null,
   }]);
   const title = `Gain of iteration i per unit of ${name}: ${where}`;
   const who = (label) => (alone ? [] : [label]);
-  fillTable(figure, title, ["i", ...who("of"), "mean gain", `mean ${name}`, "gain per unit", `n of ${name}`, "n of gain"], series.flatMap(({label, reached, pay}) => pay.map((value, at) => [
-    String(at + 1), ...who(label), number(reached.G_i[0][at]), costAmount(reached[`cost_i.${name}`][0][at]), costAmount(value),
-    number(reached[`cost_i.${name}`][COST_N][at], true), number(reached.n[at], true),
-  ])));
-  const sentences = series.map(({label, pay, average}) => [label, stopsPaying(pay, average, name)]);
-  const summary = sentences.map(([label, sentence]) => (alone ? sentence : `${label}: ${sentence[0].toLowerCase()}${sentence.slice(1)}`)).join(" ");
+  fillTable(figure, title, ["i", ...who("of"), "mean gain", `mean ${name}`, "gain per unit", `n of ${name}`, "n of gain"],
+    series.flatMap(({label, texts}) => texts.map((cells, at) => [String(at + 1), ...who(label), ...cells])));
+  const told = ({label, sentence}) => (alone ? sentence : `${label}: ${sentence[0].toLowerCase()}${sentence.slice(1)}`);
+  const summary = series.map(told).join(" ");
   byId("stops-paying").textContent = summary;
-  const counts = alone ? series[0].reached.n.slice(0, last) : null;
   return draw(figure, `${title}. ${summary}`, traces, {
     bargap: .3, yaxis: axis(`gain per unit of ${name}`, {rangemode: "tozero"}),
-    xaxis: counts ? iterationAxis(counts) : plainIterationAxis({range: [.5, last + .5]}),
+    xaxis: alone ? iterationAxis(series[0].counts.slice(0, last)) : plainIterationAxis({range: [.5, last + .5]}),
   });
-}
-
-// Which iterations at the end gain less per unit of cost than all iterations together.
-function stopsPaying(pay, average, name) {
-  if (average === null) return `No ${name} was reported, or all of it is 0.`;
-  const below = pay.map((value) => value !== null && value < average);
-  const first = below.lastIndexOf(false) + 2;
-  if (first > pay.length) return `The last iteration still gains at least as much per unit of ${name} as all iterations together, ${costAmount(average)}.`;
-  const which = first === pay.length ? `Iteration ${first} gains` : `Iterations ${first} to ${pay.length} gain`;
-  return `${which} less per unit of ${name} than all iterations together, ${costAmount(average)}.`;
 }
 
 // Whether no other point has at least as much gain for at most the same cost, with one of them strictly better.
@@ -90,8 +61,11 @@ function isFront(point, points) {
   return !points.some(({cost, gain}) => cost[0] <= point.cost[0] && gain[0] >= point.gain[0] && (cost[0] < point.cost[0] || gain[0] > point.gain[0]));
 }
 
-// A metric of a slice at N: mean, interval and n.
-const pointOf = (end, metric) => (end?.[metric] ? [...end[metric].slice(0, 3), end[metric][END_N]] : [null]);
+// A metric of a slice at N: mean, the ends of its interval, and the texts of mean, interval and n.
+const pointOf = (end, metric) => {
+  const {mean, low, high, texts} = partsOf(end?.[metric], ["mean", "low", "high"], data.mean_texts) ?? {mean: null};
+  return [mean, low, high, texts];
+};
 
 // Gain and cost are never below 0; the wide interval of a few conversations must not flatten the rest.
 function rangeOfPoints(ends) {
@@ -137,13 +111,13 @@ function namesOf(figure, points, across, up) {
     : {text: plain(shortName(point)), side: sides[at], size: 10, tone: "ink", shadow: Array(3).fill(`0 0 2px ${colour("paper")}`).join()}));
 }
 
-// Each point has `cost` and `gain` as [mean, low, high, n], label, tone and symbol.
+// Each point has `cost` and `gain` as from `pointOf`, label, tone and symbol.
 function drawFront(figure, title, name, all) {
   const points = all.filter(({cost, gain}) => cost[0] !== null && gain[0] !== null).map((point, _, kept) => ({...point, front: isFront(point, kept)}));
   const front = points.filter((point) => point.front).toSorted((one, other) => one.cost[0] - other.cost[0]);
   const [across, up] = ["cost", "gain"].map((which) => rangeOfPoints(points.map((point) => point[which])));
   const names = namesOf(figure, points, across, up);
-  const hoverOf = ({cost, gain}) => `gain ${number(gain[0])} (${interval(gain[1], gain[2])})<br>${name} ${costAmount(cost[0])} (${interval(cost[1], cost[2], costAmount)})`;
+  const hoverOf = ({cost, gain}) => `gain ${gain[3].mean} (${gain[3].interval})<br>${name} ${cost[3].mean} (${cost[3].interval})`;
   const traces = [{
     x: front.map(({cost}) => cost[0]), y: front.map(({gain}) => gain[0]), mode: "lines", name: "front", showlegend: points.length > 2,
     line: {color: colour("muted"), width: 1, dash: "dot"}, hoverinfo: "skip",
@@ -160,8 +134,8 @@ function drawFront(figure, title, name, all) {
     text: names.map(({text}) => text), textposition: names.map(({side}) => side), textfont: {color: names.map(({tone}) => colour(tone)), shadow: names.map(({shadow}) => shadow)},
   }];
   fillTable(figure, title, ["of", name, "95 % interval", "gain", "95 % interval", `n of ${name}`, "n of gain", "on the front"], points.map((point) => [
-    point.label, costAmount(point.cost[0]), interval(point.cost[1], point.cost[2], costAmount), number(point.gain[0]),
-    interval(point.gain[1], point.gain[2]), number(point.cost[3], true), number(point.gain[3], true), point.front ? "yes" : "no",
+    point.label, point.cost[3].mean, point.cost[3].interval, point.gain[3].mean, point.gain[3].interval,
+    point.cost[3].n, point.gain[3].n, point.front ? "yes" : "no",
   ]));
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
     hovermode: "closest", xaxis: axis(name, {range: across}), yaxis: axis("gain (CG)", {range: up}),

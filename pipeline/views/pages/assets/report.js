@@ -14,13 +14,8 @@ const DRAWINGS = {
 };
 
 function tellSlice() {
-  const slice = currentSlice();
-  document.querySelectorAll(".slice-name").forEach((name) => { name.textContent = slice.label; });
-  document.querySelectorAll("[data-count]").forEach((count) => { count.textContent = number(slice.n, true); });
-  document.querySelectorAll("[data-metric]").forEach((shown) => {
-    const end = atEnd(slice, shown.dataset.metric);
-    if (end) shown.textContent = partText(end, shown.dataset.part, data.metrics.end[shown.dataset.metric]);
-  });
+  tellTexts(currentSlice());
+  document.querySelectorAll("[data-count]").forEach((count) => { count.textContent = currentSlice().n; });
 }
 
 function gainedBy({curves}) {
@@ -28,10 +23,7 @@ function gainedBy({curves}) {
 }
 
 function paid(slice, name) {
-  return {
-    label: "gain of iteration i", tone: "good", reached: slice.curves.reached,
-    average: atEnd(slice, `CG_per_total.${name}`)?.mean ?? null,
-  };
+  return {label: "gain of iteration i", tone: "good", counts: slice.curves.reached.counts, ...slice.paying[name]};
 }
 
 function drawFrontOf(figure, {label, slices}, name) {
@@ -41,27 +33,10 @@ function drawFrontOf(figure, {label, slices}, name) {
   return drawFront(figure, `Gain and ${name} by ${label}`, name, points);
 }
 
-function tellCosts(slice) {
-  document.querySelectorAll("[data-cost]").forEach((shown) => {
-    const end = atEnd(slice, shown.dataset.cost);
-    const cells = end
-      ? [costAmount(end.mean), interval(end.low, end.high, costAmount), number(end.n, true), number(end.undefined, true)]
-      : [NONE, NONE, NONE, NONE];
-    cells.forEach((text, at) => { shown.cells[at + 1].textContent = text; });
-  });
-}
-
-function partText(end, part, metric) {
-  if (part === "interval") return interval(end.low, end.high, (value) => amount(value, metric));
-  if (part === "missing") return end.undefined ? `undefined for ${number(end.undefined, true)}` : "";
-  return part === "n" || part === "undefined" ? number(end[part], true) : amount(end[part], metric);
-}
-
 follow("slice", () => {
   tellSlice();
-  tellCosts(currentSlice());
   redraw("curve", "added", "pool", "gained", "paying", "distribution");
-  say(`Showing ${currentSlice().label}: ${number(currentSlice().n, true)} conversations.`);
+  say(`Showing ${currentSlice().label}: ${currentSlice().n} conversations.`);
 });
 follow("cost", () => redraw("gained", "paying", "front"));
 follow("front-dimension", () => redraw("front"));
@@ -70,8 +45,5 @@ followMetric("curve-metric", data.metrics.iteration, "curve");
 followMetric("distribution-metric", data.metrics.end, "distribution");
 followMetric("slices-metric", data.metrics.end, "slices");
 // A menu that the browser restored may show another slice than the page was written with.
-if (data.slices.length) {
-  tellSlice();
-  tellCosts(currentSlice());
-}
+if (data.slices.length) tellSlice();
 openPage();

@@ -22,7 +22,7 @@ function iterationAxis(counts) {
   const every = Math.ceil(shown.length / (narrow.matches ? 10 : 20));
   const ticks = shown.filter((i) => (i - 1) % every === 0);
   return axis(narrow.matches ? "iteration i, and how many reached it" : "iteration i, and how many conversations reached it", {
-    tickvals: ticks, ticktext: ticks.map((i) => `${i}<br>${number(counts[i - 1] ?? 0, true)}`),
+    tickvals: ticks, ticktext: ticks.map((i) => `${i}<br>${counts[i - 1] ?? 0}`),
     unifiedhovertitle: {text: "iteration %{x:d}"}, showgrid: false, zeroline: false, range: [0.5, shown.length + 0.5],
   });
 }

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import readers as means_dataset
 from goodgain.pipeline.studies.comparison import compare as comparing
 from goodgain.pipeline.studies.comparison.arms import Unsearched, arm_of
@@ -16,7 +17,7 @@ from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.gate.change import changed_slices
 from goodgain.pipeline.studies.gate.evaluate import GateMeans, gather
 from goodgain.pipeline.studies.gate.rules import GateFile, Rule
-from goodgain.pipeline.views import comparison as compare_text
+from goodgain.pipeline.views import comparison as views
 from goodgain.transforms.core.scoring.rows import IterationRow
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
@@ -181,7 +182,7 @@ def test_the_terminal_shows_the_largest_slices(runs):
     shown = comparing.Compared(
         **{name: getattr(compared, name) for name in compared.__struct_fields__} | {"rows": rows}
     )
-    compare_text.render(shown, Console(file=text, width=80))
+    show(views.comparison_document(shown), Console(file=text, width=80))
     lines = text.getvalue().splitlines()
     titles = [line.split(",")[0] for line in lines if line.startswith("user = ")]
     assert len(titles) == 60

@@ -365,7 +365,7 @@ class TestCommand:
             "3 3 File copy of 1.1.1 document 3 same ids.file_id, definitive for File",
             "here 3 results (R), 1 new (UR), 1 of them good (GR), 2 repeated (Dup), 0 unlabelled",
             "so far 8 results (R), 5 distinct (UR), 4 of them good (GR), 3 repeated (DupR)",
-            "discounted 8.5237 (DCG)",
+            "discounted 8.524 (DCG)",
             "good and new 50.0 % (SRE), repeated 37.5 % (SRR)",
             "Iterations for all good results 3 iterations",
             "Good and new results (SRE) 50.0 %",

@@ -223,7 +223,7 @@ def test_agree_compares_a_judge_with_the_labels_of_the_traces(pool, tmp_path, ca
     assert agreement["matrix"][2][1] == 1
     assert main(["pool", "agree", str(pool), "votes", "judge"]) == ExitCode.DONE
     shown = capsys.readouterr().out
-    assert "weighted kappa: 0.0000 (kappa is undefined without one of the documents" in shown
+    assert "weighted kappa: 0 (kappa is undefined without one of the documents" in shown
     assert "In both means, a document without both labels counts with the pool's label." in shown
     assert main(["pool", "agree", str(pool), "ann", "judge"]) == ExitCode.USAGE
     assert "ann has no labels" in capsys.readouterr().err

@@ -196,7 +196,7 @@ class TestCounts:
 
     @pytest.mark.parametrize(
         ("third", "note"),
-        [("b", "2  66.7%, 1 with other content"), ("a", "2  66.7%")],
+        [("b", "2  66.7 %, 1 with other content"), ("a", "2  66.7 %")],
     )
     def test_says_whether_records_delivered_again_differ(self, third, note, traces, capsys):
         calls = [call(call=0, results=[{"id": name, "gain": 3}]) for name in ("a", "a", third)]

@@ -1,6 +1,7 @@
 """The section on costs in a real browser."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -30,15 +31,16 @@ def page(browser, tmp_path):
 
 
 def written_cells(page):
-    """The cells of the table in the HTML file, before the script formats them again."""
-    html = Path(page.current_url.removeprefix("file://")).read_text(encoding="utf-8")
-    rows = re.findall(r"<tr data-cost=.*?</tr>", html, re.DOTALL)
-    return [cell for row in rows for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)]
+    """The cells of the table of costs as written in the file, before any script changes them."""
+    source = Path(page.current_url.removeprefix("file://")).read_text(encoding="utf-8")
+    section = source[source.index('<section id="costs"') :].split("</section>")[0]
+    cells = re.findall(r'<td class="right"><span[^>]*>(.*?)</span></td>', section)
+    return list(map(unescape, cells))
 
 
 def test_section_follows_the_cost_and_the_slice(page):
     assert page.get_log("browser") == []
-    table = texts(page, "[data-cost] td")
+    table = texts(page, "#costs .means td")
     assert table == written_cells(page)
     (stops_paying,) = texts(page, "#stops-paying")
     # Gain 9 for 500 tokens, then 4 for 200, then 0 for 200: together 13 for 900.
@@ -54,9 +56,9 @@ def test_section_follows_the_cost_and_the_slice(page):
     assert all(drawn(page, figure) != before[figure] for figure in before)
     choose(page, "cost", "tokens")
     choose(page, "slice", "market = south")
-    assert texts(page, "[data-cost] td") != table
+    assert texts(page, "#costs .means td") != table
     choose(page, "slice", "All conversations")
-    assert texts(page, "[data-cost] td") == table
+    assert texts(page, "#costs .means td") == table
     assert {figure: drawn(page, figure) for figure in before} == before
 
 

@@ -2,13 +2,12 @@
 
 import pytest
 
-from goodgain.pipeline.views.pages.numbers import cost_amount
 from goodgain.pipeline.views.pages.run import build_report
+from goodgain.pipeline.views.pages.texts import stops_paying
 from goodgain.transforms.core.scoring.costs import Budget
 from tests.pipeline.views.pages.outputs import market_records, search, write_outputs
 from tests.pipeline.views.pages.test_build import Page
 
-DASH = "\N{EN DASH}"
 COSTS = {"costs": ("tokens", "usd"), "budgets": (Budget("tokens", 250.0),)}
 
 
@@ -39,20 +38,28 @@ def page(tmp_path_factory):
 class TestSection:
     def test_curves_of_costs_have_their_n(self, page):
         curves = page.data["slices"][0]["curves"]
-        mean, low, high, n = curves["reached"]["cost_i.tokens"]
+        mean, low, high, texts = curves["reached"]["cost_i.tokens"]
         assert mean[:3] == [pytest.approx(500 / 3, rel=1e-5), 100, 200]
-        assert n == [3, 2, 1, 0, 0]
+        assert [n for *_, n in texts] == ["3", "2", "1", "0", "0"]
+        assert texts[1][:1] == ["100.0"]
         assert low[0] < mean[0] < high[0]
-        assert curves["reached"]["cost_i.usd"][3] == [3, 0, 1, 0, 0]
+        assert [n for *_, n in curves["reached"]["cost_i.usd"][3]] == ["3", "0", "1", "0", "0"]
         assert curves["reached"]["n"] == [3, 2, 1, 0, 0]
         assert curves["all"]["cost_at_i.tokens"][0][2] == 300
 
     def test_gain_per_unit_agrees_with_the_means(self, page):
         """Iteration 1 brings 9 for 500, iteration 2 brings 4 for 200, iteration 3 none for 200."""
-        curves = page.data["slices"][0]["curves"]["reached"]
-        gains, costs = curves["G_i"][0][:3], curves["cost_i.tokens"][0][:3]
-        pay = [gain / cost for gain, cost in zip(gains, costs, strict=True)]
-        assert pay == [pytest.approx(9 / 500, rel=1e-5), 4 / 200, 0]
+        paying = page.data["slices"][0]["paying"]["tokens"]
+        assert paying["pay"] == [pytest.approx(9 / 500, rel=1e-5), 4 / 200, 0]
+        assert [per_unit for _, _, per_unit, *_ in paying["texts"]] == ["0.0180", "0.0200", "0"]
+        assert paying["texts"][0][-2:] == ["3", "3"]
+        assert (paying["average"], paying["average_text"]) == (
+            pytest.approx(13 / 900, rel=1e-5),
+            "0.0144",
+        )
+        assert paying["sentence"] == (
+            "Iteration 3 gains less per unit of tokens than all iterations together, 0.0144."
+        )
         assert page.data["slices"][0]["end"]["CG_per_total.tokens"][0] == pytest.approx(
             13 / 900, rel=1e-5
         )
@@ -60,8 +67,8 @@ class TestSection:
     def test_table_and_menu_name_every_cost(self, page):
         options = [one["value"] for tag, one in page.elements if tag == "option" and "value" in one]
         assert [name for name in options if name in ("tokens", "usd")] == ["tokens", "usd"]
-        rows = [one["data-cost"] for tag, one in page.elements if "data-cost" in one]
-        assert rows == [
+        named = [one["data-metric"] for tag, one in page.elements if one.get("data-part") == "mean"]
+        assert [name for name in named if "tokens" in name or "usd" in name] == [
             "cost.tokens", "CG_per.tokens", "CG_per_total.tokens",
             "cost.usd", "CG_per.usd", "CG_per_total.usd",
             "CG@tokens<=250", "GR@tokens<=250",
@@ -88,11 +95,14 @@ def test_without_costs_there_is_no_section(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
+    ("pay", "average", "sentence"),
     [
-        (None, DASH), (0.0, "0.000"), (1234.5, "1,234"), (0.25, "0.250"), (0.0123456, "0.0123"),
-        (0.00118, "0.00118"), (0.00001, "0.0000100"), (3e-8, "3.00e-8"), (-0.002, "-0.00200"),
+        ([2.0, 1.0, 0.5], 1.0, "Iteration 3 gains less per unit of usd than all iterations"),
+        ([2.0, 0.9, 0.5], 1.0, "Iterations 2 to 3 gain less per unit of usd than all"),
+        ([0.5, 0.9, 1.5], 1.0, "The last iteration still gains at least as much per unit"),
+        ([2.0, 0.5, None], 1.0, "The last iteration still gains at least as much per unit"),
+        ([None], None, "No usd was reported, or all of it is 0."),
     ],
-)  # fmt: skip
-def test_amounts_have_three_significant_digits(value, text):
-    assert cost_amount(value) == text
+)
+def test_it_is_said_when_searching_stops_paying(pay, average, sentence):
+    assert stops_paying(pay, average, "usd").startswith(sentence)

@@ -38,10 +38,11 @@ def page(output):
 @pytest.mark.slow
 def test_the_page_has_the_share_by_i_and_its_n(page, output):
     curves = page.data["slices"][0]["curves"]
-    means, _, _, counted = curves["all"]["pool_recall_at_i"]
+    means, _, _, texts = curves["all"]["pool_recall_at_i"]
     assert means == pytest.approx([(1 / 4 + 1) / 2, (2 / 4 + 1) / 2, (2 / 4 + 1) / 2])
-    assert (counted, curves["all"]["n"]) == ([2, 2, 2], [3, 3, 3])
-    assert len(curves["all"]["CG_at_i"]) == 3
+    assert [n for *_, n in texts] == ["2", "2", "2"]
+    assert curves["all"]["n"] == [3, 3, 3]
+    assert [n for *_, n in curves["all"]["CG_at_i"][3]] == ["3", "3", "3"]
     assert page.having(id="figure-pool")
     expected = {
         row["i"]: row["mean"]
@@ -80,9 +81,11 @@ def test_a_metric_that_is_null_for_some_has_its_own_n():
     (one,) = read_slices(lambda wanted: filter(wanted.takes, means), ()).shown
     curves = slice_data(one, {})["curves"]["all"]
     assert curves["n"] == [3, 3]
-    assert curves["pool_recall_at_i"] == [[0.5, 0.5], [None, None], [None, None], [2, 1]]
-    assert len(curves["calls"]) == 3
-    assert curves["cost_i.tokens"] == [[0.5], [None], [None], [3]]  # known up to i = 1
+    texts = [["50.0 %", "-", "2"], ["50.0 %", "-", "1"]]
+    assert curves["pool_recall_at_i"] == [[0.5, 0.5], [None, None], [None, None], texts]
+    assert [n for *_, n in curves["calls"][3]] == ["3", "3"]
+    # known up to i = 1
+    assert curves["cost_i.tokens"] == [[0.5], [None], [None], [["0.500", "-", "3"]]]
 
 
 @pytest.mark.browser

@@ -6,13 +6,10 @@ const POPULATIONS = [
   {name: "everyone", label: "everyone", tone: "second", dash: "dash", symbol: "diamond"},
 ];
 const SHOWN_PAIRS = 50; // in the table, from each end
-const INTERVAL = `${number(100 * data.level, true)} % interval`;
+const INTERVAL = `${data.level} interval`;
 const CORRECTED = "interval, corrected"; // the one that decides the verdict
 
-function atEnd(slice, metric) {
-  const values = slice.end[metric];
-  return values && Object.fromEntries(data.parts.map((part, place) => [part, values[place]]));
-}
+const atEnd = (slice, metric) => partsOf(slice.end[metric], data.parts, data.texts);
 
 // The label of a metric, on several lines if it is long.
 function rowLabel({label}) {
@@ -26,13 +23,8 @@ function rowLabel({label}) {
   return lines.map((line) => plain(shorter(line, longest))).join("<br>");
 }
 
-function withInterval(row) {
-  return `${difference(row.difference)} (${interval(row.ci_low, row.ci_high, difference)})`;
-}
-
-function countOf(row) {
-  return data.paired ? number(row.n_base, true) : `${number(row.n_base, true)} and ${number(row.n_candidate, true)}`;
-}
+const withInterval = ({texts}) => `${texts.difference} (${texts.interval})`;
+const told = ({texts}, ...parts) => parts.map((part) => texts[part]);
 
 const SCALES = {
   relative: {title: "percent of the base's mean", of: (row, value) => (row.base_mean ? 100 * value / Math.abs(row.base_mean) : null)},
@@ -51,12 +43,12 @@ function drawForest(figure, slice, which, scaleName) {
   const rows = names.map((name) => atEnd(slice, name));
   const points = rows.map((row, y) => ({
     y, x: scaled(scale, row, row.difference), low: scaled(scale, row, row.ci_low), high: scaled(scale, row, row.ci_high), kind: row.verdict,
-    hover: `${plain(metrics[y].label)}: ${withInterval(row)}<br>${relative(row.relative_difference)}, p corrected ${plain(probability(row.p_corrected))}<br>${row.verdict}, n = ${countOf(row)}`,
+    hover: `${plain(metrics[y].label)}: ${withInterval(row)}<br>${row.texts.relative_difference}, p corrected ${plain(row.texts.p_corrected)}<br>${row.verdict}, n = ${row.texts.n}`,
   }));
   const title = `Differences: ${slice.label}`;
   fillTable(figure, title, ["metric", "unit", "better", "difference", CORRECTED, "relative", "p corrected", "effect size", "n", "verdict"], rows.map((row, at) => [
-    metrics[at].label, metrics[at].unit, metrics[at].direction, difference(row.difference), interval(row.ci_low, row.ci_high, difference),
-    relative(row.relative_difference), probability(row.p_corrected), difference(row.effect_size), countOf(row), row.verdict,
+    metrics[at].label, metrics[at].unit, metrics[at].direction,
+    ...told(row, "difference", "interval", "relative_difference", "p_corrected", "effect_size", "n", "verdict"),
   ]));
   const labels = metrics.map((metric) => `${rowLabel(metric)} ${ARROWS[metric.direction]}`);
   const {traces, range} = forest(points);
@@ -67,24 +59,24 @@ function drawForest(figure, slice, which, scaleName) {
 }
 
 function drawGsb(figure, slice) {
-  const names = (data.declared.length ? data.declared : Object.keys(data.metrics.end)).filter((name) => atEnd(slice, name).gsb !== null && atEnd(slice, name).verdict !== "not comparable");
+  const names = (data.declared.length ? data.declared : Object.keys(data.metrics.end)).filter((name) => atEnd(slice, name).good !== null && atEnd(slice, name).verdict !== "not comparable");
   const rows = names.map((name) => atEnd(slice, name));
   const total = (row) => row.good + row.same + row.bad;
   const kinds = [["good", "good", ""], ["same", "other", ""], ["bad", "warning", "/"]];
   const traces = kinds.map(([name, tone, shape]) => ({
     type: "bar", orientation: "h", name, y: rows.map((_, at) => at), x: rows.map((row) => 100 * row[name] / total(row)),
-    customdata: rows.map((row, at) => [plain(data.metrics.end[names[at]].label), number(row[name], true), number(total(row), true)]),
+    customdata: rows.map((row, at) => [plain(data.metrics.end[names[at]].label), row.texts[name], row.texts.n]),
     hovertemplate: `%{customdata[0]}: %{customdata[1]} of %{customdata[2]} pairs ${name}<extra></extra>`,
     marker: filled(tone, shape),
   }));
   const title = `Good, same and bad pairs: ${slice.label}`;
   fillTable(figure, title, ["metric", ...kinds.map(([name]) => name), "GSB", INTERVAL], rows.map((row, at) => [
-    data.metrics.end[names[at]].label, ...kinds.map(([name]) => number(row[name], true)), difference(row.gsb), interval(row.gsb_ci_low, row.gsb_ci_high, difference),
+    data.metrics.end[names[at]].label, ...told(row, "good", "same", "bad", "gsb", "gsb_interval"),
   ]));
   const labels = names.map((name) => rowLabel(data.metrics.end[name]));
   const notes = rows.map((row, y) => ({
     xref: "paper", x: 1.01, y, xanchor: "left", showarrow: false, font: {size: 12, color: colour("ink")},
-    text: narrow.matches ? difference(row.gsb) : withInterval({difference: row.gsb, ci_low: row.gsb_ci_low, ci_high: row.gsb_ci_high}),
+    text: narrow.matches ? row.texts.gsb : `${row.texts.gsb} (${row.texts.gsb_interval})`,
   }));
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
     hovermode: "closest", barmode: "stack", bargap: .35, height: rowsHeight(labels), annotations: notes,
@@ -112,7 +104,7 @@ function drawCurve(figure, slice, name) {
     const curve = slice.curves[population.name]?.[name];
     if (!curve) return [];
     return bandedCurve(curve.i.filter((i) => i <= last).map((i, at) => {
-      const cells = [difference(curve.difference[at]), interval(curve.ci_low[at], curve.ci_high[at], difference), number(curve.n[at], true), curve.verdict[at]];
+      const cells = curve.texts[at];
       rows.push([String(i), population.label, ...cells]);
       return {x: i, y: curve.difference[at], low: curve.ci_low[at], high: curve.ci_high[at], hover: `${cells[0]} (${cells[1]}), n = ${cells[2]}, ${cells[3]}`};
     }), population);
@@ -130,15 +122,14 @@ function drawSlices(figure, name) {
   const rows = data.slices.map((slice) => atEnd(slice, name));
   const points = rows.map((row, y) => ({
     y, x: row.difference, low: row.ci_low, high: row.ci_high, kind: row.verdict,
-    hover: `${plain(data.slices[y].label)}<br>${withInterval(row)}<br>${row.verdict}, n = ${countOf(row)}`,
+    hover: `${plain(data.slices[y].label)}<br>${withInterval(row)}<br>${row.verdict}, n = ${row.texts.n}`,
   }));
   const title = `Difference of ${metric.title} by slice`;
   fillTable(figure, title, ["slice", "base", "candidate", "difference", CORRECTED, "p corrected", "n", "verdict"], rows.map((row, at) => [
-    data.slices[at].label, number(row.base_mean), number(row.candidate_mean), difference(row.difference), interval(row.ci_low, row.ci_high, difference),
-    probability(row.p_corrected), countOf(row), row.verdict,
+    data.slices[at].label, ...told(row, "base_mean", "candidate_mean", "difference", "interval", "p_corrected", "n", "verdict"),
   ]));
   const longest = narrow.matches ? 16 : 40;
-  const labels = data.slices.map(({values}, at) => withCount(shorter(values.join(", "), longest) || "All", countOf(rows[at])));
+  const labels = data.slices.map(({values}, at) => withCount(shorter(values.join(", "), longest) || "All", rows[at].texts.n));
   const {traces, range} = forest(points);
   return draw(figure, `${title}. The numbers are in the table below.`, traces, {
     hovermode: "closest", height: rowsHeight(labels), shapes: [lineAt(0)], xaxis: axis(`difference of ${metric.title}`, {zeroline: false, range}),
@@ -154,15 +145,15 @@ function drawPairs(figure, name) {
   const keys = pairs.keys.map(plain);
   const traces = [{
     type: "bar", x: pairs.ranks, y: pairs.difference, marker: {color: pairs.difference.map((value) => colour(tone(value))), line: {width: 0}},
-    customdata: keys.map((key, at) => [key, number(pairs.base[at]), number(pairs.candidate[at]), difference(pairs.difference[at])]),
-    hovertemplate: "%{customdata[0]}<br>%{customdata[1]} to %{customdata[2]} (%{customdata[3]})<br>pair %{x:,d}<extra></extra>",
+    customdata: keys.map((key, at) => [key, ...pairs.texts[at]]),
+    hovertemplate: "%{customdata[0]}<br>%{customdata[2]} to %{customdata[3]} (%{customdata[4]})<br>pair %{customdata[1]}<extra></extra>",
   }];
-  const some = pairs.ranks.length < pairs.count ? ` (${number(pairs.ranks.length, true)} of them, evenly spaced)` : "";
-  const title = `Difference of ${metric.title} in ${number(pairs.count, true)} pairs, by size${some}`;
+  const some = pairs.ranks.length < pairs.count ? ` (${pairs.ranks.length} of them, evenly spaced)` : "";
+  const title = `Difference of ${metric.title} in ${pairs.texts.at(-1)[0]} pairs, by size${some}`;
   const ends = pairs.ranks.map((_, at) => at).filter((at) => at < SHOWN_PAIRS || at >= pairs.ranks.length - SHOWN_PAIRS);
   const left = pairs.ranks.length - ends.length;
   fillTable(figure, left ? `${title}: the first and last ${SHOWN_PAIRS}` : title, ["pair", "key", "base", "candidate", "difference"], ends.map((at) => [
-    number(pairs.ranks[at], true), pairs.keys[at], number(pairs.base[at]), number(pairs.candidate[at]), difference(pairs.difference[at]),
+    pairs.texts[at][0], pairs.keys[at], ...pairs.texts[at].slice(1),
   ]));
   return draw(figure, `${title}. Numbers are in the table below.`, traces, {
     hovermode: "closest", bargap: 0, showlegend: false, xaxis: axis("pairs, the largest difference first", {showgrid: false, zeroline: false}),

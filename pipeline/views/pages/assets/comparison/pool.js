@@ -4,15 +4,13 @@ const POOL_ARMS = [
   {label: "candidate", tone: "second", dash: "dash", symbol: "diamond"},
 ];
 const SHARE = {share: true};
-const percent = (value) => amount(value, SHARE);
 
 function drawPool(figure) {
   const changes = (one, at, all) => one.arm !== all[at - 1]?.arm || one.mean !== all[at - 1].mean;
-  const last = Math.max(...data.pool.shares.filter(changes).map(({i}) => i));
-  const shares = data.pool.shares.filter(({i}) => i <= last);
+  const last = Math.max(...data.pool.filter(changes).map(({i}) => i));
+  const shares = data.pool.filter(({i}) => i <= last);
   const rows = [];
-  const traces = POOL_ARMS.flatMap((look) => bandedCurve(shares.filter(({arm}) => arm === look.label).map(({i, mean, ci_low, ci_high, n}) => {
-    const cells = [percent(mean), interval(ci_low, ci_high, percent), number(n, true)];
+  const traces = POOL_ARMS.flatMap((look) => bandedCurve(shares.filter(({arm}) => arm === look.label).map(({i, mean, ci_low, ci_high, texts: cells}) => {
     rows.push([String(i), look.label, ...cells]);
     return {x: i, y: mean, low: ci_low, high: ci_high, hover: `${cells[0]} (${cells[1]}), n = ${cells[2]}`};
   }), look));

@@ -3,8 +3,11 @@ const OUTCOMES = {
   passed: {tone: "good", symbol: "circle"}, "gate failed": {tone: "warning", symbol: "diamond"},
   "bad data": {tone: "warning", symbol: "x"}, failed: {tone: "warning", symbol: "x-thin-open"},
 };
-const [MEAN, LOW, HIGH, COUNT] = [0, 1, 2, 3]; // places in the means of a day
-const [BASE, DIFFERENCE, CHANGE_LOW, CHANGE_HIGH, CHANGE_COUNT, VERDICT] = [0, 1, 2, 3, 4, 5]; // in its changes
+// Places in the means of a day, from MEAN_TEXTS on with the texts of mean, interval and n.
+const [MEAN, LOW, HIGH, MEAN_TEXTS] = [0, 1, 2, 3];
+// Places in its changes, from BASE_TEXT on with the texts of the baseline, of difference, interval and n.
+const [BASE, DIFFERENCE, CHANGE_LOW, CHANGE_HIGH, VERDICT, BASE_TEXT, CHANGE_TEXTS] = [0, 1, 2, 3, 4, 5, 6];
+const NO_MEAN = [null, null, null, NONE, NONE, "0"];
 
 // One place for each day in the history, so that days without a run leave no gap.
 function dayAxis(days) {
@@ -20,11 +23,10 @@ const marks = (points, looks) => estimates(points, "y", looks, 9, 3);
 
 function drawTrend(figure, days, name) {
   const metric = data.metrics[name];
-  const rows = days.map((day) => [day, day.means[name] ?? [null, null, null, 0], day.changes[name]]);
-  const format = (value) => amount(value, metric);
+  const rows = days.map((day) => [day, day.means[name] ?? NO_MEAN, day.changes[name]]);
   const points = rows.map(([day, mean]) => ({
     x: day.date, kind: day.verdict, y: mean[MEAN], low: mean[LOW], high: mean[HIGH],
-    hover: `${day.date}<br>${format(mean[MEAN])} (${interval(mean[LOW], mean[HIGH], format)}), n = ${number(mean[COUNT], true)}<br>${day.verdict}${day.baseline ? `, compared with ${day.baseline}` : ""}`,
+    hover: `${day.date}<br>${mean[MEAN_TEXTS]} (${mean[MEAN_TEXTS + 1]}), n = ${mean[MEAN_TEXTS + 2]}<br>${day.verdict}${day.baseline ? `, compared with ${day.baseline}` : ""}`,
   }));
   const lines = [
     {x: days.map(({date}) => date), y: points.map(({y}) => y), mode: "lines", name: "mean", showlegend: false, hoverinfo: "skip", line: {color: colour("accent"), width: 1.5}},
@@ -32,7 +34,7 @@ function drawTrend(figure, days, name) {
   ].filter(({y}) => y.some((value) => value !== null));
   const title = `Mean ${metric.title} by day`;
   fillTable(figure, title, ["day", "mean", "95 % interval", "n", "verdict", "baseline", "mean of the baseline"], rows.map(([day, mean, change]) => [
-    day.date, format(mean[MEAN]), interval(mean[LOW], mean[HIGH], format), number(mean[COUNT], true), day.verdict, day.baseline || NONE, format(change?.[BASE]),
+    day.date, ...mean.slice(MEAN_TEXTS), day.verdict, day.baseline || NONE, change?.[BASE_TEXT] ?? NONE,
   ]));
   return draw(figure, `${title}. The numbers are in the table below.`, [...lines, ...marks(points, OUTCOMES)], {
     hovermode: "closest", xaxis: dayAxis(days), yaxis: axis(metric.title, {zeroline: false, ...ticksOf(metric)}),
@@ -44,11 +46,11 @@ function drawChanges(figure, days, name) {
   const rows = days.filter((day) => day.changes[name]).map((day) => [day, day.changes[name]]);
   const points = rows.map(([day, change]) => ({
     x: day.date, kind: change[VERDICT], y: change[DIFFERENCE], low: change[CHANGE_LOW], high: change[CHANGE_HIGH],
-    hover: `${day.date}<br>${difference(change[DIFFERENCE])} (${interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference)}), n = ${number(change[CHANGE_COUNT], true)}<br>${change[VERDICT]}, compared with ${day.baseline}`,
+    hover: `${day.date}<br>${change[CHANGE_TEXTS]} (${change[CHANGE_TEXTS + 1]}), n = ${change[CHANGE_TEXTS + 2]}<br>${change[VERDICT]}, compared with ${day.baseline}`,
   }));
   const title = `Difference of ${metric.title} from the baseline by day`;
   fillTable(figure, title, ["day", "difference", "95 % interval", "n", "verdict", "baseline"], rows.map(([day, change]) => [
-    day.date, difference(change[DIFFERENCE]), interval(change[CHANGE_LOW], change[CHANGE_HIGH], difference), number(change[CHANGE_COUNT], true), change[VERDICT], day.baseline,
+    day.date, ...change.slice(CHANGE_TEXTS), change[VERDICT], day.baseline,
   ]));
   return draw(figure, `${title}. The numbers are in the table below.`, marks(points, VERDICTS), {
     hovermode: "closest", xaxis: dayAxis(days), yaxis: axis(`difference of ${metric.title}`, {zeroline: true, zerolinecolor: colour("muted")}),
@@ -56,14 +58,13 @@ function drawChanges(figure, days, name) {
 }
 
 function drawInput(figure, days, name) {
-  const values = days.map((day) => day.counts[name] ?? null);
+  const counts = days.map((day) => day.counts[name] ?? [null, NONE]);
   const shares = name.startsWith("share");
-  const format = (value) => (value === null ? NONE : shares ? percentage(value, 1) : number(value, true));
   const traces = [{
-    type: "bar", x: days.map(({date}) => date), y: values, customdata: values.map(format), hovertemplate: "%{x}: %{customdata}<extra></extra>",
+    type: "bar", x: days.map(({date}) => date), y: counts.map(([value]) => value), customdata: counts.map(([, text]) => text), hovertemplate: "%{x}: %{customdata}<extra></extra>",
     marker: {color: colour("other")},
   }];
-  fillTable(figure, `${name} by day`, ["day", name], days.map(({date}, at) => [date, format(values[at])]));
+  fillTable(figure, `${name} by day`, ["day", name], days.map(({date}, at) => [date, counts[at][1]]));
   return draw(figure, `${name} by day. The numbers are in the table below.`, traces, {
     hovermode: "closest", showlegend: false, height: 280, xaxis: dayAxis(days), yaxis: axis(name, {rangemode: "tozero", ...(shares ? {tickformat: ".1~%"} : {})}),
   });

@@ -9,7 +9,7 @@ const DRAWINGS = {
 
 follow("range", () => {
   redrawAll();
-  say(`Showing ${number(currentDays().length, true)} days.`);
+  say(`Showing ${currentDays().length} days.`);
 });
 follow("count", () => redraw("input"));
 followMetric("trend-metric", data.metrics, "trend");

@@ -137,7 +137,7 @@ class TestOpenedOnce:
     def test_gsb_is_shown_next_to_its_bars(self, page):
         shown = texts(page, "#figure-gsb .annotation-text")
         assert len(shown) == 6
-        assert shown[0].startswith("+0.417 (")  # (12 good - 2 bad) / 24
+        assert shown[0].startswith("+0.42 (")  # (12 good - 2 bad) / 24
 
     def test_curve_ends_with_the_last_iteration_that_any_pair_reached(self, page):
         curves, _ = drawn(page, "curve")
@@ -154,7 +154,7 @@ class TestOpenedOnce:
         assert "sum of G_k" in page.find_element("id", "definition").text
 
     def test_pair_shows_its_key_and_values_under_the_pointer(self, page):
-        assert_pointing_shows(page, "pairs", "(+2.00)")
+        assert_pointing_shows(page, "pairs", "(+2.000)")
 
     def test_menus_change_their_plots(self, page):
         assert_menus_change_their_plots(

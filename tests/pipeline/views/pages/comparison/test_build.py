@@ -7,6 +7,7 @@ from errno import ENOSPC
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.document.numbers import number
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.views.pages.comparison import build_comparison_report
@@ -39,6 +40,12 @@ def number_of(page, slice_index, metric, part):
     return row[page.data["parts"].index(part)]
 
 
+def text_of(page, slice_index, metric, part):
+    """A text in the page's data."""
+    row = page.data["slices"][slice_index]["end"][metric]
+    return row[-1][page.data["texts"].index(part)]
+
+
 def test_rebuilding_the_report_gives_the_same_bytes(output):
     first = (output / "report.html").read_bytes()
     assert main(["report", str(output)]) == 0
@@ -49,7 +56,7 @@ def test_comparison_whose_report_fails_has_no_manifest(tmp_path, monkeypatch, ca
     def fail(*_):
         raise OSError(ENOSPC, "No space left on device", "out/report.html")
 
-    monkeypatch.setattr("goodgain.pipeline.studies.comparison.output.build_comparison_report", fail)
+    monkeypatch.setattr("goodgain.pipeline.views.pages.comparison.build_comparison_report", fail)
     output = tmp_path / "comparison"
     for place, of_arm in zip(("base", "candidate"), arms(), strict=True):
         write_outputs(tmp_path / place, of_arm)
@@ -75,6 +82,9 @@ def test_difference_of_known_runs_is_in_text_and_data(page):
     assert number_of(page, 0, "CG", "difference") == pytest.approx(11 / PAIRS, rel=1e-5)
     assert [number_of(page, 0, "CG", name) for name in ("good", "same", "bad")] == [6, 5, 1]
     assert f"+{11 / PAIRS:.3f}" in page.text
+    assert text_of(page, 0, "CG", "difference") == f"+{11 / PAIRS:.3f}"
+    assert text_of(page, 0, "CG", "counts") == "6 / 5 / 1"
+    assert text_of(page, 0, "SRE", "difference").endswith(" pp")
     assert "12 pairs by conversation_id" in page.text
 
 
@@ -100,20 +110,20 @@ def test_page_has_the_requested_slices(page):
         "market = north",
         "market = south",
     ]
-    assert [one["n"][0] for one in page.data["slices"]] == [12, 8, 4]
+    assert [one["n"] for one in page.data["slices"]] == ["12 pairs", "8 pairs", "4 pairs"]
 
 
 def test_page_has_every_pair_with_both_values(page, output):
     pairs = page.data["pairs"]["CG"]
     expected = sorted(
         (
-            (-row["difference"], row["key"], row["base"], row["candidate"])
+            (-row["difference"], row["key"], *map(number, (row["base"], row["candidate"])))
             for row in read_dataset(str(output), "differences")
             if row["metric"] == "CG"
         ),
     )
-    shown = zip(pairs["difference"], pairs["keys"], pairs["base"], pairs["candidate"], strict=True)
-    assert [(-one[0], *one[1:]) for one in shown] == expected
+    shown = zip(pairs["difference"], pairs["keys"], pairs["texts"], strict=True)
+    assert [(-one, key, *texts[1:3]) for one, key, texts in shown] == expected
     assert pairs["ranks"] == list(range(1, PAIRS + 1))
 
 
@@ -153,7 +163,7 @@ def test_sensitivity_is_shown_only_if_requested(output, page):
     }  # fmt: skip
     manifest = json.loads((output / "manifest.json").read_text())
     page = Page(build_comparison_report(str(output), {**manifest, "sensitivity": [row]}))
-    assert "Gain (CG) exact ids only 1.000 1.500 +0.500 none worse changes" in page.text
+    assert "Gain (CG) exact ids only 1.000 1.500 +0.500 - worse changes" in page.text
 
 
 def test_family_without_a_metric_at_n_gives_a_page(tmp_path):

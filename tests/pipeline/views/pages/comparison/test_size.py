@@ -12,8 +12,12 @@ from goodgain.pipeline.views.pages.comparison_slices import (
 )
 from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 
-BYTES_FOR_DATA = 1_100_000  # of 6 MB, without plotly
-NUMBERS = dict.fromkeys(PARTS, 1234.56789) | {
+BYTES_FOR_DATA = 2_500_000  # of 6 MB, without plotly
+TOLD = (
+    "candidate_mean", "relative_difference", "p_value", "effect_size", "minimum_detectable_effect",
+    "gsb", "gsb_ci_low", "gsb_ci_high",
+)  # fmt: skip
+NUMBERS = dict.fromkeys((*PARTS, *TOLD), 1234.56789) | {
     "p_holm": 0.01234,
     "stderr": 0.1,
     "verdict_ci_low": -1234.56789,
@@ -72,7 +76,7 @@ def test_data_of_a_large_comparison_fits(slices, iterations):
     assert len(found.shown) + found.left_out == slices + 1
     assert found.shown[0].attributes == {}
     data = [
-        [slice_data(one) for one in found.shown],
+        [slice_data(one, True) for one in found.shown],
         pairs,
     ]
     assert len(msgspec.json.encode(data)) < BYTES_FOR_DATA

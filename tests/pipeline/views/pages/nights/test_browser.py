@@ -57,7 +57,7 @@ def test_menus_change_their_plots(browser, addresses):
         ("range", "changes", "all"),
     )
     assert texts(page, "#status") == ["Showing 365 days."]
-    assert texts(page, "#figure-input tbody td")[0] == "1.3 %"  # 2 of 160
+    assert texts(page, "#figure-input tbody td")[0] == "1.2 %"  # 2 of 160
 
 
 class TestWeek:

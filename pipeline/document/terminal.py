@@ -1,0 +1,105 @@
+"""Renders documents for a terminal, and as plain text."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from goodgain.pipeline.document.console import on_terminal, plain_table
+from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence, Table
+from goodgain.pipeline.document.safe_text import printable, shortened
+
+_STYLES = {
+    "": "",
+    "strong": "bold",
+    "quiet": "dim",
+    "good": "green",
+    "bad": "red",
+    "warning": "yellow",
+    "failure": "bold red",
+}
+_WIDTH = 120  # of a plain text
+
+
+def show(document: Document, console: Console, wraps: bool = True) -> None:
+    """Print a document.
+
+    Args:
+      wraps: whether sentences are broken at the width of the console.
+    """
+    before: Block | None = None
+    for block in document.blocks:
+        if _is_apart(before, block):
+            console.print()
+        _print(block, console, wraps)
+        before = block
+
+
+def text_of(document: Document) -> str:
+    """A document as lines of plain text, each sentence in one line."""
+    text = StringIO()
+    # Without the last argument, rich would display each line by itself in a notebook.
+    console = Console(
+        file=text,
+        width=_WIDTH,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        no_color=True,
+        force_terminal=False,
+        force_jupyter=False,
+    )
+    show(document, console, wraps=False)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+
+def _is_apart(before: Block | None, block: Block) -> bool:
+    """Whether an empty line separates two blocks."""
+    if before is None:
+        return False
+    if isinstance(block, Heading):
+        return not block.minor or isinstance(before, Table)
+    if isinstance(before, Heading):
+        return False
+    if isinstance(block, Sentence) and isinstance(before, Sentence):
+        return block.apart or "warning" in (before.tone, block.tone)
+    return True
+
+
+def _print(block: Block, console: Console, wraps: bool) -> None:
+    if isinstance(block, Heading):
+        console.print(Text(printable(block.text), "bold"), soft_wrap=not wraps)
+    elif isinstance(block, Sentence):
+        line = "  " * block.indent + printable(block.text)
+        console.print(Text(line, _STYLES[block.tone]), soft_wrap=block.whole or not wraps)
+    else:
+        console.print(_table(block))
+
+
+def _table(block: Table) -> RichTable:
+    if any(column.heading for column in block.columns):
+        table = plain_table()
+    else:
+        table = RichTable.grid(padding=(0, 2))
+    for column in block.columns:
+        table.add_column(
+            Text(printable(column.heading)),
+            justify="right" if column.right else "left",
+            max_width=column.widest and on_terminal(column.widest),
+            no_wrap=column.whole,
+            overflow="fold",
+        )
+    for row in block.rows:
+        table.add_row(*map(_cell, row))
+    return table
+
+
+def _cell(cell: Cell) -> Text:
+    shown = printable(cell.text) if cell.longest is None else shortened(cell.text, cell.longest)
+    text = Text(shown, _STYLES[cell.tone])
+    for line in cell.below:
+        text.append(f"\n{printable(line)}", style="not bold dim")
+    return text

@@ -1,0 +1,89 @@
+"""What `goodgain validate` finds in files of traces, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from goodgain.pipeline.results.manifest import UNKNOWN_LOSSES
+from goodgain.pipeline.settings.option_types import MaxRejected
+from goodgain.pipeline.studies.survey import (
+    Survey,
+    findings_about_fields,
+    findings_about_ids,
+    findings_about_types,
+)
+from goodgain.transforms.core.dedup.identity_text import identity_lines
+from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import counted
+
+UNLABELLED = "unlabelled"
+
+
+def make_report(
+    survey: Survey,
+    files: Sequence[InputFile],
+    rules: RuleTable,
+    max_rejected: MaxRejected,
+    warnings: Sequence[DataWarning],
+) -> dict[str, Any]:
+    """All findings, by name."""
+    rejected, unknown_losses = survey.rejections.records, survey.rejections.unknown_losses
+    return {
+        "files": [{"path": file.path, "bytes": file.size} for file in files],
+        "records": {
+            "read": survey.read,
+            "usable": survey.calls,
+            "rejected": rejected,
+            UNKNOWN_LOSSES: unknown_losses,
+            "redelivered": survey.redelivered,
+            "conflicting_redeliveries": survey.conflicting,
+            "without_results": survey.empty_calls,
+            "with_timestamp": survey.timed,
+        },
+        "conversations": len(survey.conversations | survey.flagged),
+        "conversations_with_rejected_records": len(survey.flagged),
+        "turns": len(survey.turns),
+        "iterations": len(survey.iterations),
+        "results": survey.results,
+        "results_with_score": survey.scored,
+        "first_timestamp": survey.first_timestamp,
+        "last_timestamp": survey.last_timestamp,
+        "labels": {
+            UNLABELLED if gain is None else str(gain): results
+            for gain, results in survey.labels().items()
+        },
+        "entity_types": msgspec.to_builtins(findings_about_types(survey.types, rules)),
+        "names_without_rule": msgspec.to_builtins(
+            findings_about_ids(survey.ids, rules)
+            + findings_about_fields(survey.fields, survey.field_types, rules)
+        ),
+        "attributes": [
+            {
+                "name": name,
+                "records": records,
+                "values": sorted(survey.attribute_values.get(name, ())),
+            }
+            for name, records in survey.attributes.most_common()
+        ],
+        "rejected_by_reason": msgspec.to_builtins(survey.rejections.by_frequency()),
+        "max_rejected": str(max_rejected),
+        "too_many_rejected": max_rejected.exceeded(rejected, survey.read, unknown_losses),
+        "identity": identity_lines(rules),
+        "warnings": msgspec.to_builtins(warnings),
+        "notes": _notes(survey),
+    }
+
+
+def _notes(survey: Survey) -> list[str]:
+    """Hints that may be intended, which is why a run does not warn about them."""
+    notes = []
+    if 0 < survey.timed < survey.calls:
+        untimed = survey.calls - survey.timed
+        records = counted(untimed, "record has", "records have")
+        notes.append(f"{records} no timestamp; streaming needs one on each.")
+    return notes

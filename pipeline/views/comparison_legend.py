@@ -1,0 +1,92 @@
+"""What the words in the tables of a comparison mean, and who found which documents of a pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from goodgain.pipeline.document.model import Block, Sentence, Table, facts
+from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.studies.comparison.compare import Compared
+from goodgain.pipeline.studies.comparison.measures import Family
+from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
+from goodgain.pipeline.studies.comparison.rows import ComparisonRow
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.wording import counted, pluralize
+
+_METHODS = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}
+_SHOWN_DOCUMENTS = 3
+_LONGEST_DOCUMENT = 100
+
+
+def legend(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[Table]:
+    """One line for each column or word in the tables that needs it."""
+    yield facts(_meanings(compared, shown))
+
+
+def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tuple[str, str]]:
+    level = f"{compared.request.tests.options.confidence * 100:g} %"
+    paired = compared.matched.paired
+    method = _METHODS[compared.request.correction]
+    test = "p value of the t-test, or of the exact test that a note names"
+    yield "p adj.", f"{test}{_corrections(compared.tests, shown, method)}"
+    yield (
+        "interval",
+        "of the difference, corrected like p: it excludes 0 exactly when the verdict is better, "
+        f"worse or changed; in at least {level} of comparisons it covers the true difference, each "
+        "interval by itself, not all at once",
+    )
+    if any(row.verdict == "not shown" for row in shown):
+        yield "not shown", "the data show no difference, which does not prove that there is none"
+    if paired:
+        yield "GSB", f"(good - bad) / pairs; its interval, {level} by itself, decides no verdict"
+    yield "rel.", "difference in percent of the base"
+    yield "effect", "Cohen's d_z" if paired else "Hedges' g"
+    yield (
+        "detect.",
+        "smallest true difference that 80 % of such comparisons find, before any correction",
+    )
+    if any(metric_by_name(row.metric).in_percent for row in shown):
+        yield "pp", "percentage points, also of the interval beside them"
+
+
+def _corrections(
+    tests: Mapping[tuple[Family, bool], int], shown: Sequence[ComparisonRow], method: str
+) -> str:
+    """How the p values are corrected: of each family that is shown, slices apart."""
+    wanted = sorted({(row.family, bool(row.slice)) for row in shown})
+    counts = [
+        f"{counted(tests[family, sliced], 'test')} of the {family} family"
+        + (" in slices" if sliced else "")
+        for family, sliced in wanted
+        if tests.get((family, sliced)) and (family != "primary" or sliced)
+    ]
+    text = f", corrected by {method} for {', for '.join(counts)}" if counts else ""
+    alone = [row.metric for row in shown if row.family == "primary" and not row.slice]
+    if alone and tests.get(("primary", False)):
+        text += f"; {metric_by_name(alone[0]).label}, the primary metric, is tested by itself"
+    return text
+
+
+def pool_part(finds: PoolFinds) -> Iterator[Block]:
+    """How many good documents each arm found, and the first ones that only one arm found."""
+    good = finds.both + finds.base + finds.candidate + finds.neither
+    yield Sentence(
+        f"Of {good:,} good documents of the pool ({counted(finds.topics, 'topic')}), both arms "
+        f"found {finds.both:,}, the base alone {finds.base:,}, the candidate alone "
+        f"{finds.candidate:,}, neither {finds.neither:,}.",
+        apart=True,
+    )
+    if finds.topics_of_one_arm:
+        yield Sentence(
+            f"{counted(finds.topics_of_one_arm, 'topic')} that only one arm has "
+            f"{pluralize(finds.topics_of_one_arm, 'is', 'are')} not counted."
+        )
+    if finds.note:
+        yield Sentence(f"The documents cannot be listed: {finds.note}.")
+    for arm in ("base", "candidate"):
+        alone = [one for one in finds.documents if one.found_by == arm]
+        for one in alone[:_SHOWN_DOCUMENTS]:
+            topic = one.topic if one.topic is not None else one.conversation_id
+            text = f"{topic} [{one.label}] {one.title or one.document}"
+            text += f" {one.url}" if one.url else ""
+            yield Sentence(f"Only the {arm}: {shortened(text, _LONGEST_DOCUMENT)}", indent=1)

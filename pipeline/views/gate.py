@@ -1,0 +1,83 @@
+"""The document of a gate: one row for each rule, and the verdict; also as files for CI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from goodgain.pipeline.document.junit import Case, junit_of
+from goodgain.pipeline.document.markdown import markdown_of
+from goodgain.pipeline.document.model import (
+    Column,
+    Document,
+    Heading,
+    Sentence,
+    count,
+    document,
+    sentences,
+    table,
+    verdict,
+)
+from goodgain.pipeline.studies.gate.outcome import Outcome, cautions_of, passed
+from goodgain.transforms.core.wording import counted
+
+
+def gate_document(outcomes: Sequence[Outcome]) -> Document:
+    """The outcome of each rule, the reasons of those that did not pass, and the verdict."""
+    return document(
+        table(
+            (*map(Column, ("rule", "value", "bound")), Column("verdict", whole=True)),
+            [(*outcome.cells, verdict(outcome.verdict)) for outcome in outcomes],
+        ),
+        _reasons(outcomes),
+        sentences(cautions_of(outcomes)),
+        Sentence(_total(outcomes), apart=True),
+    )
+
+
+def _reasons(outcomes: Sequence[Outcome]) -> Iterator[Sentence]:
+    for outcome in outcomes:
+        if outcome.reason and outcome.verdict != "passed":
+            yield Sentence(f"{outcome.verdict}: {outcome.cells[0]}: {outcome.reason}.")
+
+
+def _total(outcomes: Sequence[Outcome]) -> str:
+    failed = sum(outcome.verdict == "failed" for outcome in outcomes)
+    skipped = sum(outcome.verdict == "skipped" for outcome in outcomes)
+    checked = counted(len(outcomes) - skipped, "rule")
+    total = f"failed: {failed} of {checked}" if failed else f"passed: {checked}, none failed"
+    return f"The gate {total}{f'; {skipped} skipped' if skipped else ''}."
+
+
+def gate_markdown(outcomes: Sequence[Outcome], name: str) -> str:
+    """A heading with the verdict on a run or a day, and a table with one row for each rule."""
+    failed = sum(outcome.verdict == "failed" for outcome in outcomes)
+    total = "passed" if passed(outcomes) else f"failed ({failed} of {len(outcomes)} rules)"
+    columns = [Column(heading, right=heading == "n") for heading in _COLUMNS]
+    rows = [
+        (*outcome.cells, count(outcome.n), verdict(outcome.verdict), outcome.reason)
+        for outcome in outcomes
+    ]
+    return markdown_of(
+        document(
+            Heading(f"Gate {total}: {name}"),
+            table(columns, rows),
+            sentences(cautions_of(outcomes)),
+        )
+    )
+
+
+_COLUMNS = ("rule", "value", "bound", "n", "verdict", "reason")
+
+
+def gate_junit(outcomes: Sequence[Outcome], name: str, timestamp: str) -> bytes:
+    """The outcomes on a run as JUnit XML, see `junit_of`."""
+    cases = [
+        Case(
+            name=f"{outcome.rule}: {outcome.bound}",
+            verdict=outcome.verdict,
+            message="; ".join(filter(None, (outcome.value, outcome.reason))),
+            required=f"{outcome.rule} must be {outcome.bound}",
+        )
+        for outcome in outcomes
+    ]
+    return junit_of(cases, "gate", name, timestamp)

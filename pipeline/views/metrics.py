@@ -1,0 +1,82 @@
+"""The document of all metrics: what can be computed, what it means and when it is undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from goodgain.pipeline.document.model import Block, Cell, Column, Document, Heading, document, table
+from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.ranking import FAMILIES, GAUC, GAUC_WEIGHTED, Family
+from goodgain.transforms.core.scoring.costs import COST_METRICS
+from goodgain.transforms.core.scoring.registry import (
+    CONVERSATION_METRICS,
+    ITERATION_METRICS,
+    POOL_ITERATION_METRICS,
+    POOL_METRICS,
+)
+
+Groups: TypeAlias = list[tuple[str, list[Metric]]]
+
+_CONVERSATION = "of a conversation, at N"
+_ITERATION = "of an iteration, and up to it"
+_POOL = "of the topic's pool; with --pool"
+_RANKING = "of the ranked list; chosen with --metrics"
+_COSTS = "of costs, for each NAME that calls have; within a budget B with --budget"
+_SUFFIXES = {"none": "", "cutoff": "[@k]", "persistence": ".p"}
+_COLUMNS = (
+    Column("metric", widest=20),
+    Column("unit", widest=10),
+    Column("better"),
+    Column("meaning, formula, when null"),
+)
+
+
+def metric_groups() -> Groups:
+    """All metrics by what they describe, each group with its name."""
+    ranking = [_declared(family) for family in FAMILIES.values()]
+    return [
+        (_CONVERSATION, list(CONVERSATION_METRICS)),
+        (_ITERATION, list(ITERATION_METRICS)),
+        (_POOL, [*POOL_METRICS, *POOL_ITERATION_METRICS]),
+        (_RANKING, [*ranking, GAUC, GAUC_WEIGHTED]),
+        (_COSTS, list(COST_METRICS)),
+    ]
+
+
+def _declared(family: Family) -> Metric:
+    """A family as one metric: its name shows where a cutoff or a persistence goes."""
+    undefined = family.undefined
+    if undefined and family.undefined_at_k == "":
+        undefined += ", without @k"
+    own = ("unit", "meaning", "direction", "formula", "whole", "bounded", "words")
+    return Metric(
+        name=family.name + _SUFFIXES[family.argument],
+        undefined=undefined,
+        **{name: getattr(family, name) for name in own},
+    )
+
+
+def metrics_document(groups: Groups) -> Document:
+    """A table for each group of metrics."""
+    return document(*(_group(name, metrics) for name, metrics in groups))
+
+
+def _group(name: str, metrics: list[Metric]) -> Iterator[Block]:
+    yield Heading(f"Metrics {name}")
+    yield table(_COLUMNS, [_row(metric) for metric in metrics])
+
+
+def _row(metric: Metric) -> tuple[Cell, ...]:
+    named = f"{metric.words}. " if metric.words else ""
+    below = [f"= {metric.formula}"]
+    if metric.undefined:
+        below.append(f"null: {metric.undefined}")
+    if metric.bounded:
+        below.append("bounds: worst and best")
+    return (
+        Cell(metric.name, "term", "strong"),
+        Cell(metric.unit),
+        Cell("" if metric.direction == "neither" else metric.direction),
+        Cell(f"{named}{metric.explained}", below=tuple(below)),
+    )

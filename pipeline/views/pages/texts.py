@@ -1,0 +1,150 @@
+"""The texts of a page's plots, menus and cells; its script shows them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from goodgain.pipeline.document.numbers import (
+    NONE,
+    count_text,
+    difference_text,
+    interval_text,
+    mean_interval_text,
+    mean_text,
+    number,
+    probability,
+    relative,
+    value_text,
+)
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+
+Row = Mapping[str, Any]
+# The names of the texts of `mean_texts`, in order.
+MEAN_TEXTS = (
+    "mean", "interval", "p50", "p10", "p90", "worst", "best", "n", "undefined", "missing",
+)  # fmt: skip
+
+
+def rounded(value: float | None) -> float | None:
+    """A value with six significant digits, so that the page stays small."""
+    return None if value is None else float(f"{value:.6g}")
+
+
+def mean_texts(row: Row) -> dict[str, str]:
+    """What the page tells of a row of `means` at N."""
+    name, undefined = row["metric"], row["undefined"]
+    return {
+        "mean": mean_text(name, row["mean"], row["n"], undefined),
+        "interval": mean_interval_text(name, row["ci_low"], row["ci_high"]),
+        **{
+            part: value_text(name, row.get(part)) for part in ("p50", "p10", "p90", "worst", "best")
+        },
+        "n": count_text(row["n"]),
+        "undefined": count_text(undefined),
+        "missing": f"undefined for {count_text(undefined)}" if undefined else "",
+    }
+
+
+def point_texts(row: Row) -> list[str]:
+    """What the page tells of a mean at iteration i: the mean, its interval and n."""
+    name = row["metric"]
+    return [
+        value_text(name, row["mean"]),
+        mean_interval_text(name, row["ci_low"], row["ci_high"]),
+        count_text(row["n"]),
+    ]
+
+
+def compared_texts(row: Row, paired: bool) -> dict[str, str]:
+    """What the page tells of a row of `comparison` at N, with the columns that `arrange` adds."""
+    name = row["metric"]
+    size = difference_text(name, row["difference"])
+    effect = row["minimum_detectable_effect"]
+    gsb = _signed(row["gsb"])
+    return {
+        "base_mean": value_text(name, row["base_mean"]),
+        "candidate_mean": value_text(name, row["candidate_mean"]),
+        "difference": size,
+        "size": size.removesuffix(" pp"),
+        "interval": interval_text(name, row["ci_low"], row["ci_high"]),
+        "relative_difference": relative(row["relative_difference"]),
+        "p_value": probability(row["p_value"]),
+        "p_corrected": probability(row["p_corrected"]),
+        "effect_size": _signed(row["effect_size"]),
+        "minimum_detectable_effect": difference_text(name, effect, signed=False),
+        "n": count_text(row["n_base"])
+        if paired
+        else f"{count_text(row['n_base'])} and {count_text(row['n_candidate'])}",
+        "good": count_text(row["good"]),
+        "same": count_text(row["same"]),
+        "bad": count_text(row["bad"]),
+        "counts": NONE
+        if row["good"] is None
+        else " / ".join(count_text(row[part]) for part in ("good", "same", "bad")),
+        "gsb": gsb,
+        "gsb_interval": _ends(row["gsb_ci_low"], row["gsb_ci_high"]),
+        "verdict": row["verdict"],
+        "reason": row["reason"] or "",
+    }
+
+
+def change_texts(metric: str, row: Any, n: int) -> list[str]:
+    """What the page tells of a difference: the difference, its interval and n.
+
+    Args:
+      row: has `difference`, `ci_low` and `ci_high`, as keys or as attributes.
+    """
+    part = row.__getitem__ if isinstance(row, Mapping) else lambda name: getattr(row, name)
+    return [
+        difference_text(metric, part("difference")),
+        interval_text(metric, part("ci_low"), part("ci_high")),
+        count_text(n),
+    ]
+
+
+def bin_texts(metric: str, start: float, width: float, count: int, single: bool) -> list[str]:
+    """The values of each bin of a histogram."""
+    if single:
+        return [count_text(start + at + 0.5) for at in range(count)]
+    limits = [start + at * width for at in range(count + 1)]
+    return [mean_interval_text(metric, low, high) for low, high in pairwise(limits)]
+
+
+def stops_paying(pay: Sequence[float | None], average: float | None, name: str) -> str:
+    """Which iterations at the end gain less per unit of cost than all iterations together.
+
+    Args:
+      pay: gain per unit of cost by i - 1; None where the cost is unknown or 0.
+      name: of the cost.
+    """
+    if average is None:
+        return f"No {name} was reported, or all of it is 0."
+    of_all = f"than all iterations together, {number(average)}."
+    last_that_pays = max(
+        (at for at, one in enumerate(pay, start=1) if one is None or one >= average), default=0
+    )
+    first = last_that_pays + 1
+    if first > len(pay):
+        return (
+            f"The last iteration still gains at least as much per unit of {name} as all iterations "
+            f"together, {number(average)}."
+        )
+    if first == len(pay):
+        return f"Iteration {first} gains less per unit of {name} {of_all}"
+    return f"Iterations {first} to {len(pay)} gain less per unit of {name} {of_all}"
+
+
+def unit_of(metric: str) -> str:
+    """The unit of a difference."""
+    declared = metric_by_name(metric)
+    return "pp" if declared.in_percent else declared.unit
+
+
+def _signed(value: float | None) -> str:
+    return NONE if value is None else f"{value:+z.2f}"
+
+
+def _ends(low: float | None, high: float | None) -> str:
+    return NONE if low is None or high is None else f"{_signed(low)}..{_signed(high)}"

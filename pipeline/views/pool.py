@@ -1,0 +1,173 @@
+"""The documents of a pool: its runs, the documents of a topic, and how well annotators agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from goodgain.pipeline.document.model import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Sentence,
+    count,
+    difference,
+    document,
+    interval,
+    table,
+    term,
+    value,
+)
+from goodgain.pipeline.document.numbers import NONE, number
+from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.studies.pool.store import Pool
+from goodgain.transforms.core.pool.agreement import Agreement, MeanShift
+from goodgain.transforms.core.pool.document import PoolDocument, Topic
+from goodgain.transforms.core.pool.rows import first_text
+from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.wording import counted, no_interval, pluralize
+
+_LONGEST = 60
+_LONGEST_RUN = 20
+
+
+def pool_document(pool: Pool) -> Document:
+    """The content of a pool by run, and what its last build found."""
+    content, built = pool.manifest["content"], pool.manifest["last_build"]
+    keys = ("conversations", "documents", "only_here")
+    return document(
+        table(
+            ("run", "conversations", "documents", "only in this run"),
+            [
+                (name, *(count(facts[key]) for key in keys))
+                for name, facts in pool.manifest["runs"].items()
+            ],
+        ),
+        Sentence(
+            f"{counted(content['documents'], 'document')} of "
+            f"{counted(content['topics'], 'topic')}, seen at {counted(content['places'], 'place')}."
+        ),
+        pool_findings(pool),
+        Sentence(
+            f"{built['rejected']:,} of {built['read']:,} records could not be used; "
+            "`goodgain validate` shows why."
+        )
+        if built["rejected"]
+        else None,
+        Sentence(f"Pool: {pool.folder}"),
+    )
+
+
+def pool_findings(pool: Pool) -> Iterator[Sentence]:
+    """What the last build found that makes the pool less useful than it seems."""
+    built = pool.manifest["last_build"]
+    alone, weak = built["conversations_without_topic"], built["weak_documents"]
+    if alone and pool.topic_attribute:
+        yield Sentence(
+            f"{counted(alone, 'conversation lacks', 'conversations lack')} the attribute "
+            f"{pool.topic_attribute}: each is a topic of its own."
+        )
+    if weak:
+        has, it = pluralize(weak, "has", "have"), pluralize(weak, "it", "them")
+        yield Sentence(
+            f"{counted(weak, 'document')} {has} too few attributes to be recognized in another "
+            f"run: no id, URL or text identifies {it}."
+        )
+
+
+def topic_document(
+    topic: Topic, documents: Sequence[PoolDocument], preferred: str | None
+) -> Document:
+    """A topic's documents: label, copies, and which run found each when."""
+    runs = sorted({place.run for one in documents for place in one.places})
+    columns = [
+        *(Column(heading, right=True) for heading in ("no", "label", "copies")),
+        *(Column(shortened(run, _LONGEST_RUN), right=True) for run in runs),
+        Column("document"),
+    ]
+    rows = [
+        (
+            Cell(str(one.number)),
+            Cell(_label_text(one, preferred)),
+            Cell(str(len(one.places))),
+            *(Cell(_when(one, run), "place") for run in runs),
+            Cell(_name(one), "place", longest=_LONGEST),
+        )
+        for one in documents
+    ]
+    heading = Heading(f"Topic {topic}: {counted(len(documents), 'document')}")
+    return document(heading, table(columns, rows))
+
+
+def _label_text(document: PoolDocument, preferred: str | None) -> str:
+    """The label that counts, followed by all given labels in brackets if they differ."""
+    label = document.label(preferred)
+    text = "-" if label is None else str(label)
+    if not document.disagrees:
+        return text
+    gains = sorted(document.given.values() or (vote.gain for vote in document.votes))
+    return f"{text} ({','.join(map(str, gains))})"
+
+
+def _name(document: PoolDocument) -> str:
+    """A readable name of a document: its title, URL, an id or the beginning of its text."""
+    for name in ("title", "url"):
+        if text := first_text(document, name):
+            return text
+    for result in document.evidence:
+        for id_name, given in sorted(result.ids.items()):
+            return f"{id_name}={given if isinstance(given, str) else given[0]}"
+    for name in ("id", "snippet", "content"):
+        if text := first_text(document, name):
+            return shortened(text, _LONGEST)
+    return document.document
+
+
+def _when(document: PoolDocument, run: str) -> str:
+    """The first i at which a run found it."""
+    iterations = [place.i for place in document.places if place.run == run]
+    return f"i={min(iterations)}" if iterations else "-"
+
+
+def agreement_document(outcome: Agreement, a: str, b: str) -> Document:
+    """How often two annotators gave the same labels, and what the means are by each."""
+    kappa = outcome.kappa
+    ends = kappa.note or f"{number(kappa.low)}..{number(kappa.high)}"
+    same = NONE if outcome.same is None else f"{100 * outcome.same:.1f} %"
+    return document(
+        Sentence(f"{counted(outcome.documents, 'document')} that both labelled"),
+        table(
+            (f"{a} \\ {b}", *map(str, range(len(outcome.matrix)))),
+            [(str(gain), *map(count, row)) for gain, row in enumerate(outcome.matrix)],
+        ),
+        Sentence(f"the same label: {same}"),
+        Sentence(f"weighted kappa: {number(kappa.value)} ({ends})"),
+        table(
+            ("mean", f"by {a}", f"by {b}", "shift", "95 % interval", "conversations"),
+            [
+                (
+                    term(shift.metric),
+                    value(shift.metric, shift.mean_a),
+                    value(shift.metric, shift.mean_b),
+                    difference(shift.metric, shift.shift),
+                    interval(shift.metric, shift.low, shift.high),
+                    count(shift.n),
+                )
+                for shift in outcome.shifts
+            ],
+        ),
+        Sentence("In both means, a document without both labels counts with the pool's label."),
+        _missing_intervals(outcome.shifts),
+    )
+
+
+def _missing_intervals(shifts: Sequence[MeanShift]) -> Iterator[Block]:
+    noted: dict[str, list[str]] = {}
+    for shift in shifts:
+        if shift.note:
+            why = shift.note.split(";")[0]  # not which test gives p, which is not shown
+            noted.setdefault(why, []).append(metric_by_name(shift.metric).label)
+    for why, labels in noted.items():
+        of = "" if len(labels) == len(shifts) else ", ".join(labels)
+        yield Sentence(no_interval(why, of))
