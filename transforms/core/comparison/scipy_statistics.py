@@ -21,6 +21,7 @@ from goodgain.transforms.core.comparison.samples import (
 )
 from goodgain.transforms.core.errors import UsageError
 
+_MOST_FOR_EXACT = 50  # differing pairs; counts up to 2^50 assignments are exact in doubles
 _LEAST_RESAMPLES = 100
 _FEW = 50  # values of an arm; with fewer, simulations show clearly too narrow intervals
 _MOST_FOR_BCA = (
@@ -55,7 +56,8 @@ class BootstrapInterval(Struct, frozen=True):
 def wilcoxon(base: Sequence[float] | Array, candidate: Sequence[float] | Array) -> WilcoxonTest:
     """Whether differences are distributed symmetrically around 0, by `scipy.stats.wilcoxon`.
 
-    Pairs without a difference are left out, as by Wilcoxon. Up to 50 pairs without ties p is exact.
+    Pairs without a difference are left out, as by Wilcoxon. Up to 50 others p is exact, even with
+    ties, which are the rule in metrics that count few results; scipy needs seconds for those.
 
     Args:
       base, candidate: the values of pair j are at index j; values, and magnitudes of differences,
@@ -70,9 +72,22 @@ def wilcoxon(base: Sequence[float] | Array, candidate: Sequence[float] | Array) 
     differing = differences[differences != 0]
     if not differing.size:
         return WilcoxonTest(None, None)
-    ranks = stats.rankdata(np.abs(differing))
-    upwards, total = float(ranks[differing > 0].sum()), float(ranks.sum())
-    return WilcoxonTest(float(stats.wilcoxon(differing).pvalue), (2 * upwards - total) / total)
+    doubled = 2 * stats.rankdata(np.abs(differing))  # whole numbers, though ties share a mean rank
+    upwards, total = float(doubled[differing > 0].sum()), float(doubled.sum())
+    if differing.size <= _MOST_FOR_EXACT:
+        p_value = _exact_p(doubled.astype(int).tolist(), round(min(upwards, total - upwards)))
+    else:
+        p_value = float(stats.wilcoxon(differing, method="approx").pvalue)
+    return WilcoxonTest(p_value, (2 * upwards - total) / total)
+
+
+def _exact_p(ranks: list[int], lesser: int) -> float:
+    """Twice the share of assignments of signs with a sum at most this small."""
+    ways = np.zeros(sum(ranks) + 1)  # number of assignments by sum of the positive ranks
+    ways[0] = 1
+    for rank in ranks:
+        ways[rank:] += ways[:-rank].copy()
+    return min(1.0, 2 * float(ways[: lesser + 1].sum() / ways.sum()))
 
 
 def sign_test(base: Sequence[float] | Array, candidate: Sequence[float] | Array) -> float | None:
