@@ -22,10 +22,9 @@ from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.errors import GoodGainError, RecordError
 from goodgain.transforms.core.means.rows import MeanRow
-from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
-    RankingMetric,
     column_name,
 )
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
@@ -35,11 +34,6 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.scoring.computed import (
-    COMPUTED_ITERATION_METRICS,
-    COMPUTED_METRICS,
-    columns_of,
-)
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -96,6 +90,7 @@ class ScoreConversationRows(beam.PTransform):
       metrics: ranking metrics, like `ndcg@10`.
       good_gain_threshold: smallest gain of a good result.
       rules: path of a file with rules for duplicates, instead of the built-in ones.
+      max_i: last i at which means are computed.
       error_handling: {output: NAME}: rows that are not search calls go to this output. Without it
         the first such row fails the pipeline.
 
@@ -107,6 +102,7 @@ class ScoreConversationRows(beam.PTransform):
         metrics: Sequence[str] = _DEFAULT_METRICS,
         good_gain_threshold: int = 2,
         rules: str | None = None,
+        max_i: int = 10,
         error_handling: ErrorHandling | None = None,
     ) -> None:
         """Check the options.
@@ -116,8 +112,7 @@ class ScoreConversationRows(beam.PTransform):
         """
         super().__init__()
         self.error_handling = error_handling
-        self.scoring = Scoring.default(metrics, good_gain_threshold)
-        self.metrics = self.scoring.ranking.metrics
+        self.scoring = Scoring.default(metrics, good_gain_threshold, max_i=max_i)
         if rules:
             read = read_rules(read_text(rules, "the rules"), rules)
             self.scoring = replace(self.scoring, rules=compile_rules(read))
@@ -137,10 +132,9 @@ class ScoreConversationRows(beam.PTransform):
         ]
         records = (calls, bad, *flagged) | "Records" >> beam.Flatten()
         scored = records | "Score" >> ScoreConversations(self.scoring)
-        row_type = _score_type(self.metrics)
-        scored_rows = scored.scores | "Rows" >> beam.Map(
-            _score_row, self.metrics
-        ).with_output_types(row_type)
+        scored_rows = scored.scores | "Rows" >> beam.Map(_score_row).with_output_types(
+            _score_type(self.scoring.plan)
+        )
         return _with_errors(scored_rows, bad, self.error_handling)
 
 
@@ -150,7 +144,7 @@ class GlobalMeanRows(beam.PTransform):
     Attributes:
       metrics: the ranking metrics that the conversations were scored with.
       slices: attributes to slice the means by: a name, or several with commas.
-      max_i: last i at which means are computed.
+      max_i: last i at which means are computed, at most that of `ScoreConversationRows`.
       error_handling: {output: NAME}: rows that are not those of `ScoreConversationRows` with the
         same ranking metrics go to this output. Without it the first such row fails the pipeline.
 
@@ -185,20 +179,18 @@ class GlobalMeanRows(beam.PTransform):
         """
         super().__init__()
         self.error_handling = error_handling
-        self.scoring = Scoring.default(metrics)
-        self.metrics = self.scoring.ranking.metrics
+        self.scoring = Scoring.default(metrics, max_i=max_i)
         self.slices = [[name.strip() for name in one.split(",")] for one in slices]
-        self.max_i = max_i
 
     def expand(self, rows: Rows) -> Any:
         """Apply the transform."""
-        decode = _DecodeScore(len(self.metrics))
+        decode = _DecodeScore(self.scoring)
         scores, bad = typed_outputs(
             rows, "Scores", decode, good=ConversationScore, bad=RejectedRecord
         )
         means = (
             scores
-            | "Means" >> GlobalMeans(self.scoring, self.slices, self.max_i)
+            | "Means" >> GlobalMeans(self.scoring, self.slices)
             | "Rows" >> beam.Map(_row).with_output_types(_row_type(MeanRow))
         )
         return _with_errors(means, bad, self.error_handling)
@@ -230,43 +222,40 @@ class _Parse(beam.DoFn):
             yield TaggedOutput(_BAD, bad)
 
 
-def _score_row(score: ConversationScore, metrics: tuple[RankingMetric, ...]) -> beam.Row:
-    row = columns_of(score.conversation)
-    ranking = row.pop("ranking")
-    names = (column_name(metric.name) for metric in metrics)
-    return beam.Row(
-        **row,
-        **dict(zip(names, ranking, strict=True)),
-        iterations=[_of_columns(columns_of(one)) for one in score.iterations],
-        score=_encode(score),
-    )
+def _score_row(score: ConversationScore) -> beam.Row:
+    row = score.conversation
+    identity = {name: getattr(row, name) for name, _ in _IDENTITY}
+    metrics = {column_name(name): value for name, value in row.metrics.items()}
+    iterations = [
+        _of_columns({name: getattr(one, name) for name, _ in _OF_ITERATION} | one.metrics)
+        for one in score.iterations
+    ]
+    return beam.Row(**identity, **metrics, iterations=iterations, score=_encode(score))
 
 
-def _score_type(metrics: tuple[RankingMetric, ...]) -> RowTypeConstraint:
-    fields = _fields_but(ConversationRow, "ranking", "computed")
-    computed = list(map(_computed_field, COMPUTED_METRICS))
-    of_iterations = RowTypeConstraint.from_fields(
-        [
-            *_fields_but(IterationRow, "computed"),
-            *map(_computed_field, COMPUTED_ITERATION_METRICS),
-        ]
-    )
-    ranking = [(column_name(metric.name), Union[float, None]) for metric in metrics]  # noqa: UP007
+def _score_type(plan: MetricPlan) -> RowTypeConstraint:
+    ranking = {metric.name for metric in plan.ranking}
+    metrics = [
+        (
+            column_name(metric.name),
+            _number_type(metric.whole and metric.name not in ranking, not metric.counted),
+        )
+        for metric in plan.at_n
+    ]
+    by_i = [(one.name, _number_type(one.whole, bool(one.undefined))) for one in plan.by_i]
+    of_iterations = RowTypeConstraint.from_fields([*_OF_ITERATION, *by_i])
     nested = [("iterations", Sequence[of_iterations]), ("score", bytes)]  # type: ignore[valid-type]
-    return RowTypeConstraint.from_fields([*fields, *computed, *ranking, *nested])
+    return RowTypeConstraint.from_fields([*_IDENTITY, *metrics, *nested])
 
 
-def _fields_but(struct: type[msgspec.Struct], *left_out: str) -> list[tuple[str, Any]]:
-    return [field for field in _fields(struct) if field[0] not in left_out]
-
-
-def _computed_field(metric: Metric) -> tuple[str, Any]:
-    return metric.name, Union[int if metric.whole else float, None]  # noqa: UP007
+def _number_type(whole: bool, nullable: bool) -> Any:
+    kind = int if whole else float
+    return Union[kind, None] if nullable else kind  # noqa: UP007
 
 
 @dataclass(eq=False, repr=False)
 class _DecodeScore(beam.DoFn):
-    metrics: int
+    scoring: Scoring
 
     def process(self, row: Any) -> Iterator[ConversationScore | TaggedOutput]:
         try:
@@ -274,12 +263,13 @@ class _DecodeScore(beam.DoFn):
         except (AttributeError, TypeError, msgspec.DecodeError):
             reason = "score is missing or damaged; give the rows of ScoreConversations."
         else:
-            if len(score.conversation.ranking) == self.metrics:
+            plan = self.scoring.plan
+            if score.conversation.columns == plan.columns and len(score.by_i) >= plan.max_i:
                 yield score
                 return
             reason = (
-                "GlobalMeans and ScoreConversations have different ranking metrics; give both the "
-                "same."
+                "GlobalMeans and ScoreConversations have different ranking metrics, or a different "
+                "max_i; give both the same."
             )
         row = _mapping(row)
         error = RecordError(reason, "score", row.get("conversation_id"))
@@ -349,3 +339,8 @@ def _schema_type(hint: Any) -> Any:
     if isinstance(hint, type) and issubclass(hint, int) and hint is not bool:
         return int
     return hint if isinstance(hint, type) else str  # a literal
+
+
+_METRICS = ("columns", "values", "topic")  # become columns of their own
+_IDENTITY = [field for field in _fields(ConversationRow) if field[0] not in _METRICS]
+_OF_ITERATION = [field for field in _fields(IterationRow) if field[0] not in _METRICS]

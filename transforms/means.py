@@ -15,15 +15,10 @@ from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
-from goodgain.transforms.core.means.values import (
-    ConversationValues,
-    conversation_values,
-    metric_names,
-)
+from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 
-_AUC = "auc"
 _Summed = tuple[SliceKey, MeansAccumulator]
 _MOST_SLICES = 1_000  # summed at a time, some 12 KB each; Beam itself also holds this many
 
@@ -41,28 +36,21 @@ class SumMeans(beam.PTransform):
     except in windows without any.
 
     Attributes:
-      scoring: the settings of the scores, for the names of ranking metrics.
+      scoring: the settings of the scores.
       slices: attribute names to slice the means by, in addition to all conversations.
-      max_i: last i at which means are computed.
       cluster: attribute whose values are clusters of conversations that are not independent, like
         repeated runs of a query; None = conversations are independent.
     """
 
     scoring: Scoring
     slices: Sequence[Sequence[str]] = ()
-    max_i: int = 10
     cluster: str | None = None
 
     def slice_by(self) -> Slice:
         """The step before the sums."""
         # Attribute names in another order make the same slice.
         distinct = dict.fromkeys(tuple(sorted(set(names))) for names in self.slices if names)
-        return Slice(tuple(distinct), self.max_i, self.cluster)
-
-    def combine(self) -> CombineMeans:
-        """How sums are made and merged."""
-        pooled = self.scoring.pool is not None
-        return CombineMeans(self.scoring.ranking.names, self.max_i, pooled)
+        return Slice(tuple(distinct), self.scoring, self.cluster)
 
     def expand(
         self,
@@ -71,21 +59,20 @@ class SumMeans(beam.PTransform):
     ) -> beam.PCollection[tuple[SliceKey, MeansAccumulator]]:
         """Apply the transform."""
         several = scores if isinstance(scores, tuple) else (scores,)
-        combine = self.combine()
         sums = [
             one
             | f"Slice{at}" >> beam.ParDo(self.slice_by())
-            | f"SumBundle{at}" >> beam.ParDo(_SumScores(combine)).with_output_types(_Summed)
+            | f"SumBundle{at}" >> beam.ParDo(_SumScores()).with_output_types(_Summed)
             for at, one in enumerate(several, start=1)
         ]
         if several[0].windowing.is_default():
             everything = several[0].pipeline | "Everything" >> beam.Create([EVERYTHING])
-            nothing = everything | "NoConversation" >> beam.Map(
-                _nothing, combine
-            ).with_output_types(_Summed)
+            nothing = everything | "NoConversation" >> beam.Map(_nothing).with_output_types(_Summed)
             sums.append(nothing)
         return (
-            sums | "AtLeastEverything" >> beam.Flatten() | "Combine" >> beam.CombinePerKey(combine)
+            sums
+            | "AtLeastEverything" >> beam.Flatten()
+            | "Combine" >> beam.CombinePerKey(CombineMeans())
         )
 
 
@@ -94,9 +81,8 @@ class GlobalMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[MeanRow]`.
 
     Attributes:
-      scoring: the settings of the scores, for the names of ranking metrics.
+      scoring: the settings of the scores.
       slices: attribute names to slice the means by, in addition to all conversations.
-      max_i: last i at which means are computed.
       interval: t corrected for skewness (`hall`), or plain (`student`).
       cluster: attribute whose values are clusters of conversations that are not independent, like
         repeated runs of a query; None = conversations are independent.
@@ -118,14 +104,13 @@ class GlobalMeans(beam.PTransform):
 
     scoring: Scoring
     slices: Sequence[Sequence[str]] = ()
-    max_i: int = 10
     interval: Interval = "hall"
     cluster: str | None = None
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> beam.PCollection[MeanRow]:
         """Apply the transform."""
-        sums = scores | "Sums" >> SumMeans(self.scoring, self.slices, self.max_i, self.cluster)
-        rows = beam.FlatMap(_rows, self.scoring.ranking.names, self.interval)
+        sums = scores | "Sums" >> SumMeans(self.scoring, self.slices, self.cluster)
+        rows = beam.FlatMap(_rows, self.scoring, self.interval)
         return sums | "Rows" >> rows.with_output_types(MeanRow)
 
 
@@ -134,12 +119,12 @@ class Slice(beam.DoFn):
     """Emits the values of a score under the key of each of its slices."""
 
     slices: Sequence[Sequence[str]]
-    max_i: int
+    scoring: Scoring
     cluster: str | None
 
     def process(self, score: ConversationScore) -> Iterator[tuple[SliceKey, ConversationValues]]:
         """Nothing for a conversation that is left out of the means."""
-        values = conversation_values(score, self.max_i, self.cluster)
+        values = conversation_values(score, self.scoring.plan, self.cluster)
         if values is None:
             return
         attributes = score.conversation.attributes
@@ -150,8 +135,6 @@ class Slice(beam.DoFn):
 @dataclass(eq=False, repr=False)
 class _SumScores(beam.DoFn):
     """Sums the values of a bundle by slice, so that single values are not sent between stages."""
-
-    combine: CombineMeans
 
     def start_bundle(self) -> None:
         self._sums: dict[tuple[SliceKey, Any], MeansAccumulator] = {}
@@ -165,7 +148,7 @@ class _SumScores(beam.DoFn):
             if len(self._sums) >= _MOST_SLICES:
                 yield from self.finish_bundle()
                 self.start_bundle()
-            sums = self._sums[slice_, window] = self.combine.create_accumulator()
+            sums = self._sums[slice_, window] = MeansAccumulator()
         sums.add(values)
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
@@ -173,23 +156,16 @@ class _SumScores(beam.DoFn):
             yield WindowedValue((slice_, sums), window.max_timestamp(), (window,))
 
 
-def _nothing(key: SliceKey, combine: CombineMeans) -> _Summed:
-    return key, combine.create_accumulator()
+def _nothing(key: SliceKey) -> _Summed:
+    return key, MeansAccumulator()
 
 
 class CombineMeans(beam.CombineFn):
     """Merges `MeansAccumulator`s."""
 
-    def __init__(self, ranking_metrics: Sequence[str], max_i: int, pooled: bool = False) -> None:
-        super().__init__()
-        names = metric_names(ranking_metrics)
-        self._auc = names.index(_AUC) if _AUC in names else None
-        self._max_i = max_i
-        self._pooled = pooled
-
     def create_accumulator(self) -> MeansAccumulator:
         """An empty accumulator."""
-        return MeansAccumulator.empty(self._auc, self._max_i, self._pooled)
+        return MeansAccumulator()
 
     def add_input(self, accumulator: MeansAccumulator, sums: MeansAccumulator) -> MeansAccumulator:
         """Add the sums over some conversations."""
@@ -205,7 +181,7 @@ class CombineMeans(beam.CombineFn):
 
     def compact(self, accumulator: MeansAccumulator) -> MeansAccumulator:
         """Compact the accumulator before it is serialized."""
-        accumulator.lighten()
+        accumulator.prepare_to_send()
         return accumulator
 
     def extract_output(self, accumulator: MeansAccumulator) -> MeansAccumulator:
@@ -221,7 +197,7 @@ class _AccumulatorCoder(beam.coders.Coder):
     """MessagePack; not for keys, since equal accumulators may differ in the order of counts."""
 
     def encode(self, accumulator: MeansAccumulator) -> bytes:
-        accumulator.lighten()
+        accumulator.prepare_to_send()
         return msgspec.msgpack.encode(accumulator)
 
     def decode(self, encoded: bytes) -> MeansAccumulator:
@@ -229,12 +205,10 @@ class _AccumulatorCoder(beam.coders.Coder):
 
 
 def _rows(
-    combined: tuple[SliceKey, MeansAccumulator],
-    ranking_metrics: Sequence[str],
-    interval: Interval,
+    combined: tuple[SliceKey, MeansAccumulator], scoring: Scoring, interval: Interval
 ) -> list[MeanRow]:
     key, accumulator = combined
-    return accumulator.rows(slice_of(key), ranking_metrics, interval)
+    return accumulator.rows(slice_of(key), scoring.plan, interval)
 
 
 beam.coders.registry.register_coder(MeansAccumulator, _AccumulatorCoder)

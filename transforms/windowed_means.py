@@ -81,10 +81,9 @@ class WindowedMeans(beam.PTransform):
     beyond the allowed lateness.
 
     Attributes:
-      scoring: the settings of the scores, for the names of ranking metrics.
+      scoring: the settings of the scores.
       closing: the rules by which conversations were closed.
       slices: attribute names to slice the means by, in addition to all conversations.
-      max_i: last i at which means are computed.
       window: length of windows in ms of event time.
       interval, cluster: as in `GlobalMeans`.
       end: when the stream stops, and which timers still fire then.
@@ -107,7 +106,6 @@ class WindowedMeans(beam.PTransform):
     scoring: Scoring
     closing: Closing
     slices: Sequence[Sequence[str]] = ()
-    max_i: int = 10
     window: int = DAY
     interval: Interval = "hall"
     cluster: str | None = None
@@ -115,18 +113,16 @@ class WindowedMeans(beam.PTransform):
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> MeansByWindow:
         """Apply the transform."""
-        means = SumMeans(self.scoring, self.slices, self.max_i, self.cluster)
-        combine, rules = means.combine(), WindowRules.of(self.closing, self.window)
+        means = SumMeans(self.scoring, self.slices, self.cluster)
+        rules = WindowRules.of(self.closing, self.window)
         sums = (
             scores
             | "AtLastEvent" >> beam.Map(_at_last_event).with_output_types(ConversationScore)
             | "Slice" >> beam.ParDo(means.slice_by())
             | "SumBundle"
-            >> beam.ParDo(_SumBundle(combine, rules.window)).with_output_types(
-                tuple[str, WindowSums]
-            )
+            >> beam.ParDo(_SumBundle(rules.window)).with_output_types(tuple[str, WindowSums])
         )
-        give_panes = GivePanes(combine, self.scoring, rules, self.interval, self.end)
+        give_panes = GivePanes(self.scoring, rules, self.interval, self.end)
         types = {"rows": WindowedMeanRow, MISSED: MissedByMeans, WARNINGS: WindowWarnings}
         return MeansByWindow(*typed_outputs(sums, "GivePanes", give_panes, **types))
 
@@ -150,7 +146,7 @@ class WindowSums(Struct, frozen=True, array_like=True):
     @classmethod
     def of(cls, start: int, conversations: int, sums: MeansAccumulator) -> WindowSums:
         """The sums over `conversations` conversations of the window that starts at `start`."""
-        sums.lighten()
+        sums.prepare_to_send()
         return cls(start, conversations, msgspec.Raw(msgspec.msgpack.encode(sums)))
 
     def sums(self) -> MeansAccumulator:
@@ -165,7 +161,6 @@ _accumulator_decoder = msgspec.msgpack.Decoder(MeansAccumulator)
 class _SumBundle(beam.DoFn):
     """Pre-aggregates each bundle, so that the slice of all conversations is not a bottleneck."""
 
-    combine: CombineMeans
     window: int
 
     def start_bundle(self) -> None:
@@ -180,7 +175,7 @@ class _SumBundle(beam.DoFn):
         key = (slice_, window_start(millis_of(timestamp), self.window))
         sums = self._sums.get(key)
         if sums is None:
-            sums = self._sums[key] = self.combine.create_accumulator()
+            sums = self._sums[key] = MeansAccumulator()
         sums.add(values)
         self._conversations[key] += 1
         self._earliest[key] = min(self._earliest.get(key, timestamp.micros), timestamp.micros)
@@ -207,7 +202,6 @@ class GivePanes(beam.DoFn):
     # named as the wake-ups of `with_added`.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
 
-    combine: CombineMeans
     scoring: Scoring
     rules: WindowRules
     interval: Interval = "hall"
@@ -266,7 +260,7 @@ class GivePanes(beam.DoFn):
             if not pane.is_last:
                 by_window[pane.window_start] = [added_up]
             means = added_up.sums()
-            rows = means.rows(slice_of(slice_), self.scoring.ranking.names, self.interval)
+            rows = means.rows(slice_of(slice_), self.scoring.plan, self.interval)
             yield from rows_of(pane, self.rules, rows)
             if slice_ == EVERYTHING:
                 warnings = window_warnings(pane, self.rules, means.counts(), self.scoring, rows)
@@ -279,7 +273,7 @@ class GivePanes(beam.DoFn):
         """Merge the parts of one window."""
         if len(parts) == 1:
             return parts[0]
-        sums = self.combine.merge_accumulators(part.sums() for part in parts)
+        sums = CombineMeans().merge_accumulators(part.sums() for part in parts)
         return WindowSums.of(parts[0].window_start, sum(part.conversations for part in parts), sums)
 
 

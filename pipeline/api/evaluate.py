@@ -151,23 +151,19 @@ def _warn_of(run: Run, means: Sequence[MeanRow]) -> None:
 def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[[], Table]]:
     """For each dataset, a function that makes its table, sorted by key, on the first call."""
     scoring, scores = evaluation.scoring, sorted(evaluated.scores, key=rows.score_key)
-    metrics = scoring.ranking.metrics
-    pooled = scoring.pool is not None
-    ranked = rows.RankedRows(tuple(metric.name for metric in metrics))
+    plan = scoring.plan
     rows_of: dict[Dataset, Iterable[Row]] = {
-        datasets.conversations(
-            metrics, scoring.label_keys is not None, pooled, scoring.costs
-        ): chain.from_iterable(map(ranked.conversation, scores)),
-        datasets.iterations(pooled, scoring.costs): chain.from_iterable(
-            map(rows.iteration_rows, scores)
+        datasets.conversations(plan, scoring.label_keys is not None): chain.from_iterable(
+            map(rows.conversation_rows, scores)
         ),
+        datasets.iterations(plan): chain.from_iterable(map(rows.iteration_rows, scores)),
         datasets.DUPLICATES: chain.from_iterable(map(rows.duplicate_rows, scores)),
         datasets.MEANS: map(asdict, sorted(evaluated.means, key=rows.mean_key)),
         datasets.REJECTED: _rejected_rows(evaluated.rejected),
         datasets.LATE: (),  # only streams have late records
     }
     if scoring.per_call:
-        rows_of[datasets.calls(metrics)] = chain.from_iterable(map(ranked.calls, scores))
+        rows_of[datasets.calls(plan)] = chain.from_iterable(map(rows.call_rows, scores))
     if evaluated.rejected_labels is not None:
         rows_of[datasets.REJECTED_LABELS] = _rejected_rows(evaluated.rejected_labels)
     return {dataset.name: _lazy_table(dataset, rows) for dataset, rows in rows_of.items()}

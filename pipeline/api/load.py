@@ -26,6 +26,8 @@ from goodgain.pipeline.studies.explanation.explain import explain_conversation
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.metrics.costs import costs_of
+from goodgain.transforms.core.metrics.plan import plan_of
 
 _MANIFEST = "manifest.json"
 
@@ -62,7 +64,7 @@ def load(folder: str | Path) -> Run:
         raise UsageError(f"{place / _MANIFEST} is not a manifest; run it again.")
     check_run(manifest, str(folder))
     config = _saved_config(manifest["parameters"])
-    found = {dataset.name: dataset for dataset in _datasets(config)}
+    found = {dataset.name: dataset for dataset in _datasets(config, str(place))}
     tables = {
         name: cache(partial(_read, str(place), dataset))
         for name, dataset in found.items()
@@ -90,11 +92,15 @@ def _saved_config(parameters: Mapping[str, Any]) -> RunConfig:
         ) from None
 
 
-def _datasets(config: RunConfig) -> Iterator[Dataset]:
-    metrics, pooled = config.ranking_metrics, config.pool is not None
-    yield datasets.conversations(metrics, judged_outside=config.qrels is not None, pooled=pooled)
-    yield datasets.iterations(pooled)
-    yield datasets.calls(metrics)
+def _datasets(config: RunConfig, folder: str) -> Iterator[Dataset]:
+    from goodgain.pipeline.results.folder import read_dataset
+
+    # The costs of the traces are known from the columns.
+    costs = costs_of(next(read_dataset(folder, "conversations"), {}))
+    plan = plan_of(config.ranking_metrics, config.max_i, config.pool is not None, tuple(costs))
+    yield datasets.conversations(plan, judged_outside=config.qrels is not None)
+    yield datasets.iterations(plan)
+    yield datasets.calls(plan)
     yield datasets.DUPLICATES
     yield datasets.MEANS
     yield datasets.REJECTED
@@ -106,7 +112,7 @@ def _read(folder: str, dataset: Dataset) -> Table:
     from goodgain.pipeline.results.folder import read_dataset
 
     rows = list(read_dataset(folder, dataset.name))
-    return Table(datasets.with_costs_of(dataset, rows[0]) if rows else dataset, rows)
+    return Table(dataset, rows)
 
 
 def _explained(conversation_id: str, config: RunConfig) -> ConversationExplanation:

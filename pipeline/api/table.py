@@ -14,8 +14,8 @@ from goodgain.pipeline.document.numbers import NONE, number
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.datasets import MEANS, Dataset
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.scoring.costs import cost_metric
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.costs import cost_metric
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.wording import counted
 
 if TYPE_CHECKING:

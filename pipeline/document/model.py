@@ -21,7 +21,7 @@ from goodgain.pipeline.document.numbers import (
     share,
     value_text,
 )
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 Tone: TypeAlias = Literal["", "strong", "quiet", "good", "bad", "warning", "failure"]
 Kind: TypeAlias = Literal[

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from math import floor, log10
 
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 NONE = "-"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -10,25 +10,27 @@ from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.formats import avro_schema
 from goodgain.pipeline.run.stream import datasets as stream_datasets
+from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 
 STREAM = "stream"
+_PLAN = plan_of(DEFAULT_RANKING_METRICS, max_i=10)
 
 
 def shipped_datasets() -> tuple[Dataset, ...]:
     """Those of a run; ranking metrics are the default ones."""
     return (
-        datasets.ITERATIONS,
-        datasets.conversations(DEFAULT_RANKING_METRICS),
-        datasets.calls(DEFAULT_RANKING_METRICS),
+        datasets.iterations(_PLAN),
+        datasets.conversations(_PLAN),
+        datasets.calls(_PLAN),
     )
 
 
 def shipped_stream_datasets() -> tuple[Dataset, ...]:
     """The datasets of a stream with columns that a run has, too."""
     return (
-        stream_datasets.conversations(DEFAULT_RANKING_METRICS),
-        stream_datasets.LIVE,
+        stream_datasets.conversations(_PLAN),
+        stream_datasets.live(_PLAN),
         stream_datasets.MEANS,
     )
 

@@ -17,7 +17,7 @@ from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
-from goodgain.transforms.core.scoring.costs import COST
+from goodgain.transforms.core.metrics.costs import COST
 from goodgain.transforms.core.warnings.check_inputs import (
     READ,
     CheckInputs,

@@ -7,7 +7,7 @@ the same columns by their Avro schemas.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Literal
 
@@ -15,18 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.ranking import RankingMetric
-from goodgain.transforms.core.scoring.costs import (
-    conversation_columns,
-    cost_metric,
-    iteration_columns,
-)
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.plan import MetricPlan
+from goodgain.transforms.core.metrics.pool import POOL_METRICS
 
 Kind = Literal["text", "whole", "number", "time", "map", "flag"]
 AVRO_TYPES: Mapping[Kind, Any] = {
@@ -93,37 +84,19 @@ def _metric_column(metric: Metric) -> Column:
     )
 
 
-def _ranking_columns(metrics: Sequence[RankingMetric]) -> tuple[Column, ...]:
+def _ranking_column(metric: Metric) -> Column:
     # Every ranking metric is null for a conversation that did not search (SPEC 6).
-    return tuple(
-        Column(metric.name, "number", _metric_column(metric.declaration).doc, nullable=True)
-        for metric in metrics
-    )
+    return replace(_metric_column(metric), kind="number", nullable=True)
 
 
-def _cost_columns(names: Sequence[str]) -> tuple[Column, ...]:
-    return tuple(_metric_column(metric) for metric in map(cost_metric, names) if metric)
-
-
-def iterations(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
-    """The dataset `iterations`; a pool and costs add columns."""
+def iterations(plan: MetricPlan) -> Dataset:
+    """The dataset `iterations` of a run with this plan."""
     return Dataset(
         "iterations",
         "One row for each iteration of a conversation's last turn.",
-        (
-            _CONVERSATION_ID,
-            _TURN,
-            _ATTRIBUTES,
-            _I,
-            _ITERATION,
-            *map(_metric_column, ITERATION_METRICS),
-            *(map(_metric_column, POOL_ITERATION_METRICS) if pooled else ()),
-            *_cost_columns(iteration_columns(costs)),
-        ),
+        (_CONVERSATION_ID, _TURN, _ATTRIBUTES, _I, _ITERATION, *map(_metric_column, plan.by_i)),
     )
 
-
-ITERATIONS = iterations()
 
 _CONVERSATION_TIMES = (
     Column("first_timestamp", "time", "Time of its first record.", nullable=True),
@@ -152,15 +125,21 @@ _QRELS_BEST = Column(
 )
 
 
-def conversations(
-    metrics: Sequence[RankingMetric],
-    judged_outside: bool = False,
-    pooled: bool = False,
-    costs: Sequence[str] = (),
-) -> Dataset:
-    """The dataset `conversations`; ranking metrics, judgments, a pool and costs add columns."""
-    by_name = {metric.name: _metric_column(metric) for metric in CONVERSATION_METRICS}
-    redelivered = by_name.pop("redelivered")
+def conversations(plan: MetricPlan, judged_outside: bool = False) -> Dataset:
+    """The dataset `conversations` of a run with this plan.
+
+    Args:
+      judged_outside: whether the run has external judgments.
+    """
+    ranking = {metric.name for metric in plan.ranking}
+    columns = {
+        metric.name: (_ranking_column if metric.name in ranking else _metric_column)(metric)
+        for metric in plan.at_n
+    }
+    first = [columns.pop(metric.name) for metric in CONVERSATION_METRICS]
+    redelivered = first.pop()
+    of_pool = [columns.pop(metric.name) for metric in POOL_METRICS if metric.name in columns]
+    of_ranking = [columns.pop(metric.name) for metric in plan.ranking]
     return Dataset(
         "conversations",
         "One row for each conversation; metrics are those at its last iteration.",
@@ -168,7 +147,7 @@ def conversations(
             _CONVERSATION_ID,
             Column("turn", "whole", _TURN.doc + " Null without a usable record.", nullable=True),
             _ATTRIBUTES,
-            *by_name.values(),
+            *first,
             *((_JUDGMENTS_MET_AGAIN, _QRELS_BEST) if judged_outside else ()),
             Column(
                 "rejected_records",
@@ -177,23 +156,14 @@ def conversations(
             ),
             redelivered,
             *_CONVERSATION_TIMES,
-            *_ranking_columns(metrics),
-            *((*map(_metric_column, POOL_METRICS), *_OF_POOL) if pooled else ()),
-            *_cost_columns(conversation_columns(costs)),
+            *of_ranking,
+            *((*of_pool, *_OF_POOL) if of_pool else ()),
+            *columns.values(),
         ),
     )
 
 
-def with_costs_of(dataset: Dataset, row: Mapping[str, object]) -> Dataset:
-    """A dataset with the cost columns of one of its rows, since these depend on the traces."""
-    declared = {column.name for column in dataset.columns}
-    return replace(
-        dataset,
-        columns=(*dataset.columns, *_cost_columns([name for name in row if name not in declared])),
-    )
-
-
-def calls(metrics: Sequence[RankingMetric]) -> Dataset:
+def calls(plan: MetricPlan) -> Dataset:
     """The dataset `calls`: the ranking metrics of every search call."""
     return Dataset(
         "calls",
@@ -207,7 +177,7 @@ def calls(metrics: Sequence[RankingMetric]) -> Dataset:
             Column("call_position", "whole", "The call's place within its iteration, from 0."),
             Column("call", "whole", "The producer's number of the call.", nullable=True),
             Column("results", "whole", "Results of the call, duplicates included."),
-            *_ranking_columns(metrics),
+            *map(_ranking_column, plan.ranking),
         ),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import apache_beam as beam
@@ -19,6 +19,7 @@ from goodgain.pipeline.results.sinks import Target, WrittenFile
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.slices import SliceKey, slice_of
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.filesystems import create, join
 
 
@@ -30,12 +31,12 @@ class WriteMeans(beam.PTransform):
 
     Attributes:
       target: its `shards` is ignored.
-      ranking_metrics: names, in the order of the values in the accumulators.
+      scoring: the settings of the scores.
       interval: kind of interval for metrics other than those that are 0 or 1.
     """
 
     target: Target
-    ranking_metrics: Sequence[str]
+    scoring: Scoring
     interval: Interval
 
     def expand(
@@ -47,20 +48,20 @@ class WriteMeans(beam.PTransform):
             | "Together"
             >> beam.Map(_together).with_output_types(tuple[int, tuple[str, str, bytes]])
             | "Group" >> beam.GroupByKey()
-            | "Write" >> beam.FlatMap(_write, self.target, self.ranking_metrics, self.interval)
+            | "Write" >> beam.FlatMap(_write, self.target, self.scoring, self.interval)
         )
 
 
 def _together(one: tuple[SliceKey, MeansAccumulator]) -> tuple[int, tuple[str, str, bytes]]:
     key, sums = one
-    sums.lighten()
+    sums.prepare_to_send()
     return 0, (slice_sort_key(slice_of(key)), key, msgspec.msgpack.encode(sums))
 
 
 def _write(
     grouped: tuple[int, Iterable[tuple[str, SliceKey, bytes]]],
     target: Target,
-    ranking_metrics: Sequence[str],
+    scoring: Scoring,
     interval: Interval,
 ) -> Iterator[WrittenFile]:
     _, slices = grouped
@@ -74,7 +75,7 @@ def _write(
         nonlocal written
         for _, key, packed in sorted(slices):
             sums = msgspec.msgpack.decode(packed, type=MeansAccumulator)
-            for mean in sorted(sums.rows(slice_of(key), ranking_metrics, interval), key=mean_key):
+            for mean in sorted(sums.rows(slice_of(key), scoring.plan, interval), key=mean_key):
                 row = asdict(mean)
                 table.writerow(row | {"slice": key})
                 written += 1

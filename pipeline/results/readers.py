@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from msgspec import Struct
 
-from goodgain.pipeline.results.datasets import ITERATIONS, MEANS
+from goodgain.pipeline.results.datasets import MEANS
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.formats import FORMATS, Format, Row, intact
 from goodgain.transforms.core.means.slices import SliceKey, slice_key
@@ -62,7 +62,7 @@ def read_iterations(folder: str, conversation_ids: Collection[str]) -> Iterator[
     if not conversation_ids:
         return
     for name, read in _READERS.items():
-        for path in files_named(join(folder, ITERATIONS.name), "part-*" + FORMATS[name].suffix):
+        for path in files_named(join(folder, "iterations"), "part-*" + FORMATS[name].suffix):
             with open_plain(path) as file:
                 yield from intact(read(file, conversation_ids), path)
 

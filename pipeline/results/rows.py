@@ -12,8 +12,7 @@ from msgspec.structs import asdict
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.computed import columns_of
-from goodgain.transforms.core.scoring.rows import IterationRow, LateRow
+from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow, LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 
 Row = dict[str, Any]
@@ -27,50 +26,46 @@ def iteration_rows(score: ConversationScore) -> Iterator[Row]:
 
 def iteration_row(row: IterationRow) -> Row:
     """The row of `iterations` of one iteration."""
-    written = columns_of(row)
-    if (pool := written.pop("pool")) is not None:
-        written.update(asdict(pool))
-    return with_cost_columns(written)
+    return {
+        "conversation_id": row.conversation_id,
+        "turn": row.turn,
+        "attributes": row.attributes,
+        "i": row.i,
+        "iteration": row.iteration,
+        **row.metrics,
+    }
 
 
-def with_cost_columns(row: Row) -> Row:
-    """A row of iterations or conversations with a column for each cost."""
-    costs = row.pop("costs")
-    row.update(costs)
-    return row
+def conversation_row(row: ConversationRow) -> Row:
+    """The row of `conversations` of one conversation."""
+    return {
+        "conversation_id": row.conversation_id,
+        "turn": row.turn,
+        "attributes": row.attributes,
+        **row.metrics,
+        "rejected_records": row.rejected_records,
+        "first_timestamp": row.first_timestamp,
+        "last_timestamp": row.last_timestamp,
+        **row.topic,
+    }
+
+
+def conversation_rows(score: ConversationScore) -> list[Row]:
+    """The row of `conversations`."""
+    return [conversation_row(score.conversation)]
+
+
+def call_rows(score: ConversationScore) -> Iterator[Row]:
+    """Rows of `calls`."""
+    for call in score.calls:
+        row = asdict(call)
+        del row["columns"], row["values"]
+        yield row | call.metrics
 
 
 def duplicate_rows(score: ConversationScore) -> Iterator[Row]:
     """Rows of `duplicates`."""
     return map(asdict, score.duplicates)
-
-
-class RankedRows:
-    """Rows of `conversations` and `calls`, whose last columns are the requested ranking metrics.
-
-    Attributes:
-      metrics: their names, in the order of the values.
-    """
-
-    def __init__(self, metrics: tuple[str, ...]) -> None:
-        self.metrics = metrics
-
-    def conversation(self, score: ConversationScore) -> list[Row]:
-        """The row of `conversations`."""
-        row = with_cost_columns(columns_of(score.conversation))
-        if row["judgments_met_again"] is None:
-            del row["judgments_met_again"], row["qrels_best"]
-        row.update(zip(self.metrics, row.pop("ranking"), strict=True))
-        if (pool := row.pop("pool")) is not None:
-            row.update(asdict(pool))
-        return [row]
-
-    def calls(self, score: ConversationScore) -> Iterator[Row]:
-        """Rows of `calls`."""
-        for call in score.calls:
-            row = asdict(call)
-            row.update(zip(self.metrics, row.pop("ranking"), strict=True))
-            yield row
 
 
 def struct_row(row: LateRow | RejectedRecord) -> list[Row]:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 NO_LABEL = "no result has a label"  # as in `means`
 _OF_ARM = {

@@ -25,6 +25,8 @@ from goodgain.pipeline.settings.option_types import (
 from goodgain.pipeline.settings.reading_config import ReadingConfig, as_value_errors
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
+from goodgain.transforms.core.metrics.costs import is_cost_name
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,
@@ -32,7 +34,6 @@ from goodgain.transforms.core.ranking import (
     parse_ranking_metrics,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
-from goodgain.transforms.core.scoring.costs import Budget, is_cost_name, parse_budget
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
 _GREATEST_G_MAX = 20

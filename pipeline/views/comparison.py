@@ -35,7 +35,7 @@ from goodgain.pipeline.views.comparison_tables import (
     sizes_table,
     withheld_part,
 )
-from goodgain.transforms.core.scoring.metric_by_name import at_i, labels, metric_by_name
+from goodgain.transforms.core.metrics.by_name import at_i, labels, metric_by_name
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.wording import counted, pluralize
 

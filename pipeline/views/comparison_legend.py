@@ -10,7 +10,7 @@ from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.measures import Family
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.studies.comparison.rows import ComparisonRow
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import counted, pluralize
 
 _METHODS = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}

@@ -27,8 +27,7 @@ from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.rows import ComparisonRow, SensitivityRow
 from goodgain.pipeline.studies.comparison.statistics import corrected_p
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
-from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
-from goodgain.transforms.core.scoring.registry import cautions
+from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 
 _NAME = Column("metric", widest=34)
 _VERDICT = Column("verdict", widest=len("comparable"))

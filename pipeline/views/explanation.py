@@ -28,10 +28,8 @@ from goodgain.pipeline.studies.explanation.model import (
     InPool,
     Why,
 )
-from goodgain.transforms.core.scoring.computed import values_at_end
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, POOL_METRICS
 from goodgain.transforms.core.wording import counted, pluralize
 
 _LONGEST_TEXT = 120
@@ -43,7 +41,6 @@ _WITHOUT_CONVERSATION = (
     "record of the files names no conversation",
     "records of the files name no conversation",
 )
-_NAMES_AT_END = tuple(metric.name for metric in CONVERSATION_METRICS)
 
 
 def explanation_document(explanation: ConversationExplanation) -> Document:
@@ -135,11 +132,11 @@ def _iteration(iteration: ExplainedIteration) -> Iterator[Block]:
         f"{value_text('SRR', row.SRR_at_i)} (SRR)",
     ]
     of_pool = []
-    if row.pool is not None:
+    if "pool_recall_at_i" in row.metrics:
         of_pool.append(
-            f"recall {value_text('pool_recall', row.pool.pool_recall_at_i)}, "
-            f"nCG {value_text('pool_nCG', row.pool.pool_nCG_at_i)}, "
-            f"nDCG {value_text('pool_nDCG', row.pool.pool_nDCG_at_i)}"
+            f"recall {value_text('pool_recall', row.pool_recall_at_i)}, "
+            f"nCG {value_text('pool_nCG', row.pool_nCG_at_i)}, "
+            f"nDCG {value_text('pool_nDCG', row.pool_nDCG_at_i)}"
         )
     yield facts(
         (name if at == 0 else "", line)
@@ -227,13 +224,11 @@ def _place(place: ResultPlace) -> str:
 
 def _metrics(explanation: ConversationExplanation) -> Iterator[Block]:
     row = explanation.row
-    measured = dict(zip(_NAMES_AT_END, values_at_end(row), strict=True))
-    if row.pool is not None:
-        measured.update((one.name, getattr(row.pool, one.name)) for one in POOL_METRICS)
-    measured.update(row.costs)
+    ranking = {name: row[name] for name in explanation.ranking}
+    others = {name: value for name, value in row.metrics.items() if name not in ranking}
     for heading, values in (
-        ("Metrics at N", measured),
-        ("Ranking metrics of the list of first occurrences", explanation.ranking),
+        ("Metrics at N", others),
+        ("Ranking metrics of the list of first occurrences", ranking),
     ):
         yield Heading(heading)
         yield table(

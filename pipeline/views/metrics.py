@@ -7,14 +7,10 @@ from typing import TypeAlias
 
 from goodgain.pipeline.document.model import Block, Cell, Column, Document, Heading, document, table
 from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.by_name import COST_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
 from goodgain.transforms.core.ranking import FAMILIES, GAUC, GAUC_WEIGHTED, Family
-from goodgain.transforms.core.scoring.costs import COST_METRICS
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
 
 Groups: TypeAlias = list[tuple[str, list[Metric]]]
 

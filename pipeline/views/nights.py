@@ -27,8 +27,7 @@ from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days.history import TABLE, DayChange, DayEntry
 from goodgain.pipeline.studies.nightly.job import NightlyResult
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.scoring.registry import cautions
+from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 from goodgain.transforms.core.wording import counted
 
 _COLUMNS = (

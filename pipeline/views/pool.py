@@ -22,10 +22,10 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import NONE, number
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.studies.pool.store import Pool
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.pool.agreement import Agreement, MeanShift
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.rows import first_text
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.wording import counted, no_interval, pluralize
 
 _LONGEST = 60

@@ -31,9 +31,8 @@ from goodgain.pipeline.results.manifest import above_limit, judged_outside
 from goodgain.pipeline.results.readers import MeansWanted, read_means
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.views.clusters import clusters_part
+from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
-from goodgain.transforms.core.scoring.metric_by_name import labels, metric_by_name
-from goodgain.transforms.core.scoring.registry import cautions
 from goodgain.transforms.core.wording import counted, no_interval, pluralize
 from goodgain.transforms.filesystems import join
 

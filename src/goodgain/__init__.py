@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.files.shard import FileShard, InputFile
     from goodgain.transforms.core.judgments.judgment import Judgment, LabelKeys, LabelRequest
     from goodgain.transforms.core.means.rows import MeanRow
+    from goodgain.transforms.core.metrics.budgets import Budget
     from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
     from goodgain.transforms.core.ranking import RankingEvaluator, RankingMetric
     from goodgain.transforms.core.records.adaptation import Adaptation
     from goodgain.transforms.core.records.rejected import RejectedRecord
     from goodgain.transforms.core.records.search_call import Result, SearchCall
-    from goodgain.transforms.core.scoring.costs import Budget
     from goodgain.transforms.core.scoring.packing import Packing
     from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
     from goodgain.transforms.core.scoring.score import ConversationScore
@@ -133,7 +133,7 @@ __all__ = [
 _MODULES = {
     **dict.fromkeys(transforms.__all__, "transforms"),
     "Adaptation": "transforms.core.records.adaptation",
-    "Budget": "transforms.core.scoring.costs",
+    "Budget": "transforms.core.metrics.budgets",
     "Closing": "transforms.core.streaming.closing",
     "Comparison": "pipeline.api.compare",
     "ConversationRow": "transforms.core.scoring.rows",

@@ -15,10 +15,10 @@ os.environ["GOODGAIN_NATIVE"] = "0"  # before the package looks for the native p
 
 import fastavro
 
-from goodgain.pipeline.results.rows import RankedRows, iteration_row
+from goodgain.pipeline.results.rows import conversation_rows, iteration_row
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.values import conversation_values, metric_names
+from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.score import ConversationScore, score_conversation
@@ -28,21 +28,18 @@ from goodgain.transforms.core.scoring.settings import Scoring
 def means(path: Path, output: Path) -> dict[str, float | None]:
     """By metric, the mean over all conversations at N; writes rows as JSON Lines into a folder."""
     scoring = Scoring.default()
-    ranking = tuple(metric.name for metric in scoring.ranking.metrics)
-    names = metric_names(ranking)
-    accumulator = MeansAccumulator.empty(names.index("auc"), 10)
-    ranked = RankedRows(ranking)
+    accumulator = MeansAccumulator()
     conversations, iterations = [], []
     for score in _scores(path, scoring):
-        conversations += ranked.conversation(score)
+        conversations += conversation_rows(score)
         iterations += [iteration_row(row) for row in score.iterations]
-        values = conversation_values(score, 10)
+        values = conversation_values(score, scoring.plan)
         if values is not None:
             accumulator.add(values)
     for name, rows in (("conversations", conversations), ("iterations", iterations)):
         with (output / f"{name}.jsonl").open("w") as file:
             file.writelines(json.dumps(row) + "\n" for row in rows)
-    found = accumulator.rows({}, ranking)
+    found = accumulator.rows({}, scoring.plan)
     return {row.metric: row.mean for row in found if row.i is None and row.population == "all"}
 
 

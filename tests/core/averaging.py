@@ -1,11 +1,11 @@
 """Means over records, computed with the core alone."""
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.values import conversation_values, metric_names
-from tests.core.direct import score
+from goodgain.transforms.core.means.values import conversation_values
+from tests.core.direct import plan, score
 
 RANKING = ("recall", "ndcg@3", "auc")
-AUC = metric_names(RANKING).index("auc")
+PLAN = plan(RANKING)
 
 
 def results(*gains, start=0):
@@ -24,12 +24,12 @@ def record(conversation_id, iteration, *gains):
 
 def values_of(records, max_i=4, **options):
     scores = score(records, metrics=RANKING, **options)
-    found = (conversation_values(one, max_i) for one in scores.values())
+    found = (conversation_values(one, plan(RANKING, max_i)) for one in scores.values())
     return [values for values in found if values is not None]
 
 
 def accumulated(values):
-    accumulator = MeansAccumulator(AUC)
+    accumulator = MeansAccumulator()
     for one in values:
         accumulator.add(one)
     accumulator.compact()
@@ -38,10 +38,10 @@ def accumulated(values):
 
 def means(records, max_i=4, **options):
     """Rows of means by (metric, i, population)."""
-    accumulator = MeansAccumulator.empty(AUC, max_i)
+    accumulator = MeansAccumulator()
     for one in values_of(records, max_i, **options):
         accumulator.add(one)
-    rows = accumulator.rows({}, RANKING)
+    rows = accumulator.rows({}, plan(RANKING, max_i))
     found = {(row.metric, row.i, row.population): row for row in rows}
     assert len(found) == len(rows)
     return found

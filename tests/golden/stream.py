@@ -8,8 +8,8 @@ from msgspec.structs import asdict
 from goodgain.pipeline.results import rows
 from goodgain.pipeline.run.stream.datasets import StreamRows
 from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
+from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.scoring.costs import Budget
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
@@ -37,14 +37,14 @@ STREAMS = (
     StreamCase(
         "live and costs",
         31,
-        scoring(costs=_COSTS, budgets=(Budget("tokens", 100),)),
+        scoring(costs=_COSTS, budgets=(Budget("tokens", 100),), max_i=3),
         Closing(gap=10 * MINUTE, allowed_lateness=20 * MINUTE, live=True),
         (("arm",), ("arm", "market")),
     ),
     StreamCase(
         "late and details",
         32,
-        scoring(per_call=True, bounds=True, keep_duplicates=True),
+        scoring(per_call=True, bounds=True, keep_duplicates=True, max_i=3),
         Closing(gap=5 * MINUTE, allowed_lateness=15 * MINUTE),
         cluster="query_id",
     ),
@@ -82,7 +82,6 @@ def outputs_of_stream(case):
             case.scoring,
             case.closing,
             case.slices,
-            max_i=3,
             window=60 * MINUTE,
             cluster=case.cluster,
             end=THIS_PROCESS,
@@ -93,12 +92,11 @@ def outputs_of_stream(case):
             *(("missed", means.missed), ("warnings", means.warnings)),
         ):
             keep(name, elements)
-    ranked = rows.RankedRows(case.scoring.ranking.names)
-    stream_rows = StreamRows(1, ranked)
+    stream_rows = StreamRows(1)
     written = {
         "conversations": ("scores", stream_rows.conversation),
         "iterations": ("scores", rows.iteration_rows),
-        "calls": ("scores", ranked.calls),
+        "calls": ("scores", rows.call_rows),
         "duplicates": ("scores", rows.duplicate_rows),
         "late": ("late", rows.struct_row),
         "live": ("live", stream_rows.live),

@@ -9,23 +9,17 @@ from msgspec.structs import asdict
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset, read_manifest
-from goodgain.pipeline.results.rows import iteration_row
+from goodgain.pipeline.results.rows import call_rows, conversation_rows, iteration_rows
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.means.accumulator import (
-    MeansAccumulator,
-)
-from goodgain.transforms.core.means.values import (
-    conversation_values,
-    metric_names,
-)
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.values import conversation_values
+from goodgain.transforms.core.metrics.costs import costs_of
 from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.computed import columns_of
-from goodgain.transforms.core.scoring.rows import ConversationRow
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 
@@ -104,41 +98,30 @@ def direct_scores(paths, details=True):
 
 def direct_rows(scores):
     """Rows by dataset, in the order in which `goodgain run` with the options FULL writes them."""
-    names = plain_scoring().ranking.names
     ordered = [scores[name] for name in sorted(scores)]
-
-    def ranked(row):
-        columns = columns_of(row) if isinstance(row, ConversationRow) else asdict(row)
-        columns.update(columns.pop("costs", {}))
-        for optional in ("pool", "judgments_met_again", "qrels_best"):
-            if columns.get(optional, "") is None:
-                del columns[optional]
-        return {**columns, **dict(zip(names, columns.pop("ranking"), strict=True))}
-
-    def without_ranking(row):
-        return {name: value for name, value in ranked(row).items() if name != "ranking"}
-
     return {
-        "iterations": [iteration_row(row) for score in ordered for row in score.iterations],
-        "conversations": [without_ranking(score.conversation) for score in ordered],
-        "calls": [without_ranking(row) for score in ordered for row in score.calls],
+        "iterations": [row for score in ordered for row in iteration_rows(score)],
+        "conversations": [row for score in ordered for row in conversation_rows(score)],
+        "calls": [row for score in ordered for row in call_rows(score)],
         "duplicates": [asdict(row) for score in ordered for row in score.duplicates],
-        "means": direct_means(ordered, names),
+        "means": direct_means(ordered),
     }
 
 
-def direct_means(scores, names):
-    accumulators, auc = {}, metric_names(names).index("auc")
+def direct_means(scores):
+    costs = costs_of(scores[0].conversation.metrics)
+    plan = plain_scoring(max_i=MAX_I, costs=tuple(costs)).plan
+    accumulators = {}
     for score in scores:
-        values = conversation_values(score, MAX_I)
+        values = conversation_values(score, plan)
         attributes = score.conversation.attributes
         for slice_ in SLICES if values else ():
             key = tuple(sorted((name, attributes.get(name, "")) for name in slice_))
-            accumulators.setdefault(key, MeansAccumulator(auc)).add(values)
+            accumulators.setdefault(key, MeansAccumulator()).add(values)
     return [
         asdict(row)
         for key, accumulator in accumulators.items()
-        for row in accumulator.rows(dict(key), names)
+        for row in accumulator.rows(dict(key), plan)
     ]
 
 

@@ -54,7 +54,7 @@ def test_files_are_read_scored_and_averaged(pipeline):
     with pipeline:
         traces = pipeline | ReadTraces([TRACES])
         scored = traces.records | ScoreConversations(SCORING)
-        means = scored.scores | GlobalMeans(SCORING, slices=[["topic"]], max_i=3)
+        means = scored.scores | GlobalMeans(SCORING, slices=[["topic"]])
 
         overall = (
             means
@@ -121,7 +121,7 @@ def test_global_means_gives_means_by_iteration(pipeline):
             | beam.Create(CALLS).with_output_types(SearchCall)
             | ScoreConversations(SCORING)
         )
-        means = scored.scores | GlobalMeans(SCORING, max_i=2)
+        means = scored.scores | GlobalMeans(SCORING)
         at_two = (
             means
             | beam.Filter(lambda row: row.metric == "CG_at_i" and row.population == "all")

@@ -9,8 +9,8 @@ from apache_beam.transforms.window import GlobalWindow
 
 from goodgain.pipeline.run.engines import runners
 from goodgain.transforms.core.means.values import conversation_values
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.means import CombineMeans, GlobalMeans, _SumScores
 from tests.adversarial import trace
@@ -18,6 +18,7 @@ from tests.core.direct import score, scoring
 
 METRICS = ("auc", "precision@5")
 MAX_I = 3
+PLAN = scoring(metrics=METRICS, max_i=MAX_I).plan
 
 
 def means(scores, check, window=None):
@@ -26,8 +27,8 @@ def means(scores, check, window=None):
         given = pipeline | beam.Create(scores).with_output_types(ConversationScore)
         if window is not None:
             given = given | beam.WindowInto(window)
-        settings = scoring(metrics=METRICS)
-        assert_that(given | GlobalMeans(settings, [("arm",)], MAX_I), check)
+        settings = scoring(metrics=METRICS, max_i=MAX_I)
+        assert_that(given | GlobalMeans(settings, [("arm",)]), check)
 
 
 def without_search():
@@ -79,13 +80,13 @@ def test_windows_without_conversations_have_no_rows():
 
 def test_a_bundle_holds_a_limited_number_of_slices(monkeypatch):
     some = score(trace(Random(2), conversations=40), metrics=METRICS).values()
-    counted = [one for each in some if (one := conversation_values(each, MAX_I))]
-    combine = CombineMeans(METRICS, MAX_I)
+    counted = [one for each in some if (one := conversation_values(each, PLAN))]
+    combine = CombineMeans()
 
     def summed(most):
         """The sums that a bundle emits before and at its end, and the rows of each slice."""
         monkeypatch.setattr("goodgain.transforms.means._MOST_SLICES", most)
-        bundle = _SumScores(combine)
+        bundle = _SumScores()
         bundle.start_bundle()
         early = []
         for at, values in enumerate(counted):
@@ -95,7 +96,7 @@ def test_a_bundle_holds_a_limited_number_of_slices(monkeypatch):
         for slice_, sums in (one.value for one in early + last):
             by_slice.setdefault(slice_, []).append(sums)
         merged = {key: combine.merge_accumulators(sums) for key, sums in by_slice.items()}
-        return early, last, {key: sums.rows({}, METRICS) for key, sums in merged.items()}
+        return early, last, {key: sums.rows({}, PLAN) for key, sums in merged.items()}
 
     early, last, rows = summed(5)
     assert (len(early), len(last), len(rows)) == (0, 5, 5)
@@ -113,9 +114,9 @@ MOST_BYTES = 2_000  # per conversation; distributions would take more than 12,00
 def test_sums_of_single_conversations_are_shuffled_compactly():
     """As on an engine that combines bundles of one element separately."""
     some = score(trace(Random(1), conversations=60), metrics=METRICS).values()
-    counted = [one for each in some if (one := conversation_values(each, 10))]
+    counted = [one for each in some if (one := conversation_values(each, PLAN))]
     values = [counted[at % len(counted)] for at in range(CONVERSATIONS)]
-    combine = CombineMeans(METRICS, 10)
+    combine = CombineMeans()
     coder = combine.get_accumulator_coder()
     shuffled = []
     for one in values:
@@ -127,4 +128,4 @@ def test_sums_of_single_conversations_are_shuffled_compactly():
     for one in values:
         together.add(one)
     merged = combine.merge_accumulators(map(coder.decode, shuffled))
-    assert merged.rows({}, METRICS) == together.rows({}, METRICS)
+    assert merged.rows({}, PLAN) == together.rows({}, PLAN)

@@ -70,7 +70,7 @@ def test_means_of_windows_equal_those_of_batch_with_a_pool(world):
             SearchCall
         )
         scores = (calls | ScoreConversations(settings)).scores
-        means = scores | GlobalMeans(settings, max_i=3)
+        means = scores | GlobalMeans(settings)
         panes = scores | WindowedMeans(settings, Closing(), (), 3, century)
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         both = (

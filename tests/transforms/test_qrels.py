@@ -80,7 +80,7 @@ def assert_joined(calls, judged, keys, expect_gains, expect_counts=None, expect_
             score.conversation.conversation_id: (
                 score.conversation.CG,
                 score.conversation.unlabelled,
-                dict(zip(METRICS, score.conversation.ranking, strict=True))["recall"],
+                score.conversation["recall"],
             )
             for score in scores
         }

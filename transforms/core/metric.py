@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import inf
 from typing import Any, Literal
 
@@ -31,9 +31,13 @@ class Metric(Struct, frozen=True):
         external judgments are only those that the run itself found.
       caution: one sentence on how a better value may mislead; "" if it cannot.
       binary: whether each conversation's value is 0 or 1.
-      function: computes it from the `IterationCounts` of a turn that searched, or for iteration i
-        from those of iterations 1..i; None if it is a field of the row.
+      function: computes it from a prefix of the turn (`goodgain.transforms.core.metrics.prefix`);
+        None if it is a mean only, without a value per conversation.
       words: the name in words, like "Gain per result"; "" if readers know the name.
+      counted: whether it is a count, which is 0 rather than null for a turn without search.
+      idle: whether a conversation without search has a value, that of the empty prefix; None = if
+        lower is not better, since 0 would then be the best value.
+      so_far: the metric of iterations with the same function; None if there is none.
     """
 
     name: str
@@ -48,9 +52,17 @@ class Metric(Struct, frozen=True):
     own_ideal: bool = False
     caution: str = ""
     binary: bool = False
-    function: Callable[[Sequence[Any]], float | None] | None = None
+    function: Callable[[Any], float | None] | None = None
     words: str = ""
     decimal: bool = False
+    counted: bool = False
+    idle: bool | None = None
+    so_far: Metric | None = None
+
+    @property
+    def in_everyone(self) -> bool:
+        """Whether a conversation without search has a value."""
+        return self.direction != "lower" if self.idle is None else self.idle
 
     @property
     def symbol(self) -> str:

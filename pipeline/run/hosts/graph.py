@@ -106,7 +106,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     # Not flattened into one collection: Beam's local runner would keep all of it.
     scores = (scored.scores, tied)
 
-    means = scores | "Means" >> SumMeans(plan.scoring, config.slice, config.max_i, config.cluster)
+    means = scores | "Means" >> SumMeans(plan.scoring, config.slice, config.cluster)
 
     counts = (
         read_counts | "CountRead" >> count_elements(dict),
@@ -131,8 +131,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     written = (
         _each(scores, "WithoutCounts", beam.Map(_without_counts))
         | "WriteScores" >> _write_scores(plan),
-        means
-        | "WriteMeans" >> WriteMeans(plan.target, plan.scoring.ranking.names, config.interval),
+        means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring, config.interval),
         rejected
         | "WriteRejected"
         >> _write_one(plan, datasets.REJECTED, rows.struct_row, RejectedRecord, rows.rejected_key),
@@ -220,18 +219,15 @@ def _rejected_labels(score: ConversationScore) -> list[RejectedLabel]:
 
 
 def _write_scores(plan: Plan) -> WriteRows:
-    metrics, costs = plan.scoring.ranking.metrics, plan.scoring.costs
-    ranked = rows.RankedRows(plan.scoring.ranking.names)
-    pooled = plan.scoring.pool is not None
+    of_run = plan.scoring.plan
     written = [
-        DatasetRows(datasets.iterations(pooled, costs), rows.iteration_rows),
+        DatasetRows(datasets.iterations(of_run), rows.iteration_rows),
         DatasetRows(
-            datasets.conversations(metrics, bool(plan.evaluation.qrels), pooled, costs),
-            ranked.conversation,
+            datasets.conversations(of_run, bool(plan.evaluation.qrels)), rows.conversation_rows
         ),
     ]
     if plan.scoring.per_call:
-        written.append(DatasetRows(datasets.calls(metrics), ranked.calls))
+        written.append(DatasetRows(datasets.calls(of_run), rows.call_rows))
     if plan.scoring.keep_duplicates:
         written.append(DatasetRows(datasets.DUPLICATES, rows.duplicate_rows))
     return WriteRows(plan.target, written, ConversationScore, rows.score_key)

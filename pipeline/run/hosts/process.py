@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import chain
 
 from msgspec import Struct
@@ -25,7 +24,7 @@ from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key, slice_of
-from goodgain.transforms.core.means.values import cluster_counts, conversation_values, metric_names
+from goodgain.transforms.core.means.values import cluster_counts, conversation_values
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -37,7 +36,6 @@ from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.shard_payloads import Ties, ties_of
 
-_AUC = "auc"
 _OBJECT_BYTES_PER_CALL = 1_000
 # Reads the traces again for the canonical encodings that break ties: (conversation_id, encoding).
 Encodings = Callable[[Ties], Iterable[tuple[str, bytes]]]
@@ -199,16 +197,11 @@ class RunSums:
 
     def __init__(self, settings: RunConfig, scoring: Scoring) -> None:
         self._settings = settings
-        self._metrics = scoring.ranking.names
+        self._plan = scoring.plan
         # The order of attribute names does not matter, so each set of names is used once.
         distinct = dict.fromkeys(tuple(sorted(set(names))) for names in settings.slice)
         self._slices = ((), *(names for names in distinct if names))
-        names = metric_names(self._metrics)
-        auc = names.index(_AUC) if _AUC in names else None
-        pooled = scoring.pool is not None
-        self._means: defaultdict[str, MeansAccumulator] = defaultdict(
-            partial(MeansAccumulator.empty, auc, settings.max_i, pooled)
-        )
+        self._means: defaultdict[str, MeansAccumulator] = defaultdict(MeansAccumulator)
         _ = self._means["{}"]  # also without conversations
         self.counts: Counter[str] = Counter()
 
@@ -218,7 +211,7 @@ class RunSums:
         cluster = self._settings.cluster
         if cluster:
             self.counts.update(cluster_counts(score, cluster))
-        values = conversation_values(score, self._settings.max_i, cluster)
+        values = conversation_values(score, self._plan, cluster)
         if values is None:
             return
         attributes = score.conversation.attributes
@@ -228,4 +221,4 @@ class RunSums:
     def means(self) -> Iterator[MeanRow]:
         """The rows of `means`, in no particular order."""
         for key, accumulator in self._means.items():
-            yield from accumulator.rows(slice_of(key), self._metrics, self._settings.interval)
+            yield from accumulator.rows(slice_of(key), self._plan, self._settings.interval)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.datasets import Column, Dataset
 from goodgain.pipeline.results.formats import Row
-from goodgain.pipeline.results.rows import RankedRows, iteration_row
-from goodgain.transforms.core.ranking import RankingMetric
+from goodgain.pipeline.results.rows import conversation_row, iteration_row
+from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow, WindowWarnings
@@ -28,8 +28,8 @@ MEANS = Dataset(
 )
 
 
-def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
-    """The dataset `live`; a pool and costs add columns."""
+def live(plan: MetricPlan) -> Dataset:
+    """The dataset `live` of a stream with this plan."""
     return Dataset(
         "live",
         "Rows of iterations before their conversation is closed. Among rows with the same "
@@ -45,19 +45,14 @@ def live(pooled: bool = False, costs: Sequence[str] = ()) -> Dataset:
                 "flag",
                 "Whether the row is void: the conversation no longer has this iteration.",
             ),
-            *datasets.iterations(pooled, costs).columns,
+            *datasets.iterations(plan).columns,
         ),
     )
 
 
-LIVE = live()
-
-
-def conversations(
-    metrics: Sequence[RankingMetric], pooled: bool = False, costs: Sequence[str] = ()
-) -> Dataset:
+def conversations(plan: MetricPlan) -> Dataset:
     """The dataset `conversations`, which also counts records of earlier turns."""
-    batch = datasets.conversations(metrics, pooled=pooled, costs=costs)
+    batch = datasets.conversations(plan)
     columns = list(batch.columns)
     index = next(i for i, column in enumerate(columns) if column.name == "redelivered")
     columns.insert(index, Column("earlier_turn", "whole", "Usable records of earlier turns."))
@@ -67,14 +62,13 @@ def conversations(
 class StreamRows:
     """Makes rows with the columns of a stream; `start` counts its starts from 1."""
 
-    def __init__(self, start: int, ranked: RankedRows) -> None:
+    def __init__(self, start: int) -> None:
         self.start = start
-        self.ranked = ranked
 
     def conversation(self, score: ConversationScore) -> Iterator[Row]:
         """The row of `conversations`."""
-        for row in self.ranked.conversation(score):
-            yield {**row, "earlier_turn": score.counts["records.earlier_turn"]}
+        row = conversation_row(score.conversation)
+        yield row | {"earlier_turn": score.counts["records.earlier_turn"]}
 
     def live(self, live: LiveIteration) -> list[Row]:
         """The row of `live`."""

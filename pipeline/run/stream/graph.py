@@ -87,7 +87,6 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         scoring,
         closing,
         config.slice,
-        config.max_i,
         config.window,
         config.interval,
         config.cluster,
@@ -103,7 +102,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         | "CountMissed" >> CountLive()
     )
 
-    stream_rows = StreamRows(plan.start, rows.RankedRows(scoring.ranking.names))
+    stream_rows = StreamRows(plan.start)
     files = [
         new_scores | "WriteScores" >> _write_scores(target, scoring, stream_rows),
         means.rows
@@ -136,7 +135,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
             | "WriteLive"
             >> _write_one(
                 target,
-                datasets.live(scoring.pool is not None, scoring.costs),
+                datasets.live(scoring.plan),
                 stream_rows.live,
                 LiveIteration,
                 _live_key,
@@ -164,17 +163,13 @@ def _is_new_live(live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam)
 
 
 def _write_scores(target: StreamTarget, scoring: Scoring, stream_rows: StreamRows) -> WritePanes:
-    metrics, costs = scoring.ranking.metrics, scoring.costs
-    pooled = scoring.pool is not None
-    dataset_rows = [DatasetRows(batch_datasets.iterations(pooled, costs), rows.iteration_rows)]
+    dataset_rows = [DatasetRows(batch_datasets.iterations(scoring.plan), rows.iteration_rows)]
     if scoring.per_call:
-        dataset_rows.append(DatasetRows(batch_datasets.calls(metrics), stream_rows.ranked.calls))
+        dataset_rows.append(DatasetRows(batch_datasets.calls(scoring.plan), rows.call_rows))
     if scoring.keep_duplicates:
         dataset_rows.append(DatasetRows(batch_datasets.DUPLICATES, rows.duplicate_rows))
     # Last, since the file of a conversation's row implies that its other rows are written.
-    dataset_rows.append(
-        DatasetRows(datasets.conversations(metrics, pooled, costs), stream_rows.conversation)
-    )
+    dataset_rows.append(DatasetRows(datasets.conversations(scoring.plan), stream_rows.conversation))
     return WritePanes(target, dataset_rows, ConversationScore, rows.score_key)
 
 

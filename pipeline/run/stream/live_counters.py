@@ -18,8 +18,8 @@ from msgspec.structs import astuple
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.manifest import OUTCOMES
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring

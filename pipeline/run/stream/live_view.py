@@ -23,7 +23,7 @@ from goodgain.pipeline.document.numbers import value_text
 from goodgain.pipeline.run.stream import live_counters
 from goodgain.pipeline.run.stream.live_counters import LiveCounters
 from goodgain.pipeline.settings.option_types import duration_text
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.streaming.journal import JournalError
 from goodgain.transforms.core.wording import counted, pluralize
 from goodgain.transforms.sources.journal_file import read_journal

@@ -42,7 +42,7 @@ from goodgain.transforms.filesystems import delete, files_below, files_named, jo
 CONVERSATIONS = "conversations"
 # Of each pane, the file of `conversations` is written last: without it, those of these datasets are
 # incomplete.
-_WRITTEN_FIRST = (datasets.ITERATIONS.name, "calls", datasets.DUPLICATES.name)
+_WRITTEN_FIRST = ("iterations", "calls", datasets.DUPLICATES.name)
 _Span = tuple[int | None, int | None]
 _EVERYTHING = 1 << 62  # ms; longer than any stream
 

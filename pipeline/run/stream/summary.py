@@ -27,8 +27,7 @@ from goodgain.pipeline.run.stream.datasets import MEANS, WARNINGS
 from goodgain.pipeline.run.stream.live_counters import LiveCounters
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import BalanceError
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.scoring.registry import cautions
+from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.codes import NONE as NO_WARNING
 from goodgain.transforms.core.warnings.warning import DataWarning

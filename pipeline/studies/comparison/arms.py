@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,16 +12,15 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.results.rows import iteration_row
 from goodgain.pipeline.studies.comparison.measures import Measure, Measures
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
-from goodgain.transforms.core.scoring.computed import COMPUTED_ITERATION_METRICS, rows_beyond
-from goodgain.transforms.core.scoring.costs import iteration_columns
-from goodgain.transforms.core.scoring.metric_by_name import value_without_search
-from goodgain.transforms.core.scoring.registry import OF_POOL
-from goodgain.transforms.core.scoring.rows import IterationRow, PoolShares
+from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.plan import MetricPlan
+from goodgain.transforms.core.metrics.prefix import Prefix, TopicGains, Turn, beyond, empty_prefix
+from goodgain.transforms.core.ranking import RankingEvaluator
+from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.scoring.rows import prefix_of
 
 WITHOUT_SEARCH = "did not search"
 WITH_REJECTED = "had rejected records"
@@ -37,42 +36,62 @@ class LeftOut(Struct, frozen=True):
 
 
 class Unsearched:
-    """The values of one run's conversations without search, for `everyone` (SPEC 6, 9)."""
+    """The values of one run's conversations without search, for `everyone` (SPEC 6, 9).
 
-    def __init__(self, parameters: Mapping[str, Any]) -> None:
+    They are those of the empty prefix.
+    """
+
+    def __init__(self, parameters: Mapping[str, Any], plan: MetricPlan) -> None:
         """Read how the run was scored, from the parameters in its manifest."""
         threshold = parameters["good_gain_threshold"]
-        self._evaluator = RankingEvaluator(
-            parse_ranking_metrics(parameters.get("metrics", ())),
+        evaluator = RankingEvaluator(
+            (),
             parameters.get("relevance_threshold") or threshold,
-            parameters.get("g_max", 4),
+            parameters.get("g_max", GREATEST_GAIN),
         )
-        self._ranking = cache(self._of_empty_list)
+        self._options = evaluator.options
+        self._costs = plan.costs
+        self._at_n = {metric.name: metric for metric in plan.at_n}
+        self._by_i = {metric.name: metric for metric in plan.by_i}
 
-    def at_end(self, name: str, row: Mapping[str, Any]) -> float:
-        """The value of a metric at N; NaN if it has none.
+    def at_n(self, columns: Iterable[str], row: Mapping[str, Any]) -> list[float]:
+        """The values of metrics at N; NaN if there is none. Counts are those of the row."""
+        prefix, metrics = self._prefix(row), map(self._at_n.__getitem__, columns)
+        return [
+            _number(row[metric.name])
+            if metric.counted and metric.in_everyone
+            else _idle_value(metric, prefix)
+            for metric in metrics
+        ]
 
-        See `value_without_search`; ranking metrics have the value of an empty list, as in `means`.
-        """
-        value, nothing = row[name], self.by_i(name, row)
-        if value_without_search(name) is None or value is None:
-            value = nothing
-            best = "pool_best" if "pool_best" in row else "qrels_best"
-            if value == 0:
-                value = self._ranking(row.get(best)).get(name, value)
-        return float("nan") if value is None else float(value)
+    def by_i(self, columns: Iterable[str], row: Mapping[str, Any]) -> list[float]:
+        """The values of metrics of an iteration, which are the same at every i."""
+        prefix = self._prefix(row)
+        return [_idle_value(self._by_i[name], prefix) for name in columns]
 
-    def by_i(self, name: str, row: Mapping[str, Any]) -> float:
-        """The value of a metric of iterations, which is the same at every i."""
-        nothing = value_without_search(name)
-        nothing_to_find = name in OF_POOL and not row["pool_good"]
-        return float("nan") if nothing is None or nothing_to_find else nothing
+    def _prefix(self, row: Mapping[str, Any]) -> Prefix:
+        best = row.get("pool_best" if "pool_best" in row else "qrels_best")
+        return empty_prefix(
+            Turn(
+                (),
+                # Only the greatest gain of the judged documents is known. It decides which values
+                # of an empty list are null.
+                judged=() if best is None else (best,),
+                ranking=self._options,
+                cost_names=self._costs,
+                pool=TopicGains(row["pool_good"], row["pool_good"], ())
+                if "pool_good" in row
+                else None,
+            )
+        )
 
-    def _of_empty_list(self, best: int | None) -> dict[str, float | None]:
-        """The ranking metrics of an empty list; they depend only on the best judged label."""
-        values = self._evaluator.evaluate((), () if best is None else (best,), ())
-        names = (metric.name for metric in self._evaluator.metrics)
-        return dict(zip(names, values, strict=True))
+
+def _idle_value(metric: Metric, empty: Prefix) -> float:
+    return _number(metric.function(empty) if metric.function and metric.in_everyone else None)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else float(value)
 
 
 class Part(NamedTuple):
@@ -230,9 +249,9 @@ def arm_of(
             searching.append(_Conversation(identity, attributes, row["N"], values))
         else:
             left_out[identity] = LeftOut(WITHOUT_SEARCH, attributes)
-            values = [unsearched.at_end(name, row) for name in measures.columns]
-            by_i = [unsearched.by_i(name, row) for name in measures.iteration_columns]
-            idle.append(_Conversation(identity, attributes, 0, values, by_i))
+            values_at_n = unsearched.at_n(measures.columns, row)
+            by_i = unsearched.by_i(measures.iteration_columns, row)
+            idle.append(_Conversation(identity, attributes, 0, values_at_n, by_i))
     arm, without_search = _arm(searching, label, measures), _arm(idle, label, measures)
     at_each_i = np.array([one.at_each_i for one in idle])
     at_each_i = at_each_i.reshape(len(idle), len(measures.iteration_columns))
@@ -253,7 +272,7 @@ class _Conversation(NamedTuple):
     identity: str
     attributes: Mapping[str, str]
     reached: int
-    values: list[float | None]
+    values: Sequence[float | None]
     at_each_i: Sequence[float] = ()  # without search, the value is the same at every i
 
 
@@ -287,7 +306,8 @@ def _by_i(
         return {}
     values = np.full((len(columns), len(ids), measures.max_i), np.nan)
     known = np.zeros((len(ids), measures.max_i), dtype=np.bool_)
-    incomplete: dict[int, dict[int, IterationRow]] = {}  # rows by i, by index of the conversation
+    functions = [measures.function_by_i(name) for name in columns]
+    incomplete: dict[int, dict[int, _Row]] = {}  # rows by i, by index of the conversation
     for row in iterations:
         index = index_of.get(row["conversation_id"])
         if index is None:
@@ -296,11 +316,11 @@ def _by_i(
             values[:, index, row["i"] - 1] = [row[name] for name in columns]
             known[index, row["i"] - 1] = True
         rows = incomplete.setdefault(index, {})
-        rows[row["i"]] = _iteration(row, measures.costs)
+        rows[row["i"]] = row
         if len(rows) == reached[index]:
-            for further in rows_beyond([rows[i] for i in sorted(rows)], measures.max_i):
-                beyond = iteration_row(further)
-                values[:, index, further.i - 1] = [beyond[name] for name in columns]
+            whole = prefix_of([rows[i] for i in sorted(rows)], measures.costs)
+            for prefix in beyond(whole, measures.max_i):
+                values[:, index, prefix.i - 1] = [function(prefix) for function in functions]
             known[index, reached[index] :] = True
             del incomplete[index]
     gaps = np.flatnonzero(~known.all(axis=1))
@@ -310,21 +330,6 @@ def _by_i(
             "come from one run; run it again."
         )
     return dict(zip(columns, values, strict=True))
-
-
-def _iteration(row: _Row, costs: Sequence[str]) -> IterationRow:
-    """An iteration from its row in the dataset, with pool metrics if the row has any."""
-    pool = None
-    if all(name in row for name in PoolShares.__struct_fields__):
-        pool = PoolShares(*(row[name] for name in PoolShares.__struct_fields__))
-    added_columns = ("pool", "costs", "computed")
-    own = [name for name in IterationRow.__struct_fields__ if name not in added_columns]
-    return replace(
-        IterationRow(*(row[name] for name in own)),
-        pool=pool,
-        costs={name: row[name] for name in iteration_columns(costs)},
-        computed=tuple(row[metric.name] for metric in COMPUTED_ITERATION_METRICS),
-    )
 
 
 def check_attribute(attribute: str, option: str, *arms: Arm) -> None:

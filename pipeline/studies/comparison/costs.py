@@ -18,17 +18,11 @@ from goodgain.pipeline.studies.comparison.withholding import differ
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import ClusterVariance
-from goodgain.transforms.core.means.costs import RatioSums, ratio_estimate
 from goodgain.transforms.core.means.distribution import Distribution
-from goodgain.transforms.core.means.rows import (
-    MeanOf,
-    MeanRow,
-    Population,
-    clustered,
-    estimate_of,
-    mean_row,
-)
-from goodgain.transforms.core.scoring.costs import CG_PER_TOTAL, COST, COST_AT_I, COST_I
+from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate
+from goodgain.transforms.core.means.rows import MeanRow, clustered, estimate_of, mean_row
+from goodgain.transforms.core.metrics.costs import CG_PER_TOTAL, COST, COST_AT_I, COST_I
+from goodgain.transforms.core.metrics.plan import MeanOf, Population
 
 _ITERATIONS, _GAIN, _GAIN_AT_I, _GAIN_I = "N", "CG", "CG_at_i", "G_i"
 

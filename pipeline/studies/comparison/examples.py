@@ -12,7 +12,7 @@ from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, samp
 from goodgain.pipeline.studies.comparison.measures import CONTEXT, HEADLINE, Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.transforms.core.comparison.samples import rounded_differences
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 
 class Example(Struct, frozen=True):

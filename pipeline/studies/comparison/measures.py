@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from math import isfinite
 from typing import Literal
@@ -10,17 +10,13 @@ from typing import Literal
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.means.rows import Population
+from goodgain.transforms.core.metrics.budgets import budget_of
+from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
+from goodgain.transforms.core.metrics.costs import COST, iteration_columns
+from goodgain.transforms.core.metrics.plan import MetricPlan, Population
+from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.ranking import respelled
 from goodgain.transforms.core.records.similar_names import similar_name
-from goodgain.transforms.core.scoring.costs import (
-    COST,
-    budget_of,
-    conversation_columns,
-    iteration_columns,
-)
-from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
-from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
 
 Family = Literal["primary", "declared", "further"]
 # Gain, efficiency, repetition, and iterations that gained nothing.
@@ -36,8 +32,6 @@ DECISIVE_OF_POOL = ("pool_recall",)  # in addition, if both runs share a pool
 CONTEXT = ("N", "R", "CG", "SRE", "SRR")
 _GAINED = ("G_i", "CG_at_i")  # plotted over costs in the report
 _LABELLING = ("R", "unlabelled")  # for the labelled share of the results
-# Both datasets have a column `calls`; that of iterations is not compared.
-_ITERATION_NAMES = tuple(name for name in BY_ITERATION if name not in AT_END)
 
 
 class Measure(Struct, frozen=True):
@@ -58,6 +52,7 @@ class Measures(Struct, frozen=True):
 
     Attributes:
       by_i: names of metrics of iterations, up to `max_i`.
+      plan: the metrics that both arms have.
       declared: names of the metrics in the declared family, including the primary one.
       primary: name of the metric at N that answers the question, tested by itself; None if the
         family has none for which higher or lower values are better.
@@ -66,11 +61,16 @@ class Measures(Struct, frozen=True):
 
     at_end: tuple[str, ...]
     by_i: tuple[str, ...]
-    max_i: int
+    plan: MetricPlan
     declared: tuple[str, ...]
     primary: str | None
     tolerances: Mapping[str, float]
     tolerance: float = 0.0
+
+    @property
+    def max_i(self) -> int:
+        """The last i to compare at."""
+        return self.plan.max_i
 
     @property
     def costs(self) -> tuple[str, ...]:
@@ -97,6 +97,13 @@ class Measures(Struct, frozen=True):
         beside = (*_GAINED, *iteration_columns(self.costs)) if self.costs else ()
         return tuple(dict.fromkeys((*self.by_i, *beside)))
 
+    def function_by_i(self, name: str) -> Callable[[Prefix], float | None]:
+        """The function of a metric of iterations."""
+        (metric,) = (metric for metric in self.plan.by_i if metric.name == name)
+        if metric.function is None:
+            raise ValueError(f"{name} has no value per conversation")
+        return metric.function
+
     @property
     def of_family(self) -> list[Measure]:
         """The measures of the declared family."""
@@ -118,12 +125,9 @@ class Measures(Struct, frozen=True):
 def choose(
     requested: Sequence[str],
     family: Sequence[str],
-    ranking: Sequence[str],
-    max_i: int,
+    plan: MetricPlan,
     tolerances: Iterable[str] = (),
-    pooled: bool = False,
     primary: str | None = None,
-    costs: Sequence[str] = (),
 ) -> Measures:
     """The measures for some metric names.
 
@@ -133,7 +137,7 @@ def choose(
 
     Args:
       requested: metric names as in `goodgain metrics`; empty = every metric.
-      ranking: names of the ranking metrics that both arms have.
+      plan: the metrics that both arms have, up to the last i to compare at.
       tolerances: `VALUE`, or `NAME=VALUE` for one metric.
       primary: the metric that answers the question; None = the first of the family at N for which
         higher or lower values are better.
@@ -143,13 +147,10 @@ def choose(
         neither higher nor lower values are better, or a tolerance that is not a number of at least
         0.
     """
-    at_ends = (*AT_END, *ranking, *conversation_columns(costs))
-    by_iteration = (*_ITERATION_NAMES, *iteration_columns(costs))
-    if not pooled:
-        at_ends, by_iteration = (
-            tuple(name for name in names if name not in OF_POOL)
-            for names in (at_ends, by_iteration)
-        )
+    at_ends = tuple(metric.name for metric in plan.at_n)
+    # Both have `calls`; that of iterations is not compared.
+    by_iteration = tuple(metric.name for metric in plan.by_i if metric.name not in at_ends)
+    ranking = [metric.name for metric in plan.ranking]
     known = (*at_ends, *by_iteration)
     requested, family = list(map(respelled, requested)), list(map(respelled, family))
     primary = respelled(primary) if primary else None
@@ -160,7 +161,7 @@ def choose(
     followed = set(map(at_i, at_end))
     by_i = tuple(name for name in by_iteration if name in wanted or name in followed)
     default, by_name = _tolerances(tolerances, known, ranking)
-    by_default = (*DECISIVE, *(DECISIVE_OF_POOL if pooled else ()))
+    by_default = (*DECISIVE, *(name for name in DECISIVE_OF_POOL if name in at_ends))
     declared: Sequence[str] = family or requested or by_default
     if primary:
         declared = [primary, *declared]
@@ -175,7 +176,7 @@ def choose(
     return Measures(
         at_end=at_end,
         by_i=by_i,
-        max_i=max_i,
+        plan=plan,
         declared=tuple(dict.fromkeys(declared)),
         primary=deciding[0] if deciding else None,
         tolerances=by_name,

@@ -15,8 +15,8 @@ from goodgain.pipeline.studies.comparison.sources import POOL, Arms
 from goodgain.pipeline.studies.pool.store import read_pool
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.interval import Interval
-from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.metrics.plan import Population
 from goodgain.transforms.core.pool.document import Topic, topic_of
 from goodgain.transforms.core.pool.files import read_documents, shard_of
 from goodgain.transforms.core.pool.rows import first_text

@@ -8,9 +8,9 @@ from msgspec import Struct, field
 
 from goodgain.pipeline.studies.comparison.measures import Family
 from goodgain.transforms.core.comparison.differences import Design, EffectSize
-from goodgain.transforms.core.means.rows import Population
 from goodgain.transforms.core.metric import ZERO_TO_ONE, Direction
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.plan import Population
 
 Verdict = Literal["better", "worse", "changed", "not shown", "not tested", "not comparable"]
 DECIDED: tuple[Verdict, ...] = ("better", "worse", "changed")

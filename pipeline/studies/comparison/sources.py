@@ -16,7 +16,9 @@ from goodgain.pipeline.studies.comparison.measures import Measures, choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.rescoring import score_on_pool
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.scoring.costs import conversation_columns, costs_of
+from goodgain.transforms.core.metrics.costs import conversation_columns, costs_of
+from goodgain.transforms.core.metrics.plan import plan_of
+from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import counted
 
 _SHOWN_VALUES = 10
@@ -159,18 +161,22 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
     measures = choose(
         request.metrics,
         request.family,
-        [name for name in ranking[0] if name in ranking[1]],
-        request.max_i or max_i,
+        plan_of(
+            parse_ranking_metrics(name for name in ranking[0] if name in ranking[1]),
+            request.max_i or max_i,
+            all(POOL in one for one in manifests),
+            tuple(name for name in costs[0] if name in costs[1]),
+        ),
         request.tolerances,
-        all(POOL in one for one in manifests),
         request.primary,
-        [name for name in costs[0] if name in costs[1]],
     )
 
     def read(folder: str) -> Arm:
         place, manifest = outputs[folder]
         rows, iterations = read_dataset(place, "conversations"), read_dataset(place, "iterations")
-        return arm_of(rows, iterations, folder, measures, Unsearched(manifest["parameters"]))
+        return arm_of(
+            rows, iterations, folder, measures, Unsearched(manifest["parameters"], measures.plan)
+        )
 
     by = request.by
     values: tuple[str, str] | tuple[None, None] = (None, None)

@@ -34,7 +34,7 @@ from goodgain.transforms.core.comparison.scipy_statistics import (
     wilcoxon,
 )
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
-from goodgain.transforms.core.scoring.metric_by_name import at_i, metric_by_name
+from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
 
 # The ends of the interval of a difference at a confidence.
 IntervalAt = Callable[[float], tuple[float, float]]

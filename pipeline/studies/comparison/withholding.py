@@ -13,7 +13,7 @@ from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.transforms.core.comparison.samples import difference_of_means
 from goodgain.transforms.core.metric import ZERO_TO_ONE, Metric
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name, value_without_search
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 # Arms are not comparable when their shares of missing values differ by more than this.
 MOST_DIFFERENT = 0.05
@@ -92,7 +92,7 @@ def compared_measure(measure: Measure, conditions: VerdictConditions) -> Measure
 
 def over_everyone(measure: Measure) -> Measure | None:
     """The measure in the population `everyone`; None if it has no value there."""
-    if measure.population == "reached" or value_without_search(measure.metric) is None:
+    if measure.population == "reached" or not metric_by_name(measure.metric).in_everyone:
         return None
     return replace(measure, population="everyone")
 

@@ -42,7 +42,7 @@ from goodgain.transforms.core.records.search_call import SearchCall, canonical_e
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
-from goodgain.transforms.core.scoring.pool_shares import turn_pool_of
+from goodgain.transforms.core.scoring.pool_finds import turn_pool_of
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.topic_request import topic_request
@@ -209,7 +209,7 @@ def explain(
         explained_calls.setdefault(i, []).append(explained_call)
     return model.ConversationExplanation(
         row=score.conversation,
-        ranking=dict(zip(scoring.ranking.names, score.conversation.ranking, strict=True)),
+        ranking=scoring.ranking.names,
         iterations=[
             model.ExplainedIteration(row, explained_calls[row.i]) for row in score.iterations
         ],

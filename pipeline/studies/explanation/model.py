@@ -104,14 +104,14 @@ class ConversationExplanation(Struct, frozen=True):
     """One conversation.
 
     Attributes:
-      ranking: values of the ranking metrics, by name.
+      ranking: names of the ranking metrics.
       conflicting_redeliveries: redelivered records that differ from the one that counts.
       near_misses: number of pairs that a key proposed and verification found different, by step.
       unreadable: rejected rows without a conversation, which may belong to this one.
     """
 
     row: ConversationRow
-    ranking: dict[str, float | None]
+    ranking: tuple[str, ...]
     iterations: list[ExplainedIteration]
     earlier_turns: list[EarlierTurn]
     conflicting_redeliveries: int

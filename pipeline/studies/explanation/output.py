@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from msgspec.structs import asdict
 
-from goodgain.pipeline.results.rows import with_cost_columns
+from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.pipeline.studies.explanation.model import (
     ConversationExplanation,
     ExplainedIteration,
@@ -20,22 +19,17 @@ def explanation_json(explanation: ConversationExplanation) -> dict[str, Any]:
     `conversation` and each of `iterations` hold the columns of SPEC 6; ranking metrics have their
     own spelling, like `ndcg@10`.
     """
-    row = with_cost_columns(asdict(explanation.row))
-    pool = row.pop("pool")
-    del row["ranking"]
     content: dict[str, Any] = msgspec.to_builtins(explanation)
     del content["row"], content["ranking"], content["iterations"]
     return {
-        "conversation": row | explanation.ranking | (asdict(pool) if pool else {}),
+        "conversation": conversation_row(explanation.row),
         **content,
         "iterations": [_iteration_json(one) for one in explanation.iterations],
     }
 
 
 def _iteration_json(iteration: ExplainedIteration) -> dict[str, Any]:
-    row = with_cost_columns(asdict(iteration.row))
+    row: dict[str, Any] = iteration_row(iteration.row)
     for repeated in ("conversation_id", "turn", "attributes"):
         del row[repeated]
-    if (pool := row.pop("pool")) is not None:
-        row |= asdict(pool)
     return row | {"search_calls": msgspec.to_builtins(iteration.calls)}

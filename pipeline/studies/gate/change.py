@@ -47,7 +47,7 @@ from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import pluralize
 
 

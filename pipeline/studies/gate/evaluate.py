@@ -35,7 +35,7 @@ from goodgain.pipeline.studies.gate.rules import GateFile, Rule, load_gate
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
-from goodgain.transforms.core.scoring.costs import budget_of
+from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.statistics import Studentized
 from goodgain.transforms.core.warnings.codes import CODES
 from goodgain.transforms.core.wording import counted

@@ -10,8 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.studies.gate.bounds import DEFAULT_CONFIDENCE
 from goodgain.pipeline.studies.gate.rules import Amount, Rule
 from goodgain.transforms.core.means.clusters import few_effective
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.scoring.registry import cautions
+from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 
 Verdict = Literal["passed", "failed", "skipped"]
 _LEAST_SHOWN = 1e-12  # smaller values are rounding errors

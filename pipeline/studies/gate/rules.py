@@ -26,14 +26,14 @@ from goodgain.pipeline.settings.yaml_model import config_text, read_model, reaso
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metric import ZERO_TO_ONE
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
-from goodgain.transforms.core.scoring.costs import COST_AT_I, COST_I, column_of, cost_metric
-from goodgain.transforms.core.scoring.metric_by_name import (
+from goodgain.transforms.core.metrics.by_name import (
+    AT_END,
+    BY_ITERATION,
     at_i,
     metric_by_name,
-    value_without_search,
 )
-from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION
+from goodgain.transforms.core.metrics.costs import COST_AT_I, COST_I, column_of, cost_metric
+from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
 from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 
 Share = Literal[
@@ -283,8 +283,9 @@ class Rule(_StrictModel):
     def _population_mistakes(self, metric: str) -> Iterator[str]:
         if self.population != "everyone" or self.share is not None:
             return
-        if value_without_search(metric) is None:
-            lower = metric_by_name(metric).direction == "lower"
+        declared = metric_by_name(metric)
+        if not declared.in_everyone:
+            lower = declared.direction == "lower"
             is_lower = "is better when lower and " if lower else ""
             yield (
                 f"{metric} {is_lower}has no value without a search: a bound on it cannot use "

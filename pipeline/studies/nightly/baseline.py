@@ -18,6 +18,7 @@ from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import counted, pluralize
 from goodgain.transforms.filesystems import delete
@@ -130,11 +131,11 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     of_runs = [one["parameters"].get("metrics", ()) for one in manifests]
     common = [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
     manifest, metrics = manifests[-1], parse_ranking_metrics(common)
-    is_pooled = "pool" in manifest
     judged = all(
         "qrels_best" in next(read_dataset(str(folder), "conversations"), {}) for folder in outputs
     )
-    for dataset in (conversations(metrics, judged, is_pooled), iterations(is_pooled)):
+    plan = plan_of(metrics, 1, "pool" in manifest)
+    for dataset in (conversations(plan, judged), iterations(plan)):
         (merged / dataset.name).mkdir(parents=True)
         names = [column.name for column in dataset.columns]
         with open(merged / dataset.name / f"part-0{_MERGED_FORMAT.suffix}", "wb") as file:

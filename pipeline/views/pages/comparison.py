@@ -21,8 +21,8 @@ from goodgain.pipeline.views.pages.definitions import glossary
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, compared_texts, point_texts
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.scoring.registry import AT_END, BY_ITERATION, OF_POOL
+from goodgain.transforms.core.metrics.by_name import AT_END, BY_ITERATION, metric_by_name
+from goodgain.transforms.core.metrics.pool import OF_POOL
 
 _SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison/report.js")
 _ARMS = ("base", "candidate")

@@ -18,8 +18,8 @@ from goodgain.pipeline.views.pages.slices import (
 )
 from goodgain.pipeline.views.pages.slices import slice_data as means_data
 from goodgain.pipeline.views.pages.texts import change_texts, compared_texts, rounded
-from goodgain.transforms.core.scoring.costs import costs_of
-from goodgain.transforms.core.scoring.metric_by_name import at_i
+from goodgain.transforms.core.metrics.by_name import at_i
+from goodgain.transforms.core.metrics.costs import costs_of
 
 _MOST_SLICES = 60
 _MOST_ROWS = 5_000  # bounds the size of the page

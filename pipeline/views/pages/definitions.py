@@ -9,14 +9,10 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.manifest import judged_outside
 from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.costs import COST_AT_I, COST_I, cost_metric
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
-from goodgain.transforms.core.scoring.costs import COST_AT_I, COST_I, cost_metric
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
 
 Scope = Literal["end", "iteration"]
 _AUC = "auc"

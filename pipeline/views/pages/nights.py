@@ -17,8 +17,8 @@ from goodgain.pipeline.studies.nightly.days.history import DayEntry, Verdict
 from goodgain.pipeline.views.pages.definitions import glossary
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.texts import change_texts, rounded
-from goodgain.transforms.core.scoring.metric_by_name import labels
-from goodgain.transforms.core.scoring.registry import POOL_METRICS
+from goodgain.transforms.core.metrics.by_name import labels
+from goodgain.transforms.core.metrics.pool import POOL_METRICS
 
 _SCRIPTS = ("nights/plots.js", "nights/report.js")
 MOST_DAYS = 500  # bounds the size of the page

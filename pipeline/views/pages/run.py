@@ -22,8 +22,9 @@ from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.slices import read_slices, slice_data
 from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, bin_texts
 from goodgain.transforms.core.dedup.verification import Step
+from goodgain.transforms.core.metrics.by_name import COST_METRICS
+from goodgain.transforms.core.metrics.costs import COST, cost_metric
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.costs import COST, COST_METRICS, cost_metric
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
 
 _SCRIPTS = ("plots.js", "costs.js", "report.js")

@@ -13,7 +13,7 @@ from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.readers import ALL_MEANS, MeansWanted
 from goodgain.pipeline.views.pages.texts import mean_texts, point_texts, rounded, stops_paying
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key
-from goodgain.transforms.core.scoring.costs import COST_I
+from goodgain.transforms.core.metrics.costs import COST_I
 
 Row = Mapping[str, Any]
 MOST_ITERATIONS = 50

@@ -18,7 +18,7 @@ from goodgain.pipeline.document.numbers import (
     relative,
     value_text,
 )
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 Row = Mapping[str, Any]
 # The names of the texts of `mean_texts`, in order.

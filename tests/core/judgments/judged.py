@@ -35,7 +35,7 @@ def score_judged(records, qrels, keys, **options):
 
 def values(score, names):
     """Ranking metrics by name."""
-    return dict(zip(names, score.conversation.ranking, strict=True))
+    return {name: score.conversation[name] for name in names}
 
 
 NAMED = LabelKeys("doc_id")

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import (
     FAMILIES,
     UNJUDGED,
     RankingEvaluator,
     parse_ranking_metrics,
 )
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.core.judgments.judged import score_judged
 from tests.core.ranking.agreement import disagreements
 from tests.core.ranking.naive import evaluate
@@ -79,15 +79,11 @@ def test_labels_and_metrics_equal_those_of_the_reference(given_records, qrels, t
     found = score_judged(given_records, qrels, LabelKeys(ID_NAME, topic), metrics=RANKING)
     row = found.conversation
     counted = ("judgments_met_again", "unlabelled", "CG", "GR")
-    assert {name: getattr(row, name) for name in counted} == {
-        name: expected[name] for name in counted
-    }
-    assert row.qrels_best == max(expected["pool"], default=None)
+    assert {name: row[name] for name in counted} == {name: expected[name] for name in counted}
+    assert row["qrels_best"] == max(expected["pool"], default=None)
     labels = [UNJUDGED if label is None else label for label in expected["labels"]]
     naive = {name: evaluate(name, labels, expected["pool"]) for name in RANKING}
-    assert not disagreements(
-        dict(zip(RANKING, row.ranking, strict=True)), naive, rel=1e-9, abs=1e-12
-    )
+    assert not disagreements({name: row[name] for name in RANKING}, naive, rel=1e-9, abs=1e-12)
 
 
 @given(records, judgments, topics, st.booleans())
@@ -103,18 +99,20 @@ def test_no_share_exceeds_1(given_records, qrels, topic, hold_slot):
         bounds=True,
     )
     assert found.best is not None
-    rows = [found.conversation, found.best.conversation, *found.iterations, *found.best.iterations]
-    declared = (*CONVERSATION_METRICS, *ITERATION_METRICS)
+    plan = plan_of(parse_ranking_metrics(RANKING), max_i=10)
+    at_n = [found.conversation.values, found.best.at_n]
+    calls = [*(call.values for call in found.calls), *found.best.calls]
     shares = [
-        getattr(row, metric.name, None)
+        value
+        for metrics, rows in (
+            (plan.at_n, at_n),
+            (plan.by_i, [*found.by_i, *found.best.by_i]),
+            (plan.ranking, calls),
+        )
         for row in rows
-        for metric in declared
+        for metric, value in zip(metrics, row, strict=True)
         if metric.unit in SHARES
     ]
-    units = [metric.declaration.unit for metric in parse_ranking_metrics(RANKING)]
-    lists = [found.conversation, *found.calls]
-    for ranking in (*(row.ranking for row in lists), found.best.conversation.ranking):
-        shares += [value for value, unit in zip(ranking, units, strict=True) if unit in SHARES]
     assert all(value is None or 0.0 <= value <= 1.0 for value in shares)
 
 

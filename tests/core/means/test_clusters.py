@@ -16,26 +16,26 @@ from goodgain.transforms.core.means import clusters as module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.clusters import ClusterVariance, few_effective
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace
-from tests.core.direct import score
+from tests.core.direct import plan, score
 
 RANKING = ("recall", "hit_rate", "ndcg@3")
 
 
 def accumulated(conversations, ranking=("rbp.8",)):
     """Conversations as (cluster, value of the metric)."""
-    accumulator = MeansAccumulator.empty(None, 0)
+    accumulator = MeansAccumulator()
     nothing = (None,) * (len(CONVERSATION_METRICS) + len(ranking) - 1)
     for cluster, value in conversations:
-        accumulator.add(ConversationValues((*nothing, value), [], [], 0, cluster=cluster))
+        accumulator.add(ConversationValues(1, (*nothing, value), [], cluster=cluster))
     return accumulator
 
 
 def row_of(conversations, metric="rbp.8"):
     (row,) = (
         row
-        for row in accumulated(conversations, [metric]).rows({}, [metric])
+        for row in accumulated(conversations, [metric]).rows({}, plan([metric], 0))
         if row.metric == metric
     )
     return row
@@ -191,12 +191,12 @@ def values_of(seed, conversations=24):
         attributes = {} if random.random() < 0.2 else {"query": str(random.randint(0, 5))}
         row = msgspec.structs.replace(one.conversation, attributes=attributes, rejected_records=0)
         one = msgspec.structs.replace(one, conversation=row)
-        found.append(conversation_values(one, 3, "query"))
+        found.append(conversation_values(one, plan(RANKING, 3), "query"))
     return found
 
 
 def serial(values):
-    accumulator = MeansAccumulator.empty(None, 3)
+    accumulator = MeansAccumulator()
     for one in values:
         accumulator.add(one)
     return accumulator
@@ -208,7 +208,7 @@ def copied(accumulator):
 
 def texts(accumulator):
     """Rows as text, which shows every bit of a float."""
-    return [repr(row) for row in accumulator.rows({}, RANKING)]
+    return [repr(row) for row in accumulator.rows({}, plan(RANKING, 3))]
 
 
 @pytest.mark.slow
@@ -218,7 +218,7 @@ def test_any_order_and_grouping_gives_the_same_bits(seed, order):
     values = values_of(seed)
     expected = texts(serial(values))
     order.shuffle(values)
-    parts = [MeansAccumulator.empty(None, 3) for _ in range(order.randint(1, 5))]
+    parts = [MeansAccumulator() for _ in range(order.randint(1, 5))]
     for one in values:
         part = order.choice(parts)
         part.add(one)
@@ -233,27 +233,30 @@ def test_any_order_and_grouping_gives_the_same_bits(seed, order):
 def test_rows_of_every_population_follow_the_definition():
     """Metrics, i and populations against the definition for the same values."""
     values = values_of(3, conversations=40)
-    found = {(row.metric, row.i, row.population): row for row in serial(values).rows({}, RANKING)}
-    searched = [one for one in values if one.searched]
+    found = {
+        (row.metric, row.i, row.population): row
+        for row in serial(values).rows({}, plan(RANKING, 3))
+    }
+    searched = [one for one in values if one.n]
     assert len(searched) < len(values)
     at = [metric.name for metric in CONVERSATION_METRICS].index("CG")
 
     at_i = [metric.name for metric in ITERATION_METRICS].index("CG_at_i")
     srr_at_i = [metric.name for metric in ITERATION_METRICS].index("SRR_at_i")
-    by_i = [[*one.reached, *one.beyond] for one in searched]
+    by_i = [one.by_i for one in searched]
     cases = {
-        ("CG", None, "all"): [(one.cluster, one.at_end[at]) for one in searched],
-        ("CG", None, "everyone"): [(one.cluster, one.at_end[at]) for one in values],
-        ("hit_rate", None, "all"): [(one.cluster, one.at_end[-2]) for one in searched],
+        ("CG", None, "all"): [(one.cluster, one.at_n[at]) for one in searched],
+        ("CG", None, "everyone"): [(one.cluster, one.at_n[at]) for one in values],
+        ("hit_rate", None, "all"): [(one.cluster, one.at_n[-2]) for one in searched],
         ("CG_at_i", 2, "reached"): [
-            (one.cluster, one.reached[1][at_i]) for one in searched if len(one.reached) > 1
+            (one.cluster, one.by_i[1][at_i]) for one in searched if one.n > 1
         ],
         ("CG_at_i", 3, "all"): [
             (one.cluster, rows[2][at_i]) for one, rows in zip(searched, by_i, strict=True)
         ],
         ("CG_at_i", 3, "everyone"): [
             *((one.cluster, rows[2][at_i]) for one, rows in zip(searched, by_i, strict=True)),
-            *((one.cluster, 0) for one in values if not one.searched),
+            *((one.cluster, 0) for one in values if not one.n),
         ],
         ("SRR_at_i", 3, "everyone"): [
             (one.cluster, rows[2][srr_at_i]) for one, rows in zip(searched, by_i, strict=True)
@@ -267,14 +270,12 @@ def test_rows_of_every_population_follow_the_definition():
 
 
 def test_search_calls_of_one_conversation_are_one_cluster():
-    accumulator = MeansAccumulator.empty(None, 0)
+    accumulator = MeansAccumulator()
     nothing = (None,) * len(CONVERSATION_METRICS)
     for cluster, calls in (("", (0.2, 0.4)), ("", (0.9,)), ("a", (0.5, 0.6)), ("a", (0.1,))):
         listed = [(call,) for call in calls]
-        accumulator.add(
-            ConversationValues((*nothing, 1.0), [], [], 0, calls=listed, cluster=cluster)
-        )
-    (row,) = (one for one in accumulator.rows({}, ["rbp.8"]) if one.population == "calls")
+        accumulator.add(ConversationValues(1, (*nothing, 1.0), [], calls=listed, cluster=cluster))
+    (row,) = (one for one in accumulator.rows({}, plan(["rbp.8"], 0)) if one.population == "calls")
     groups = [("x", 0.2), ("x", 0.4), ("y", 0.9), ("a", 0.5), ("a", 0.6), ("a", 0.1)]
     count, _, stderr, _, _ = by_definition(groups)
     assert (row.n, row.clusters, row.stderr) == (6, count, pytest.approx(stderr))
@@ -288,7 +289,7 @@ def test_beyond_the_limit_of_clusters_there_is_no_interval(monkeypatch):
         one.compact()
         other.compact()
         one.merge(other)
-        (row,) = (row for row in one.rows({}, ["rbp.8"]) if row.metric == "rbp.8")
+        (row,) = (row for row in one.rows({}, plan(["rbp.8"], 0)) if row.metric == "rbp.8")
         assert (row.mean, row.ci_low, row.clusters) == (pytest.approx(0.15), None, None)
         assert "more than" in row.note
     assert row_of(pairs[:3]).interval == "clusters"
@@ -300,7 +301,7 @@ def test_too_many_clusters_have_no_interval_after_merging_with_few(monkeypatch):
     few = accumulated([("q0", 0.5), ("q1", 0.6)])
     many.compact()
     few.merge(many)
-    (row,) = (row for row in few.rows({}, ["rbp.8"]) if row.metric == "rbp.8")
+    (row,) = (row for row in few.rows({}, plan(["rbp.8"], 0)) if row.metric == "rbp.8")
     assert (row.ci_low, row.clusters) == (None, None)
     assert "more than" in row.note
 

@@ -10,11 +10,13 @@ from scipy import stats
 
 from goodgain.transforms.core.means import clusters as clusters_module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.costs import CostSums, RatioSums, ratio_estimate
+from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate
 from goodgain.transforms.core.means.values import conversation_values
 from tests.adversarial import trace
-from tests.core.direct import score
+from tests.core.direct import plan, score
 from tests.core.scoring.test_costs import BUDGETS, DEFAULT_RANKING, NAMES, means_of, with_costs
+
+PLAN = plan(DEFAULT_RANKING, 3, costs=NAMES, budgets=BUDGETS)
 
 
 class TestRatioOfMeans:
@@ -98,20 +100,6 @@ class TestRatioOfMeans:
         assert row.note.endswith("so there is no interval")
 
 
-def test_sums_of_costs_merge_to_the_same_bits_in_any_order():
-    scores = list(
-        score(with_costs(trace(random.Random(3), 30), 3), costs=NAMES, budgets=BUDGETS).values()
-    )
-    values = [conversation_values(one, 5) for one in scores]
-    costs = [one.costs for one in values if one is not None and one.costs is not None]
-    whole = CostSums().add(costs)
-    draw = random.Random(1)
-    for _ in range(5):
-        draw.shuffle(costs)
-        cut = draw.randrange(len(costs))
-        assert CostSums().add(costs[cut:]).merge(CostSums().add(costs[:cut])) == whole
-
-
 def clustered_values(seed):
     """Conversations of a difficult trace with costs; some lack the attribute or did not search."""
     draw = random.Random(seed)
@@ -144,7 +132,7 @@ def test_intervals_by_clusters_follow_the_definition(seed):
     searched = [(one, cluster) for one, cluster in given if one.conversation.N]
     assert len(searched) < len(given)
     for metric in ("cost.tokens", "CG_per.usd", "cost.milliseconds"):
-        values = [(cluster, one.conversation.costs[metric]) for one, cluster in searched]
+        values = [(cluster, one.conversation[metric]) for one, cluster in searched]
         defined = [(cluster, value) for cluster, value in values if value is not None]
         row = means[metric, None, "all"]
         n, mean, stderr, count = by_definition(defined)
@@ -155,7 +143,7 @@ def test_intervals_by_clusters_follow_the_definition(seed):
     defined = [
         (cluster, value)
         for one, cluster in searched
-        if (value := one.conversation.costs["cost.tokens"]) is not None
+        if (value := one.conversation["cost.tokens"]) is not None
     ]
     row = means["cost.tokens", None, "everyone"]
     n, mean, stderr, count = by_definition(defined + idle)
@@ -164,8 +152,7 @@ def test_intervals_by_clusters_follow_the_definition(seed):
     reached = [
         (cluster, value)
         for one, cluster in searched
-        if len(one.iterations) > 1
-        and (value := one.iterations[1].costs["cost_i.tokens"]) is not None
+        if len(one.iterations) > 1 and (value := one.iterations[1]["cost_i.tokens"]) is not None
     ]
     row = means["cost_i.tokens", 2, "reached"]
     assert (row.n, row.clusters) == (len(reached), len(dict(reached)))
@@ -179,7 +166,7 @@ def test_ratio_of_means_by_clusters_equals_that_of_linearised_totals(seed, popul
     pairs = [
         (cluster, one.conversation.CG, cost)
         for one, cluster in given
-        if (cost := one.conversation.costs["cost.tokens"]) is not None
+        if (cost := one.conversation["cost.tokens"]) is not None
     ]
     if population == "everyone":
         pairs += [(cluster, 0, 0.0) for one, cluster in given if not one.conversation.N]
@@ -195,18 +182,18 @@ def test_ratio_of_means_by_clusters_equals_that_of_linearised_totals(seed, popul
 
 
 def test_clustered_cost_means_are_the_same_bits_in_any_order_and_grouping():
-    values = [conversation_values(one, 3, "query") for one, _ in clustered_values(2)]
+    values = [conversation_values(one, PLAN, "query") for one, _ in clustered_values(2)]
     draw = random.Random(4)
     rows = set()
     for _ in range(5):
         draw.shuffle(values)
         cut = draw.randrange(len(values))
-        one, other = (MeansAccumulator.empty(None, 3) for _ in range(2))
+        one, other = (MeansAccumulator() for _ in range(2))
         for at, value in enumerate(values):
             (one if at < cut else other).add(value)
         other.compact()
         one.merge(msgspec.msgpack.decode(msgspec.msgpack.encode(other), type=MeansAccumulator))
-        rows.add(repr(one.rows({}, DEFAULT_RANKING)))
+        rows.add(repr(one.rows({}, PLAN)))
     assert len(rows) == 1
 
 

@@ -12,22 +12,21 @@ from goodgain.transforms.core.means.values import (
     ConversationValues,
     conversation_values,
 )
-from goodgain.transforms.core.scoring.computed import columns_of
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace
-from tests.core.averaging import RANKING, accumulated
-from tests.core.direct import score
+from tests.core.averaging import PLAN, RANKING, accumulated
+from tests.core.direct import plan, score
 
 
 def test_figures_equal_numpy_and_scipy():
     scores = score(trace(Random(12), conversations=200), metrics=RANKING)
     searched = [one for one in scores.values() if one.conversation.N]
-    values = [conversation_values(one, 4) for one in searched]
-    rows = accumulated(values).rows({}, RANKING)
+    values = [conversation_values(one, PLAN) for one in searched]
+    rows = accumulated(values).rows({}, PLAN)
     at_end = {row.metric: row for row in rows if row.i is None and row.population == "all"}
     compared = 0
     for metric in CONVERSATION_METRICS:
-        column = [columns_of(one.conversation)[metric.name] for one in searched]
+        column = [one.conversation[metric.name] for one in searched]
         assert_figures(at_end[metric.name], column)
         compared += 1
     for row in rows:
@@ -35,7 +34,7 @@ def test_figures_equal_numpy_and_scipy():
             reached = [
                 one.iterations[row.i - 1] for one in searched if len(one.iterations) >= row.i
             ]
-            assert_figures(row, [getattr(iteration, row.metric) for iteration in reached])
+            assert_figures(row, [iteration[row.metric] for iteration in reached])
             compared += 1
     assert compared == len(CONVERSATION_METRICS) + 4 * len(ITERATION_METRICS)
 
@@ -74,11 +73,11 @@ def assert_figures(row, column):
 
 def row_of(metric, values, interval="hall"):
     """The row of means of a ranking metric with these values."""
-    accumulator = MeansAccumulator(None)
+    accumulator = MeansAccumulator()
     for value in values:
         at_end = (None,) * len(CONVERSATION_METRICS) + (value,)
-        accumulator.add(ConversationValues(at_end, [], [], 0))
-    rows = accumulator.rows({}, [metric], interval)
+        accumulator.add(ConversationValues(1, at_end, []))
+    rows = accumulator.rows({}, plan([metric], 0), interval)
     (row,) = (row for row in rows if row.metric == metric)
     return row
 

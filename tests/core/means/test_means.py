@@ -4,10 +4,10 @@ import msgspec
 import pytest
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.values import conversation_values, metric_names
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from tests.core.averaging import AUC, RANKING, means, record, results
-from tests.core.direct import score
+from goodgain.transforms.core.means.values import conversation_values
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from tests.core.averaging import PLAN, RANKING, means, record, results
+from tests.core.direct import plan, score
 
 
 def test_undefined_values_are_counted_and_not_averaged_as_0():
@@ -23,10 +23,12 @@ def test_a_fraction_is_averaged_beside_an_undefined_value():
     copies = [{"ids": {"doc_id": str(number)}, "gain": 2} for number in (1, 2)]
     first = {"conversation_id": "q1", "iteration": 1, "results": copies}
     scores = score([first, record("q2", 1, 0)], metrics=("recall@1",))
-    accumulator = MeansAccumulator(None)
+    accumulator = MeansAccumulator()
     for one in scores.values():
-        accumulator.add(conversation_values(one, 1))
-    (row,) = (row for row in accumulator.rows({}, ["recall@1"]) if row.metric == "recall@1")
+        accumulator.add(conversation_values(one, plan(["recall@1"], 1)))
+    (row,) = (
+        row for row in accumulator.rows({}, plan(["recall@1"], 1)) if row.metric == "recall@1"
+    )
     assert (row.n, row.undefined, row.mean) == (1, 1, 0.5)
 
 
@@ -61,8 +63,8 @@ def test_conversations_with_rejected_records_are_left_out():
         rejected = msgspec.structs.replace(
             one, conversation=msgspec.structs.replace(one.conversation, rejected_records=1)
         )
-        assert conversation_values(rejected, 4) is None
-        assert conversation_values(one, 4) is not None
+        assert conversation_values(rejected, PLAN) is None
+        assert conversation_values(one, PLAN) is not None
 
 
 def idle(conversation_id):
@@ -107,11 +109,13 @@ def test_everyone_has_ranking_metrics_of_conversations_without_search_if_they_ar
     """Recall is undefined without a pool; the RBP residual of an empty list is 1 (SPEC 8)."""
     records = [record("a", 1, 2), idle("b")]
     metrics = ("recall", "precision@2", "hit_rate", "rbp_residual.8", "precision", "judged")
-    accumulator = MeansAccumulator.empty(None, 2)
+    accumulator = MeansAccumulator()
     for one in score(records, metrics=metrics).values():
-        accumulator.add(conversation_values(one, 2))
+        accumulator.add(conversation_values(one, plan(metrics, 2)))
     rows = {
-        row.metric: row for row in accumulator.rows({}, metrics) if row.population == "everyone"
+        row.metric: row
+        for row in accumulator.rows({}, plan(metrics, 2))
+        if row.population == "everyone"
     }
     found = {name: (rows[name].mean, rows[name].n, rows[name].undefined) for name in metrics}
     assert found == {
@@ -161,14 +165,16 @@ def test_gauc_weighted_by_judged_results():
 
 
 def test_without_conversations_there_is_still_a_row_for_each_metric():
-    rows = MeansAccumulator(AUC).rows({"arm": "a"}, RANKING)
-    assert [row.metric for row in rows] == [*metric_names(RANKING), "gauc", "gauc_weighted"]
+    at_n = plan(RANKING, max_i=0)
+    rows = MeansAccumulator().rows({"arm": "a"}, at_n)
+    names = [metric.name for metric in at_n.at_n]
+    assert [row.metric for row in rows] == [*names, "gauc_weighted", "gauc"]
     assert all((row.n, row.undefined, row.mean) == (0, 0, None) for row in rows)
     assert all(row.slice == {"arm": "a"} for row in rows)
 
 
 def test_weighted_gauc_has_no_quantiles():
-    rows = MeansAccumulator(AUC).rows({}, RANKING)
+    rows = MeansAccumulator().rows({}, PLAN)
     (weighted,) = (row for row in rows if row.metric == "gauc_weighted")
     assert (weighted.min, weighted.max, weighted.p10, weighted.p50, weighted.p90) == (None,) * 5
     assert weighted.note == "no conversation has a value"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from tests.adversarial import trace
-from tests.core.averaging import AUC, RANKING, accumulated, values_of
+from tests.core.averaging import PLAN, accumulated, values_of
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def copied(accumulator):
 
 def exact_rows(accumulator):
     """Rows as text, which shows every bit of a float."""
-    return [repr(row) for row in accumulator.rows({}, RANKING)]
+    return [repr(row) for row in accumulator.rows({}, PLAN)]
 
 
 @pytest.mark.slow
@@ -35,7 +35,7 @@ def test_any_order_and_grouping_gives_the_same_bits(order, bounds):
     serial = accumulated(values)
     shuffled = list(values)
     order.shuffle(shuffled)
-    parts = [MeansAccumulator(AUC) for _ in range(order.randint(1, 5))]
+    parts = [MeansAccumulator() for _ in range(order.randint(1, 5))]
     for one in shuffled:
         part = order.choice(parts)
         part.add(one)
@@ -55,12 +55,12 @@ def test_any_order_and_grouping_gives_the_same_bits(order, bounds):
 def test_adding_merging_and_compacting_give_the_same(random_values):
     """All added to one; singletons merged; singletons compacted, then merged."""
     serial = accumulated(random_values)
-    singletons, compacted = MeansAccumulator(AUC), MeansAccumulator(AUC)
+    singletons, compacted = MeansAccumulator(), MeansAccumulator()
     for one in random_values:
-        single = MeansAccumulator(AUC)
+        single = MeansAccumulator()
         single.add(one)
         singletons.merge(single)
-        single = MeansAccumulator(AUC)
+        single = MeansAccumulator()
         single.add(one)
         single.compact()
         compacted.merge(copied(single))
@@ -70,9 +70,9 @@ def test_adding_merging_and_compacting_give_the_same(random_values):
 
 
 def test_encoding_is_lossless(random_values):
-    for accumulator in (MeansAccumulator(None), accumulated(random_values)):
+    for accumulator in (MeansAccumulator(), accumulated(random_values)):
         assert copied(accumulator) == accumulator
-    waiting = MeansAccumulator(AUC)
+    waiting = MeansAccumulator()
     waiting.add(random_values[0])
     assert copied(waiting) == waiting
     assert exact_rows(copied(waiting)) == exact_rows(waiting)
@@ -90,10 +90,10 @@ def test_merging_does_not_change_the_other_accumulator(random_values):
 @pytest.mark.parametrize("merged", [False, True])
 def test_full_batches_are_added(random_values, monkeypatch, merged):
     monkeypatch.setattr("goodgain.transforms.core.means.accumulator._BATCH", 7)
-    accumulator = MeansAccumulator(AUC)
+    accumulator = MeansAccumulator()
     for one in random_values:
         if merged:
-            accumulator.merge(MeansAccumulator(AUC, pending=[one]))
+            accumulator.merge(MeansAccumulator(pending=[one]))
         else:
             accumulator.add(one)
         assert len(accumulator.pending) < 7
@@ -105,14 +105,14 @@ def test_encoded_accumulators_are_small(random_values):
     """For bundles of any size: the values of a few conversations, or sums over many."""
     sizes = []
     for conversations in range(1, 41):
-        accumulator = MeansAccumulator(AUC)
+        accumulator = MeansAccumulator()
         for one in random_values[:conversations]:
             accumulator.add(one)
-        accumulator.lighten()
+        accumulator.prepare_to_send()
         sizes.append(len(msgspec.msgpack.encode(accumulator)))
     assert sizes[0] < 2_000
     assert all(size < 2_000 * number for number, size in enumerate(sizes, start=1))
     assert not accumulator.pending  # 40 conversations take more bytes than their sums
     accumulator.add(random_values[0])
-    accumulator.lighten()
+    accumulator.prepare_to_send()
     assert not accumulator.pending  # once there are sums, even one conversation is added

@@ -2,15 +2,11 @@
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, GAUC, GAUC_WEIGHTED
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
-from tests.core.direct import score_one
+from tests.core.direct import plan, score_one
 
 NEED_NO_LABELS = {
     "N",
@@ -48,11 +44,11 @@ def test_every_metric_declares_whether_it_needs_labels():
 
 
 def rows(*gains):
-    accumulator = MeansAccumulator.empty(None, 2)
+    accumulator = MeansAccumulator()
     for gain in gains:
         score = score_one([{"results": [{"id": "a", "gain": gain}]}])
-        accumulator.add(conversation_values(score, 2))
-    return accumulator.rows({}, ["ndcg@10", "mrr"])
+        accumulator.add(conversation_values(score, plan(max_i=2)))
+    return accumulator.rows({}, plan(max_i=2))
 
 
 def test_one_label_is_enough_for_all_means():

@@ -5,7 +5,8 @@ from scipy.stats import binomtest
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.scoring.registry import POOL_METRICS
+from goodgain.transforms.core.metrics.pool import POOL_METRICS
+from tests.core.direct import plan
 from tests.core.pool.direct import build, score
 
 HALF = "half_of_pool_reached"
@@ -31,10 +32,13 @@ def idle(conversation_id, topic):
 
 
 def means(records, pooled):
-    accumulator = MeansAccumulator.empty(None, 2, pooled=True)
+    accumulator = MeansAccumulator()
     for one in score(records, build({"A": pooled}, "topic"), metrics=()).values():
-        accumulator.add(conversation_values(one, 2))
-    return {(row.metric, row.i, row.population): row for row in accumulator.rows({}, ())}
+        accumulator.add(conversation_values(one, plan((), 2, pooled=True)))
+    return {
+        (row.metric, row.i, row.population): row
+        for row in accumulator.rows({}, plan((), 2, pooled=True))
+    }
 
 
 POOLED = [record("p", "t", 2, 2, 2, 2), record("q", "u", 0, 0)]

@@ -7,12 +7,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
+from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.pool.agreement import label_spans
 from goodgain.transforms.core.pool.document import Topic
-from goodgain.transforms.core.scoring.computed import columns_of
-from goodgain.transforms.core.scoring.rows import PoolOutcome, PoolShares
 from tests.core.direct import score as plain_score
 from tests.core.direct import shipped_rules
 from tests.core.pool.direct import build, score, topic_pool
@@ -43,14 +42,14 @@ def assert_equals_reference(records, pooled, run, max_candidates=256):
         theirs = reference.score(turn, held, run, max_candidates=max_candidates)
         assert len(ours.iterations) == len(theirs["iterations"])
         for mine, other in zip(ours.iterations, theirs["iterations"], strict=True):
-            row = asdict(mine) | asdict(mine.pool)
+            row = iteration_row(mine)
             assert not [name for name in other if not same(row[name], other[name])]
-        row = columns_of(ours.conversation) | asdict(ours.conversation.pool)
+        row = conversation_row(ours.conversation)
         other = theirs["conversation"]
         assert not [name for name in other if not same(row[name], other[name])]
         if ours.iterations:
             expected = [evaluate(name, theirs["labels"], theirs["pool"]) for name in METRICS]
-            assert all(map(same, ours.conversation.ranking, expected))
+            assert all(map(same, (row[name] for name in METRICS), expected))
         for name, count in (
             ("outside", "outside"),
             ("outside_pool",) * 2,
@@ -113,13 +112,18 @@ def test_properties_of_any_run(seed, order):
             for mine, other in zip(ours.iterations, theirs.iterations, strict=True):
                 for column in ("R_i", "UR_i", "Dup_i", "R_at_i", "UR_at_i", "DupR_at_i"):
                     assert getattr(mine, column) == getattr(other, column)
-                assert all(one is None or 0 <= one <= 1 for one in asdict(mine.pool).values())
+                assert all(one is None or 0 <= one <= 1 for one in pool_values(mine))
             before = [0.0] * 3
             for row in ours.iterations:
-                shares = list(asdict(row.pool).values())
+                shares = pool_values(row)
                 if None not in shares:
                     assert all(one >= other for one, other in zip(shares, before, strict=True))
                     before = shares
+
+
+def pool_values(row):
+    """The values of the pool metrics of a row, in their order."""
+    return [value for name, value in row.metrics.items() if "pool" in name]
 
 
 def only(scores):
@@ -131,12 +135,11 @@ def test_metric_trap_26():
     everything = [call(doc("d1", 3), doc("d2", 2), doc("d3", 0))]
     run = [call(doc("d1", 3)), call(doc("d3", 0), iteration=2)]
     scored = only(score(run, build({"A": run, "B": everything}), "A", metrics=("recall",)))
-    assert scored.iterations[1].pool == PoolShares(0.5, 0.6, pytest.approx(3 / 5))
-    assert scored.conversation.ranking == (0.5,)
-    assert scored.conversation.pool == PoolOutcome(
-        0.5, 0.6, pytest.approx(0.6), 1, 1, pool_good=2, pool_best=3, pool_found="1"
-    )
-    assert only(plain_score(run, metrics=("recall",))).conversation.ranking == (1.0,)
+    assert pool_values(scored.iterations[1]) == [0.5, 0.6, pytest.approx(3 / 5)]
+    assert scored.conversation["recall"] == 0.5
+    assert pool_values(scored.conversation) == [0.5, 0.6, pytest.approx(0.6), 1, 1]
+    assert scored.conversation.topic == {"pool_good": 2, "pool_best": 3, "pool_found": "1"}
+    assert only(plain_score(run, metrics=("recall",))).conversation["recall"] == 1.0
 
 
 @pytest.mark.parametrize("order", [("A", "B"), ("B", "A")])
@@ -145,7 +148,7 @@ def test_metric_trap_28_in_any_order_of_runs(order):
     built = build({name: found[name] for name in order})
     of_a, of_b = (only(score(found[name], built, name)) for name in ("A", "B"))
     assert (of_a.conversation.UR, of_a.conversation.CG) == (2, 5)
-    assert of_b.conversation.pool.pool_recall == 0.5
+    assert of_b.conversation.pool_recall == 0.5
     (documents,) = [one.documents for one in built.values()]
     assert [one.label() for one in documents] == [3, 2]
 
@@ -167,28 +170,30 @@ def test_a_worked_example():
         one["attributes"] = {"question": "q"}
     built = build({"A": a, "B": b}, "question")
     scored = only(score(a, built, "A", topic="question", metrics=("recall", "ndcg")))
-    assert [row.pool.pool_recall_at_i for row in scored.iterations] == [0.25, 0.25, 0.5]
-    assert [row.pool.pool_nCG_at_i for row in scored.iterations] == pytest.approx(
+    assert [row.pool_recall_at_i for row in scored.iterations] == [0.25, 0.25, 0.5]
+    assert [row.pool_nCG_at_i for row in scored.iterations] == pytest.approx(
         [4 / 11, 4 / 11, 6 / 11]
     )
-    assert scored.iterations[-1].pool.pool_nDCG_at_i == pytest.approx(5 / 11)
-    assert scored.conversation.pool.iterations_for_half_of_pool == 3
-    assert scored.conversation.ranking[0] == 0.5
+    assert scored.iterations[-1].pool_nDCG_at_i == pytest.approx(5 / 11)
+    assert scored.conversation.iterations_for_half_of_pool == 3
+    assert scored.conversation["recall"] == 0.5
     ideal = 4 + 3 / math.log2(3) + 2 / 2 + 2 / math.log2(5) + 1 / math.log2(6)
-    assert scored.conversation.ranking[1] == pytest.approx((4 + 2 / math.log2(3)) / ideal)
+    assert scored.conversation["ndcg"] == pytest.approx((4 + 2 / math.log2(3)) / ideal)
 
 
 def test_without_a_good_document_the_shares_are_null():
     run = [call(doc("d1", 1))]
     scored = only(score(run, build({"A": run}), "A"))
-    assert scored.conversation.pool == PoolOutcome(pool_best=1)
+    assert pool_values(scored.conversation) == [None] * 5
+    assert scored.conversation.topic == {"pool_good": 0, "pool_best": 1, "pool_found": ""}
     assert scored.counts["pool.conversations_without_good_documents"] == 1
 
 
 def test_a_topic_without_a_pool_has_null_shares():
     pooled = [call(doc("d1", 3), attributes={"topic": "q"})]
     scored = only(score([call(doc("d1", 3))], build({"A": pooled}, "topic")))
-    assert scored.conversation.pool == PoolOutcome()
+    assert pool_values(scored.conversation) == [None] * 5
+    assert scored.conversation.topic == {"pool_good": 0, "pool_best": None, "pool_found": ""}
     assert scored.conversation.CG == 3
     assert scored.counts["pool.conversations_without_pool"] == 1
     assert scored.counts["pool.outside_pool"] == 1

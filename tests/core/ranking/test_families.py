@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.ranking import FAMILIES, RankingEvaluator, parse_ranking_metrics
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
 
 SPEC_8 = {
     *("hits", "hit_rate", "precision", "recall", "f1", "r_precision", "bpref", "rbp", "mrr"),

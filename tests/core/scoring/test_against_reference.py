@@ -7,14 +7,19 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import asdict
 
+from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.dedup import duplicates as deduplication
-from goodgain.transforms.core.scoring.computed import COMPUTED_METRICS, columns_of
 from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
-from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from tests.adversarial import trace
-from tests.core.direct import duplicates, near_misses, score, shipped_rules, total_counts
+from tests.core.direct import (
+    duplicates,
+    near_misses,
+    score,
+    score_one,
+    shipped_rules,
+    total_counts,
+)
 from tests.reference import evaluate
 from tests.reference.delivery import encoding, identity, in_order, parsed_record
 from tests.reference.outcomes import CLAUSES, NAMED_ID, REJECTIONS, STEPS
@@ -25,14 +30,6 @@ COUNTED = {
     "earlier_turn": "records.earlier_turn",
     "conflicting_redeliveries": "conflicting_redeliveries",
 }
-
-OPTIONAL = (
-    "ranking",
-    "judgments_met_again",
-    "qrels_best",
-    "pool",
-    "costs",
-)  # columns that only options add
 
 
 def same(ours, theirs):
@@ -50,24 +47,18 @@ def assert_same_rows(ours, theirs):
         assert not different, (different, mine)
 
 
-def conversation_row(one):
-    row = {
-        name: value for name, value in columns_of(one.conversation).items() if name not in OPTIONAL
-    }
-    return {**row, **{ours: one.counts[name] for ours, name in COUNTED.items()}}
-
-
-def iteration_row(one):
-    return {name: value for name, value in asdict(one).items() if name != "pool"}
+def compared_row(one):
+    counted = {ours: one.counts[name] for ours, name in COUNTED.items()}
+    return conversation_row(one.conversation) | counted
 
 
 def assert_equals_reference(records, max_candidates=256):
     """Score with both and compare every column; return the core's scores."""
     reference = evaluate(records, max_candidates=max_candidates)
-    scores = score(records, shipped_rules(max_candidates))
+    scores = score(records, shipped_rules(max_candidates), metrics=())
     assert scores.keys() == reference["conversations"].keys()
     names = sorted(scores)
-    rows = [conversation_row(scores[name]) for name in names]
+    rows = [compared_row(scores[name]) for name in names]
     assert_same_rows(rows, [reference["conversations"][name] for name in names])
     assert all(rows[0].keys() == row.keys() for row in reference["conversations"].values())
     iterations = [iteration_row(row) for name in names for row in scores[name].iterations]
@@ -88,11 +79,10 @@ def test_every_column_is_compared():
     record = {"conversation_id": "c", "iteration": 1, "results": [{"id": "1"}, {"id": "1"}]}
     reference = evaluate([record])
     # judgments_met_again needs external judgments; tests/core/judgments compares it.
-    computed = {metric.name for metric in COMPUTED_METRICS}
-    own = {*COUNTED, *computed, *ConversationRow.__struct_fields__} - {*OPTIONAL, "computed"}
+    found = score_one([record], metrics=())
+    own = {*COUNTED, *conversation_row(found.conversation)}
     assert reference["conversations"]["c"].keys() == own
-    of_iteration = {*IterationRow.__struct_fields__} - {*OPTIONAL, "computed"}
-    assert reference["iterations"][0].keys() == of_iteration
+    assert reference["iterations"][0].keys() == iteration_row(found.iterations[0]).keys()
 
 
 @pytest.fixture(scope="module")

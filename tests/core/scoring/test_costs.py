@@ -9,15 +9,11 @@ import pytest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.scoring.costs import (
-    Budget,
-    column_of,
-    cost_metric,
-    metric_of,
-    parse_budget,
-)
+from goodgain.transforms.core.metrics.budgets import Budget, budget_metric, parse_budget
+from goodgain.transforms.core.metrics.costs import column_of, cost_metric, metric_of
+from goodgain.transforms.core.scoring.score import AtBudget
 from tests.adversarial import trace
-from tests.core.direct import score, score_one
+from tests.core.direct import plan, score, score_one
 from tests.reference import costs as reference
 
 NAMES = ("milliseconds", "tokens", "usd")
@@ -43,13 +39,16 @@ def by_hand(conversation_id="c", records=THREE):
     ]
 
 
-def means_of(scores, max_i=4, cluster=None):
-    accumulator = MeansAccumulator.empty(None, max_i)
+def means_of(scores, max_i=4, cluster=None, costs=NAMES, budgets=BUDGETS):
+    of_run = plan(DEFAULT_RANKING, max_i, costs=costs, budgets=budgets)
+    accumulator = MeansAccumulator()
     for one in scores:
-        accumulator.add(conversation_values(one, max_i, cluster))
-    return {
-        (row.metric, row.i, row.population): row for row in accumulator.rows({}, DEFAULT_RANKING)
-    }
+        accumulator.add(conversation_values(one, of_run, cluster))
+    return {(row.metric, row.i, row.population): row for row in accumulator.rows({}, of_run)}
+
+
+def costs_of(row):
+    return {name: value for name, value in row.metrics.items() if "cost" in name or "per" in name}
 
 
 DEFAULT_RANKING = ("ndcg@10", "mrr")
@@ -60,7 +59,7 @@ class TestThreeIterations:
         return score_one(by_hand(), costs=("tokens", "usd"), budgets=budgets)
 
     def test_costs_of_iterations(self):
-        assert [row.costs for row in self.scored().iterations] == [
+        assert [costs_of(row) for row in self.scored().iterations] == [
             {
                 "cost_i.tokens": 100,
                 "cost_at_i.tokens": 100,
@@ -84,7 +83,7 @@ class TestThreeIterations:
     def test_costs_and_gain_per_cost_of_the_conversation(self):
         row = self.scored().conversation
         assert row.CG == 11
-        assert row.costs == {
+        assert costs_of(row) == {
             "cost.tokens": 600,
             "CG_per.tokens": 11 / 600,
             "cost.usd": None,
@@ -106,15 +105,15 @@ class TestThreeIterations:
     )
     def test_gain_within_a_budget(self, limit, gain, good, reached):
         found = self.scored((Budget("tokens", limit), Budget("usd", 1.0))).budgets
-        assert [(at.value, at.reached) for at in found[:2]] == [(gain, reached), (good, reached)]
-        assert [(at.value, at.reached) for at in found[2:]] == [(None, False)] * 2
+        assert found == [AtBudget((gain, good), reached), AtBudget((None, None), False)]
 
     def test_means(self):
         other = by_hand("d", [{"iteration": 1, "costs": {"tokens": 50}, "results": [("a", 3)]}])
         scores = score(
             by_hand() + other, costs=("tokens", "usd"), budgets=(Budget("tokens", 300.0),)
         )
-        means = means_of(scores.values())
+        budgets = (Budget("tokens", 300.0),)
+        means = means_of(scores.values(), costs=("tokens", "usd"), budgets=budgets)
         assert means["cost.tokens", None, "all"].mean == 325
         assert means["CG_per.tokens", None, "all"].mean == (11 / 600 + 3 / 50) / 2
         assert means["CG_per_total.tokens", None, "all"].mean == 14 / 650
@@ -131,7 +130,7 @@ class TestThreeIterations:
         other = by_hand("d", [{"iteration": 1, "costs": {"tokens": 50}, "results": [("a", 3)]}])
         idle = {"conversation_id": "e", "iteration": 1, "turn_count": 2}
         how = {"costs": ("tokens",), "budgets": (Budget("tokens", 300.0),)}
-        means = means_of(score([*by_hand(), *other, idle], **how).values())
+        means = means_of(score([*by_hand(), *other, idle], **how).values(), **how)
         found = {key: row for key, row in means.items() if key[2] == "everyone"}
         assert found["cost.tokens", None, "everyone"].mean == 650 / 3
         assert found["cost_at_i.tokens", 4, "everyone"].mean == 650 / 3
@@ -149,17 +148,17 @@ class TestThreeIterations:
     def test_no_search_costs_are_null(self):
         record = {"turn": 1, "turn_count": 2, "costs": {"tokens": 3}}
         row = score_one([record], costs=("tokens",), budgets=BUDGETS).conversation
-        assert row.costs == {"cost.tokens": None, "CG_per.tokens": None}
+        assert costs_of(row) == {"cost.tokens": None, "CG_per.tokens": None}
 
     def test_nothing_spent_has_no_ratio(self):
         records = by_hand(records=[{"iteration": 1, "costs": {"tokens": 0}, "results": [("a", 3)]}])
         row = score_one(records, costs=("tokens",)).conversation
-        assert row.costs == {"cost.tokens": 0, "CG_per.tokens": None}
+        assert costs_of(row) == {"cost.tokens": 0, "CG_per.tokens": None}
 
     def test_no_costs_unless_requested(self):
         found = score_one(by_hand())
-        assert (found.conversation.costs, found.iterations[0].costs) == ({}, {})
-        assert conversation_values(found, 3).costs is None
+        assert costs_of(found.conversation) == costs_of(found.iterations[0]) == {}
+        assert (found.budgets, found.ratios) == ([], [])
 
 
 def with_costs(records, seed):
@@ -183,14 +182,16 @@ def test_costs_equal_those_of_the_reference(seed):
     for name, found in scores.items():
         own = [record for record in records if record["conversation_id"] == name]
         rows = reference.costs_of(own, NAMES)
-        assert [row.costs for row in found.iterations] == rows
-        assert found.conversation.costs == reference.at_end(rows, found.conversation.CG, NAMES)
+        assert [costs_of(row) for row in found.iterations] == rows
+        assert costs_of(found.conversation) == reference.at_end(rows, found.conversation.CG, NAMES)
         for at, budget in enumerate(BUDGETS):
             for place, measure in enumerate(("CG_at_i", "GR_at_i")):
-                gains = [getattr(row, measure) for row in found.iterations]
+                gains = [row[measure] for row in found.iterations]
                 expected = reference.at_budget(rows, gains, budget.cost, budget.limit)
-                at_budget = found.budgets[2 * at + place]
-                assert (at_budget.value, at_budget.reached) == expected
+                if not rows:
+                    expected = (0, False)  # without search nothing is spent
+                at_budget = found.budgets[at]
+                assert (at_budget.values[place], at_budget.reached) == expected
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -202,7 +203,7 @@ def test_costs_do_not_depend_on_the_order_of_records(seed):
         draw.shuffle(records)
         again = score(records, costs=NAMES, budgets=BUDGETS)
         for name, one in expected.items():
-            assert again[name].conversation.costs == one.conversation.costs
+            assert again[name].conversation == one.conversation
             assert again[name].iterations == one.iterations
             assert again[name].budgets == one.budgets
 
@@ -239,7 +240,7 @@ def test_cost_columns_have_no_dots(metric, column):
     ],
 )
 def test_directions_of_cost_metrics(name, direction):
-    metric = cost_metric(name)
+    metric = cost_metric(name) or budget_metric(name)
     assert (metric and metric.direction) == direction
 
 

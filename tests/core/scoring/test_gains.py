@@ -5,16 +5,9 @@ from math import log2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import asdict
 
-from goodgain.transforms.core.scoring.gains import (
-    IterationCounts,
-    discount,
-    extended,
-    iteration_rows,
-    iterations_after_last_good,
-    iterations_for_all_good_results,
-)
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.prefix import IterationCounts, Turn, discount, prefixes
 from tests.core.direct import score_one
 
 
@@ -26,8 +19,18 @@ def counts(*iterations):
     ]
 
 
-def rows_of(*iterations):
-    return iteration_rows("c", 1, {}, counts(*iterations))
+def values(prefix):
+    """The values of the metrics of an iteration by name."""
+    return {metric.name: metric.function(prefix) for metric in ITERATION_METRICS}
+
+
+def rows_of(*iterations, at_least=0):
+    return list(map(values, prefixes(Turn(counts(*iterations)), at_least)[1:]))
+
+
+def at_n(name, *iterations):
+    (metric,) = (metric for metric in CONVERSATION_METRICS if metric.name == name)
+    return metric.function(prefixes(Turn(counts(*iterations)), 0)[-1])
 
 
 def results(*labels):
@@ -53,19 +56,18 @@ def test_three_iterations_computed_by_hand():
     assert (row.SRE, row.SRR) == (0.5, 0.375)
     assert pytest.approx(11 / 3) == row.RG
     assert pytest.approx(row.DCG / 3) == row.DRG
-    assert row.computed == (3, 0)  # iterations for all good results, and after the last good
+    assert (row.iterations_for_all_good_results, row.iterations_after_last_good) == (3, 0)
 
 
 def test_search_without_results_keeps_its_i():
     *_, last = rows_of((2, 2, 2, 5), (0, 0, 0, 0), (3, 3, 1, 4))
-    assert last.i == 3
-    assert last.DCG_at_i == pytest.approx(7.0)
-    assert last.RAG_at_i == pytest.approx(1.277778, abs=5e-7)
+    assert last["DCG_at_i"] == pytest.approx(7.0)
+    assert last["RAG_at_i"] == pytest.approx(1.277778, abs=5e-7)
 
 
 def test_ratios_are_0_without_results():
     (row,) = rows_of((0, 0, 0, 0))
-    assert (row.AvgGain_i, row.SRE_at_i, row.SRR_at_i, row.CG_at_i) == (0, 0, 0, 0)
+    assert [row[name] for name in ("AvgGain_i", "SRE_at_i", "SRR_at_i", "CG_at_i")] == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(("i", "weight"), [(1, 1.0), (3, 0.5), (7, 1 / 3)])
@@ -84,9 +86,9 @@ def test_discount_of_an_iteration(i, weight):
     ],
 )
 def test_iterations_for_all_good_results_and_after_the_last(good, for_all, after_last):
-    iterations = counts(*[(3, 3, one, 2 * one) for one in good])
-    assert iterations_for_all_good_results(iterations) == for_all
-    assert iterations_after_last_good(iterations) == after_last
+    iterations = [(3, 3, one, 2 * one) for one in good]
+    assert at_n("iterations_for_all_good_results", *iterations) == for_all
+    assert at_n("iterations_after_last_good", *iterations) == after_last
 
 
 @pytest.mark.parametrize(
@@ -122,31 +124,25 @@ def test_rows_follow_the_formulas(given_iterations):
         so_far = list(enumerate(given_iterations[:i], start=1))
         retrieved = sum(found for _, (found, *_) in so_far)
         gains = [(k, gain, gain / found if found else 0) for k, (found, _, _, gain) in so_far]
-        assert row.i == i
-        assert row.R_at_i == retrieved
-        assert row.CG_at_i == sum(gain for _, gain, _ in gains)
-        assert row.RG_at_i == pytest.approx(row.CG_at_i / i)
-        assert row.DCG_at_i == pytest.approx(sum(gain / log2(k + 1) for k, gain, _ in gains))
-        assert row.DRG_at_i == pytest.approx(row.DCG_at_i / i)
-        assert row.RAG_at_i == pytest.approx(sum(average for *_, average in gains) / i)
-        assert row.DRAG_at_i == pytest.approx(
+        assert row["R_at_i"] == retrieved
+        assert row["CG_at_i"] == sum(gain for _, gain, _ in gains)
+        assert row["RG_at_i"] == pytest.approx(row["CG_at_i"] / i)
+        assert row["DCG_at_i"] == pytest.approx(sum(gain / log2(k + 1) for k, gain, _ in gains))
+        assert row["DRG_at_i"] == pytest.approx(row["DCG_at_i"] / i)
+        assert row["RAG_at_i"] == pytest.approx(sum(average for *_, average in gains) / i)
+        assert row["DRAG_at_i"] == pytest.approx(
             sum(average / log2(k + 1) for k, _, average in gains) / i
         )
         if retrieved:
-            assert row.SRE_at_i == row.GR_at_i / retrieved
-            assert row.SRR_at_i + row.UR_at_i / retrieved == pytest.approx(1)
+            assert row["SRE_at_i"] == row["GR_at_i"] / retrieved
+            assert row["SRR_at_i"] + row["UR_at_i"] / retrieved == pytest.approx(1)
 
 
 @given(st.lists(iterations, min_size=1, max_size=8), st.integers(1, 6))
-def test_extended_rows_equal_those_of_empty_iterations(given_iterations, further):
-    real = rows_of(*given_iterations)
+def test_beyond_the_last_iteration_metrics_are_those_of_empty_iterations(given_iterations, further):
+    n = len(given_iterations) + further
     longer = rows_of(*given_iterations, *[(0, 0, 0, 0)] * further)
-    for i in range(len(real) + 1, len(longer) + 1):
-        expected = asdict(longer[i - 1])
-        found = asdict(extended(real[-1], i))
-        assert found.pop("calls") == 0
-        for not_compared in ("calls", "iteration"):
-            expected.pop(not_compared)
-        for name, value in expected.items():
-            same = pytest.approx(value) if isinstance(value, float) else value
-            assert found[name] == same, name
+    for found, expected in zip(rows_of(*given_iterations, at_least=n), longer, strict=True):
+        assert {name: found[name] for name in found if name != "calls"} == {
+            name: expected[name] for name in expected if name != "calls"
+        }

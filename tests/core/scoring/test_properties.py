@@ -6,13 +6,13 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import asdict
 
+from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.fold import fold_turn
 from tests.adversarial import trace
-from tests.core.direct import fingerprints, score, score_one, shipped_rules
+from tests.core.direct import fingerprints, plan, score, score_one, shipped_rules
 from tests.reference.evidence import evidence_of
 from tests.reference.verification import verify
 
@@ -178,11 +178,12 @@ def test_order_inside_a_call_does_not_matter_with_definitive_ids(records, order)
 
 
 def counts_of(row):
-    return {name: value for name, value in asdict(row).items() if isinstance(value, int)}
+    return {name: value for name, value in iteration_row(row).items() if isinstance(value, int)}
 
 
 def without_ranking(row):
-    return {name: value for name, value in asdict(row).items() if name != "ranking"}
+    ranking = {metric.name for metric in plan().ranking}
+    return {name: value for name, value in conversation_row(row).items() if name not in ranking}
 
 
 @given(definitive_conversations())

@@ -1,12 +1,8 @@
 """Directions (higher or lower is better) and cautions that metrics declare."""
 
 from goodgain.pipeline.studies.comparison.measures import DECISIVE, HEADLINE
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    cautions,
-)
+from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 
 FORMS = ("{}", "{}_i", "{}_at_i")
 

@@ -7,7 +7,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from tests.pipeline.runs import write_jsonl
 
 CALL = {

@@ -14,11 +14,12 @@ from goodgain.pipeline.results.sinks import Target
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.means.values import conversation_values
-from tests.core.direct import score
+from tests.core.direct import score, scoring
 
 METRICS = ("ndcg@10", "hit_rate")
 MAX_I = 3
 ODD = 'a "quoted", name\nof two lines — ü \x00 \\'
+SCORING = scoring(metrics=METRICS, costs=(ODD,), max_i=MAX_I)
 SLICES = [{}, {"arm": "B"}, {"arm": ""}, {ODD: ODD, "arm": "A"}]
 
 
@@ -32,9 +33,9 @@ def sums(conversations, start):
         }
         for at in range(start, start + conversations)
     ]
-    accumulator = MeansAccumulator.empty(None, MAX_I)
-    for one in score(records, metrics=METRICS, costs=(ODD,)).values():
-        accumulator.add(conversation_values(one, MAX_I))
+    accumulator = MeansAccumulator()
+    for one in score(records, metrics=METRICS, costs=(ODD,), max_i=MAX_I).values():
+        accumulator.add(conversation_values(one, SCORING.plan))
     return accumulator
 
 
@@ -43,9 +44,9 @@ def write_means(folder, file_format, slices=SLICES):
     rows, packed = [], []
     for at, slice_ in enumerate(slices):
         accumulator = sums(1 + 5 * at, at)
-        rows += accumulator.rows(slice_, METRICS)
+        rows += accumulator.rows(slice_, SCORING.plan)
         packed.append(writing._together((slice_key(slice_), accumulator))[1])
-    (file,) = writing._write((0, reversed(packed)), Target(folder, file_format, 1), METRICS, "hall")
+    (file,) = writing._write((0, reversed(packed)), Target(folder, file_format, 1), SCORING, "hall")
     assert file.rows == len(rows)
     return [asdict(mean) for mean in sorted(rows, key=mean_key)]
 

@@ -4,7 +4,8 @@ from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.readers import read_iterations
-from goodgain.transforms.core.scoring.registry import ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import ITERATION_METRICS
+from tests.core.direct import plan
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +22,7 @@ def folder(request, tmp_path_factory):
         rows = [_row(identity, i) for identity in IDS[part::2] for i in (1, 2)]
         name = f"part-{part:05}-of-00002{file_format.suffix}"
         with open(folder / "iterations" / name, "wb") as file:
-            file_format.write(datasets.ITERATIONS, rows, file)
+            file_format.write(datasets.iterations(plan(())), rows, file)
     return str(folder)
 
 

@@ -7,7 +7,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.document.numbers import mean_interval_text, value_text
 from goodgain.pipeline.views.run import print_summary
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from tests.pipeline.runs import SAMPLE, manifest, rows, run
 
 pytestmark = pytest.mark.slow

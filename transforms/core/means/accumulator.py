@@ -4,97 +4,72 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import count, repeat
-from typing import Literal
+from itertools import chain, repeat
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
-from goodgain.transforms.core.means.costs import CostSums
 from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution
+from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate, total
 from goodgain.transforms.core.means.rows import (
     Estimate,
-    MeanInput,
-    MeanOf,
     MeanRow,
-    Population,
     clustered,
     estimate_of,
     mean_row,
     without_clusters,
     without_labels,
 )
-from goodgain.transforms.core.means.values import (
-    ConversationValues,
-    ValueIndexes,
-    indexed_values,
-    metric_names,
+from goodgain.transforms.core.means.values import ConversationValues, Places, listed_values
+from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.plan import (
+    MeanOf,
+    MetricPlan,
+    Population,
+    Terms,
 )
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 from goodgain.transforms.core.scoring.data_counts import COUNTED, RESULTS, UNLABELLED
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name, value_without_search
-from goodgain.transforms.core.scoring.registry import (
-    CONVERSATION_METRICS,
-    ITERATION_METRICS,
-    OF_POOL,
-    POOL_ITERATION_METRICS,
-    POOL_METRICS,
-)
 
 _BATCH = 2_048  # conversations that wait to be added in one go, 6 KB each
 # Up to this many are sent unsummed, 1.1 KB each: the sums of one take 12.6 KB and 10 ms, but those
 # of 64 are smaller than the 64 conversations.
 _LIGHT = 32
-_Values = tuple[float | None, ...]
-_POOL_SHARE = POOL_METRICS[0].name
 
 
 class MeansAccumulator(Struct, array_like=True):
-    """Sums over conversations; mutable.
+    """Distributions over conversations, in the order of the plan's cells; mutable.
 
-    `add` and `merge` may defer sums; `compact` computes them. Merging is associative and
-    commutative.
+    `MeansAccumulator()` is empty. `add` and `merge` may defer sums; `compact` computes them.
+    Merging is associative and commutative. Each conversation is in one of three parts of a cell.
 
     Attributes:
-      auc: index of auc in `ConversationValues.at_end`; None if it is not there.
-      at_end: by index in `ConversationValues.at_end`.
-      reached, beyond: for each i from 1, by iteration metric.
-      weighted_auc: judged results times auc, and judged results, where auc is defined.
+      reached: of those that got to the cell's iteration or budget; empty = none so far.
+      beyond: of those that stopped before, as if empty iterations followed.
+      idle: of those that did not search.
+      ratios, idle_ratios: sums for the plan's ratios, of those that searched and did not.
+      alone, idle_alone: the same, only of those that are clusters of their own.
       calls: over search calls, by ranking metric.
-      best: the same for best cases; None until there is one.
-      unsearched: like `at_end`, for conversations that never searched.
-      clusters: sums of each cluster; None if conversations count as independent.
-      pooled: whether values include pool metrics.
       counted: sums of the counts behind warnings, in the order of COUNTED; empty until there are
         any.
-      costs: sums over conversations that report costs; None until there is one.
+      clusters: sums of each cluster; None if conversations count as independent.
+      pending: conversations to be added.
+      best: the same for best cases; None until there is one.
     """
 
-    auc: int | None
-    at_end: list[Distribution] = []
-    reached: list[list[Distribution]] = []
-    beyond: list[list[Distribution]] = []
-    weighted_auc: list[Distribution] = []
+    reached: list[Distribution] = []
+    beyond: list[Distribution] = []
+    idle: list[Distribution] = []
+    ratios: list[RatioSums] = []
+    idle_ratios: list[RatioSums] = []
+    alone: list[RatioSums] = []
+    idle_alone: list[RatioSums] = []
     calls: list[Distribution] = []
-    best: MeansAccumulator | None = None
-    unsearched: list[Distribution] = []
+    counted: list[int] = []
     clusters: Clusters | None = None
     pending: list[ConversationValues] = []
-    pooled: bool = False
-    counted: list[int] = []
-    costs: CostSums | None = None
-
-    @classmethod
-    def empty(cls, auc: int | None, max_i: int, pooled: bool = False) -> MeansAccumulator:
-        """An empty accumulator; it still has a row for every metric, and at i = 1..max_i."""
-        return cls(
-            auc,
-            reached=[[] for _ in range(max_i)],
-            beyond=[[] for _ in range(max_i)],
-            pooled=pooled,
-        )
+    best: MeansAccumulator | None = None
 
     def add(self, values: ConversationValues) -> None:
         """Add one conversation."""
@@ -102,38 +77,30 @@ class MeansAccumulator(Struct, array_like=True):
         if len(self.pending) >= _BATCH:
             self.compact()
 
-    def lighten(self) -> None:
-        """Compute deferred sums if that saves bytes; called before the accumulator is sent."""
-        if self.at_end or len(self.pending) > _LIGHT:
+    def prepare_to_send(self) -> None:
+        """Compute deferred sums if that saves bytes."""
+        if self.reached or self.idle or len(self.pending) > _LIGHT:
             self.compact()
 
     def compact(self) -> None:
         """Compute deferred sums."""
         if not self.pending:
             return
-        self._add_clusters(self.pending)
-        self._add_costs(self.pending)
-        pending = [values for values in self.pending if values.searched]
-        unsearched = [values.at_end for values in self.pending if not values.searched]
-        self.pending = []
-        self.unsearched = _added(self.unsearched, unsearched)
-        self.at_end = _added(self.at_end, [values.at_end for values in pending])
-        self.calls = _added(self.calls, [call for values in pending for call in values.calls])
-        self.counted = _summed(self.counted, *[values.counted for values in pending])
-        if self.auc is not None:
-            weighted = [_weighted(values, self.auc) for values in pending]
-            self.weighted_auc = _added(self.weighted_auc, weighted)
-        longest = max((len(values.reached) + len(values.beyond) for values in pending), default=0)
+        pending, self.pending = self.pending, []
+        self._add_clusters(pending)
+        searched = [values for values in pending if values.n]
+        idle = [values for values in pending if not values.n]
         adder = Adder()
-        for i in range(longest):
-            reached = [values.reached[i] for values in pending if i < len(values.reached)]
-            beyond = [
-                values.beyond[i - len(values.reached)]
-                for values in pending
-                if i >= len(values.reached)
-            ]
-            _add_at(self.reached, i, reached)
-            _add_at(self.beyond, i, beyond, adder)
+        self.reached = _added(self.reached, _columns(searched, True), adder)
+        self.beyond = _added(self.beyond, _columns(searched, False), adder)
+        self.idle = _added(self.idle, _columns(idle, True), adder)
+        self.ratios = _with_terms(self.ratios, searched)
+        self.idle_ratios = _with_terms(self.idle_ratios, idle)
+        self.alone = _with_terms(self.alone, _alone(searched))
+        self.idle_alone = _with_terms(self.idle_alone, _alone(idle))
+        calls = chain.from_iterable(values.calls for values in searched)
+        self.calls = _added(self.calls, enumerate(zip(*calls, strict=True)), adder)
+        self.counted = _summed(self.counted, *[values.counted for values in searched])
         for values in pending:
             if values.best is not None:
                 self._best_cases().add(values.best)
@@ -143,18 +110,15 @@ class MeansAccumulator(Struct, array_like=True):
     def merge(self, other: MeansAccumulator) -> None:
         """Add another accumulator, which is not changed."""
         self.pending = self.pending + other.pending
-        self.at_end = _merged(self.at_end, other.at_end)
-        self.unsearched = _merged(self.unsearched, other.unsearched)
-        self.weighted_auc = _merged(self.weighted_auc, other.weighted_auc)
+        self.reached = _merged(self.reached, other.reached)
+        self.beyond = _merged(self.beyond, other.beyond)
+        self.idle = _merged(self.idle, other.idle)
+        self.ratios = _merged_sums(self.ratios, other.ratios)
+        self.idle_ratios = _merged_sums(self.idle_ratios, other.idle_ratios)
+        self.alone = _merged_sums(self.alone, other.alone)
+        self.idle_alone = _merged_sums(self.idle_alone, other.idle_alone)
         self.calls = _merged(self.calls, other.calls)
         self.counted = _summed(self.counted, other.counted)
-        for mine, theirs in ((self.reached, other.reached), (self.beyond, other.beyond)):
-            for i, distributions in enumerate(theirs):
-                if i == len(mine):
-                    mine.append([])
-                mine[i] = _merged(mine[i], distributions)
-        if other.costs is not None:
-            self.costs = (self.costs or CostSums()).merge(other.costs)
         if other.best is not None:
             self._best_cases().merge(other.best)
         if len(self.pending) >= _BATCH:
@@ -167,138 +131,156 @@ class MeansAccumulator(Struct, array_like=True):
         members: dict[str, list[list[list[float]]]] = {}
         for values in pending:
             if values.cluster is not None:
-                by_index = indexed_values(values, len(self.reached), self.pooled)
-                members.setdefault(values.cluster, []).append(by_index)
+                members.setdefault(values.cluster, []).append(listed_values(values))
         if members:
             self.clusters = self.clusters or Clusters()
             self.clusters.add(members)
 
-    def _add_costs(self, pending: Sequence[ConversationValues]) -> None:
-        costs = [(one.costs, one.cluster == "") for one in pending if one.costs is not None]
-        if costs:
-            alone = [one for one, is_alone in costs if is_alone]
-            self.costs = (self.costs or CostSums()).add([one for one, _ in costs], alone)
-
     def _best_cases(self) -> MeansAccumulator:
         if self.best is None:
-            self.best = MeansAccumulator(None, pooled=self.pooled)
+            self.best = MeansAccumulator()
         return self.best
 
     def rows(
-        self,
-        slice_: dict[str, str],
-        ranking_metrics: Sequence[str],
-        interval: Interval = "hall",
+        self, slice_: dict[str, str], plan: MetricPlan, interval: Interval = "hall"
     ) -> list[MeanRow]:
-        """The means over everything added, in the order of the registry.
+        """The means over everything added, in the order of the plan.
 
         Args:
-          ranking_metrics: names of the ranking metrics, in the order of the values.
+          plan: that of the values.
           interval: kind of interval for metrics that are not 0 or 1 in each conversation.
         """
-        pairs = self.estimates(ranking_metrics, interval)
-        return [mean_row(slice_, of, estimate) for of, estimate in pairs]
+        return [mean_row(slice_, of, estimate) for of, estimate in self.estimates(plan, interval)]
 
     def estimates(
-        self, ranking_metrics: Sequence[str], interval: Interval = "hall"
+        self, plan: MetricPlan, interval: Interval = "hall"
     ) -> list[tuple[MeanOf, Estimate]]:
         """Like `rows`, but without the slice; equal samples of few values share one estimate."""
         self.compact()
-        binary = _names_of("binary", tuple(ranking_metrics))
-        inputs = list(self._inputs(ranking_metrics, self.unsearched))
-        without_costs = len(inputs)
-        first, max_i = self._indexes(ranking_metrics).costs, len(self.reached)
-        for one in self.costs.inputs(max_i) if self.costs is not None else ():
-            inputs.append(one._replace(indexes=[first + index for index in one.indexes]))
-        estimates = [
-            (one.about, estimate_of(one.values, interval, one.about.metric in binary))
-            for one in inputs
-        ]
+        inputs = list(_inputs(self, plan, self.idle))
+        estimates = [estimate_of(one.values, interval, one.metric.binary) for one in inputs]
         if self.clusters is not None:
-            between = self.clusters.between([one.indexes for one in inputs])
+            between = self.clusters.between([one.places for one in inputs])
             estimates = [
-                (of, without_clusters(estimate) if spread is None else clustered(estimate, spread))
-                for (of, estimate), spread in zip(estimates, between or repeat(None), strict=False)
+                without_clusters(estimate) if spread is None else clustered(estimate, spread)
+                for estimate, spread in zip(estimates, between or repeat(None), strict=False)
             ]
-        estimates, of_costs = estimates[:without_costs], estimates[without_costs:]
         if self.best is not None:
-            best = self.best._inputs(ranking_metrics, self.unsearched)
-            bounded = _names_of("bounded", tuple(ranking_metrics))
+            best_cases = _inputs(self.best, plan, self.idle)
             estimates = [
-                (of, _with_bounds(estimate, one.values) if of.metric in bounded else estimate)
-                for (of, estimate), one in zip(estimates, best, strict=True)
+                _with_bounds(estimate, best.values) if best.metric.bounded else estimate
+                for estimate, best in zip(estimates, best_cases, strict=True)
             ]
-        if self.auc is not None:
-            of, auc = estimates[self.auc]
-            weighted_auc = self.weighted_auc or [Distribution()] * 2
-            estimates[self.auc + 1 : self.auc + 1] = [
-                (of._replace(metric=GAUC.name), auc),
-                (of._replace(metric=GAUC_WEIGHTED.name), _gauc_weighted(auc, *weighted_auc)),
-            ]
-        if self.costs is not None:
-            estimates += of_costs
-            estimates += self.costs.ratios_of_means(self.clusters, first, max_i)
+        found = [
+            (one.metric, _mean_of(one.metric.name, one.i, one.population), estimate)
+            for one, estimate in zip(inputs, estimates, strict=True)
+        ]
+        at_n = [
+            estimate
+            for one, estimate in zip(inputs, estimates, strict=True)
+            if one.i is None and one.population == "all"
+        ]
+        found += self._ratios(plan, at_n)
+        for at, metric in plan.renamed:
+            found.append((metric, _mean_of(metric.name, None, "all"), at_n[at]))
         counts = self.counts()
-        if counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]:
-            return [
-                (of, without_labels(one) if metric_by_name(of.metric).needs_labels else one)
-                for of, one in estimates
-            ]
-        return estimates
+        nothing_labelled = counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]
+        return [
+            (of, without_labels(one) if nothing_labelled and metric.needs_labels else one)
+            for metric, of, one in found
+        ]
 
     def counts(self) -> dict[str, int]:
         """The counts behind warnings, by the names of COUNTED; empty if nothing has been added."""
         self.compact()
         return dict(zip(COUNTED, self.counted, strict=False))
 
-    def _indexes(self, ranking_metrics: Sequence[str]) -> ValueIndexes:
-        return ValueIndexes(len(ranking_metrics), len(self.reached), self.pooled)
+    def _ratios(
+        self, plan: MetricPlan, at_n: Sequence[Estimate]
+    ) -> Iterator[tuple[Metric, MeanOf, Estimate]]:
+        """Each ratio of sums; `everyone` only if it has more conversations than `all`."""
+        zero = [RatioSums()] * len(plan.ratios)
+        for at, ratio in enumerate(plan.ratios):
+            sums, idle = (self.ratios or zero)[at], (self.idle_ratios or zero)[at]
+            metric, name = ratio.metric, ratio.metric.name
+            if ratio.like is not None:
+                estimate = _without_interval(sums, at_n[ratio.like])
+                yield metric, _mean_of(name, None, "all"), estimate
+                continue
+            undefined = self._searched - sums.n
+            yield metric, _mean_of(name, None, "all"), self._ratio(sums, undefined, plan, at, False)
+            if self.idle:
+                estimate = self._ratio(sums.merge(idle), undefined, plan, at, True)
+                yield metric, _mean_of(name, None, "everyone"), estimate
 
-    def _inputs(
-        self, ranking_metrics: Sequence[str], unsearched: Sequence[Distribution]
-    ) -> Iterator[MeanInput]:
-        """The rows to make; `everyone` only if it has more conversations than `all`.
+    @property
+    def _searched(self) -> int:
+        """The number of conversations that searched."""
+        return self.reached[0].n + self.reached[0].undefined if self.reached else 0
 
-        Args:
-          unsearched: as in the class; their best cases do not differ.
-        """
-        names = metric_names(ranking_metrics, self.pooled)
-        index = self._indexes(ranking_metrics)
-        at_end = self.at_end or [Distribution()] * len(names)
-        for at, (name, values) in enumerate(zip(names, at_end, strict=True)):
-            yield MeanInput(_mean_of(name, None, "all"), values, [at])
-        for at, unsearched_values in enumerate(unsearched):
-            indexes = [at, index.unsearched(at)]
-            yield MeanInput(
-                _mean_of(names[at], None, "everyone"), at_end[at].merge(unsearched_values), indexes
-            )
-        metrics = ITERATION_METRICS + (POOL_ITERATION_METRICS if self.pooled else ())
-        nothing = [Distribution()] * len(metrics)
-        for i, (reached, beyond) in enumerate(zip(self.reached, self.beyond, strict=True), start=1):
-            for at, metric in enumerate(metrics):
-                if_reached = (reached or nothing)[at]
-                values = if_reached.merge((beyond or nothing)[at])
-                yield MeanInput(
-                    _mean_of(metric.name, i, "reached"), if_reached, [index.reached(i, at)]
+    def _ratio(
+        self, sums: RatioSums, undefined: int, plan: MetricPlan, at: int, everyone: bool
+    ) -> Estimate:
+        """The estimate of a ratio; with clusters, its spread is that of their totals."""
+        if self.clusters is None:
+            return ratio_estimate(sums, undefined)
+        places = _places(plan)
+        terms = [places.terms(at, idle=False), *([places.terms(at, idle=True)] if everyone else ())]
+        pairs = []
+        for of_cluster in self.clusters.sums([place for both in terms for place in both]):
+            if any(n for n, _ in of_cluster):
+                x, y = (
+                    sum((total(parts) for _, parts in of_cluster[term::2]), total(()))
+                    for term in (0, 1)
                 )
-                yield MeanInput(_mean_of(metric.name, i, "all"), values, [index.all(i, at)])
-                if unsearched:
-                    at_n = names.index(_same_without_search(metric.name))
-                    indexes = [index.all(i, at), index.unsearched(at_n)]
-                    yield MeanInput(
-                        _mean_of(metric.name, i, "everyone"),
-                        values.merge(unsearched[at_n]),
-                        indexes,
-                    )
-        for at, values in enumerate(self.calls):
-            yield MeanInput(_mean_of(ranking_metrics[at], None, "calls"), values, [index.calls(at)])
+                pairs.append((x, y))
+        totals = RatioSums().add(pairs)
+        for alone in (self.alone, *([self.idle_alone] if everyone else ())):
+            totals = totals.merge(alone[at]) if alone else totals
+        estimate = ratio_estimate(sums, undefined, totals)
+        return without_clusters(estimate) if self.clusters.by_digest is None else estimate
 
 
-def _same_without_search(by_i: str) -> str:
-    """A metric at N whose values without search are those of a metric of iterations at every i."""
-    if by_i in OF_POOL:
-        return _POOL_SHARE
-    return "N" if value_without_search(by_i) == 0 else "SRR"
+class _MeanInput(Struct, frozen=True):
+    """The inputs of one row.
+
+    Attributes:
+      places: the places of its values among those of a conversation (`Places`).
+    """
+
+    metric: Metric
+    i: int | None
+    population: Population
+    values: Distribution
+    places: list[int]
+
+
+def _inputs(
+    sums: MeansAccumulator, plan: MetricPlan, idle: Sequence[Distribution]
+) -> Iterator[_MeanInput]:
+    """The rows to make; `everyone` only if it has more conversations than `all`.
+
+    Args:
+      idle: of those that did not search, whose best cases do not differ.
+    """
+    places = _places(plan)
+    nothing = [NOTHING] * len(plan.cells)
+    reached, beyond = sums.reached or nothing, sums.beyond or nothing
+    for at, (metric, i, budget) in enumerate(plan.cells):
+        whole = reached[at].merge(beyond[at])
+        of_all = [places.reached(at), places.beyond(at)]
+        if i is not None or budget:
+            yield _MeanInput(metric, i, "reached", reached[at], of_all[:1])
+        yield _MeanInput(metric, i, "all", whole, of_all)
+        if idle:
+            everyone = [*of_all, places.idle(at)]
+            yield _MeanInput(metric, i, "everyone", whole.merge(idle[at]), everyone)
+    for at, values in enumerate(sums.calls):
+        yield _MeanInput(plan.ranking[at], None, "calls", values, [places.call(at)])
+
+
+def _places(plan: MetricPlan) -> Places:
+    return Places(len(plan.cells), len(plan.ratios))
 
 
 @lru_cache(maxsize=2**14)
@@ -313,22 +295,16 @@ def _with_bounds(estimate: Estimate, best: Distribution) -> Estimate:
     return replace(estimate, worst=estimate.mean, best=best.mean)
 
 
-def _weighted(values: ConversationValues, auc: int) -> _Values:
-    value = values.at_end[auc]
-    return (None, None) if value is None else (values.judged * value, values.judged)
-
-
-def _gauc_weighted(gauc: Estimate, weighted: Distribution, weights: Distribution) -> Estimate:
-    mean = None
-    if weighted.mean is not None and weights.mean:
-        mean = weighted.mean / weights.mean
+def _without_interval(sums: RatioSums, like: Estimate) -> Estimate:
     return Estimate(
-        gauc.n,
-        gauc.undefined,
-        mean=mean,
-        clusters=gauc.clusters,
-        intraclass_correlation=gauc.intraclass_correlation,
-        note=gauc.note if mean is None else "a weighted mean has no interval or quantiles here",
+        like.n,
+        like.undefined,
+        mean=sums.ratio,
+        clusters=like.clusters,
+        intraclass_correlation=like.intraclass_correlation,
+        note=like.note
+        if sums.ratio is None
+        else "a weighted mean has no interval or quantiles here",
     )
 
 
@@ -337,35 +313,71 @@ def _summed(*several: Sequence[int]) -> list[int]:
     return list(map(sum, zip(*filter(None, several), strict=True)))
 
 
-@lru_cache
-def _names_of(
-    what: Literal["binary", "bounded"], ranking_metrics: tuple[str, ...]
-) -> frozenset[str]:
-    """The names of the metrics for which a flag is declared."""
-    ranking = (metric.declaration for metric in parse_ranking_metrics(ranking_metrics))
-    declared = (*CONVERSATION_METRICS, *ITERATION_METRICS, *POOL_METRICS, *ranking)
-    return frozenset(metric.name for metric in declared if getattr(metric, what))
+_Column = tuple[float | None, ...]
+
+
+def _columns(
+    several: Sequence[ConversationValues], got_there: bool
+) -> Iterator[tuple[int, _Column]]:
+    """The columns of the cells' values, of the conversations that got there, or of the others.
+
+    Each comes with a key that columns may share whose values are often equal.
+    """
+    if not several:
+        return
+    first = several[0]
+    none = repeat((), len(first.at_n))
+    at_n = zip(*[values.at_n for values in several], strict=True) if got_there else none
+    yield from enumerate(at_n)
+    for i, of_iteration in enumerate(first.by_i, start=1):
+        rows = [one.by_i[i - 1] for one in several if (not one.n or i <= one.n) == got_there]
+        columns = zip(*rows, strict=True) if rows else repeat((), len(of_iteration))
+        yield from enumerate(columns, start=len(first.at_n))
+    for at, at_budget in enumerate(first.budgets):
+        rows = [
+            one.budgets[at].values
+            for one in several
+            if (not one.n or one.budgets[at].reached) == got_there
+        ]
+        columns = zip(*rows, strict=True) if rows else repeat((), len(at_budget.values))
+        yield from ((-1, column) for column in columns)
 
 
 def _added(
-    distributions: list[Distribution], values: list[_Values], adder: Adder | None = None
+    distributions: list[Distribution], columns: Iterator[tuple[int, _Column]], adder: Adder
 ) -> list[Distribution]:
-    if not values:
-        return distributions
     before = distributions or repeat(NOTHING)
-    add = (adder or Adder()).add
-    return list(map(add, count(), before, zip(*values, strict=True)))
-
-
-def _add_at(
-    by_i: list[list[Distribution]], i: int, values: list[_Values], adder: Adder | None = None
-) -> None:
-    if i == len(by_i):
-        by_i.append([])
-    by_i[i] = _added(by_i[i], values, adder)
+    added = [
+        adder.add(key, one, column) if column else one
+        for one, (key, column) in zip(before, columns, strict=False)
+    ]
+    return added or distributions
 
 
 def _merged(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
+    if not mine or not theirs:
+        return mine or theirs
+    return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]
+
+
+def _alone(several: Sequence[ConversationValues]) -> list[ConversationValues]:
+    return [values for values in several if values.cluster == ""]
+
+
+def _with_terms(sums: list[RatioSums], several: Sequence[ConversationValues]) -> list[RatioSums]:
+    if not several:
+        return sums
+    columns: list[tuple[Terms | None, ...]] = list(
+        zip(*(values.ratios for values in several), strict=True)
+    )
+    before = sums or [RatioSums()] * len(columns)
+    return [
+        one.add(terms for terms in column if terms is not None)
+        for one, column in zip(before, columns, strict=True)
+    ]
+
+
+def _merged_sums(mine: list[RatioSums], theirs: list[RatioSums]) -> list[RatioSums]:
     if not mine or not theirs:
         return mine or theirs
     return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import sqrt
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -12,6 +12,7 @@ from msgspec.structs import asdict, replace
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import MOST_CLUSTERS, ClusterVariance
 from goodgain.transforms.core.means.distribution import Distribution
+from goodgain.transforms.core.metrics.plan import MeanOf, Population
 from goodgain.transforms.core.statistics import (
     Studentized,
     has_spread,
@@ -19,7 +20,6 @@ from goodgain.transforms.core.statistics import (
     wilson_upper,
 )
 
-Population = Literal["reached", "all", "everyone", "calls"]
 IntervalKind = Literal["hall", "student", "wilson", "clusters"]
 CONFIDENCE = 0.95
 _WILSON_LEVEL = (1 + CONFIDENCE) / 2  # of each of its two bounds
@@ -56,22 +56,6 @@ class Estimate(Struct, frozen=True):
     p10: float | None = None
     p50: float | None = None
     p90: float | None = None
-
-
-class MeanOf(NamedTuple):
-    """What a row is the mean of: those fields of a `MeanRow`."""
-
-    metric: str
-    i: int | None
-    population: Population
-
-
-class MeanInput(NamedTuple):
-    """The inputs of one row: what it is the mean of, the values, and their `ValueIndexes`."""
-
-    about: MeanOf
-    values: Distribution
-    indexes: list[int]
 
 
 class MeanRow(Estimate, frozen=True, kw_only=True):

@@ -12,7 +12,12 @@ from goodgain.transforms.core.ranking.names import (
     parse_ranking_metrics,
     respelled,
 )
-from goodgain.transforms.core.ranking.ranked_list import HELD_COPY, UNJUDGED
+from goodgain.transforms.core.ranking.ranked_list import (
+    HELD_COPY,
+    UNJUDGED,
+    RankedList,
+    RankedListOptions,
+)
 
 __all__ = [
     "DEFAULT_RANKING_METRICS",
@@ -22,6 +27,8 @@ __all__ = [
     "HELD_COPY",
     "UNJUDGED",
     "Family",
+    "RankedList",
+    "RankedListOptions",
     "RankingEvaluator",
     "RankingMetric",
     "column_name",

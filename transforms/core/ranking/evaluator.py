@@ -23,6 +23,7 @@ class RankingEvaluator:
       metrics, names: the metrics, in the order of the returned values.
       relevance_threshold: the smallest gain of a relevant result.
       best_label: the label of unjudged results in the best case.
+      options: how labels are interpreted.
 
     Example:
       >>> from goodgain import RankingEvaluator, RankingMetric
@@ -65,7 +66,7 @@ class RankingEvaluator:
             for step, family in zip(self._steps, families, strict=True)
         )
         graded = zip(self.metrics, families, strict=True)
-        self._options = RankedListOptions(
+        self.options = RankedListOptions(
             threshold=relevance_threshold,
             stop_probabilities=tuple(((1 << gain) - 1) / (1 << g_max) for gain in range(g_max + 1)),
             depth=_depth(self.metrics),
@@ -91,7 +92,7 @@ class RankingEvaluator:
           UsageError: err or nerr is requested and a gain is above g_max.
           ValueError: the number of scores differs from that of labels.
         """
-        ranked = RankedList(labels, pool, scores, self._options)
+        ranked = RankedList(labels, pool, scores, self.options)
         return tuple([function(ranked, argument) for function, argument in self._steps])
 
     def best_case(self, labels: Sequence[int], pool: Sequence[int]) -> tuple[Value, ...]:
@@ -108,10 +109,10 @@ class RankingEvaluator:
         Raises:
           UsageError: err is requested and a gain is above g_max.
         """
-        as_is = RankedList(labels, pool, None, self._options)
+        as_is = RankedList(labels, pool, None, self.options)
         with_best_labels = [self.best_label if label == UNJUDGED else label for label in labels]
         best_of_unjudged = [self.best_label] * labels.count(UNJUDGED)
-        best = RankedList(with_best_labels, [*pool, *best_of_unjudged], None, self._options)
+        best = RankedList(with_best_labels, [*pool, *best_of_unjudged], None, self.options)
         return tuple([_if_defined(step, as_is, best) for step in self._bounded])
 
 

@@ -71,6 +71,7 @@ class RankingMetric(Struct, frozen=True):
             formula += f"; p = {self.p}"
         elif family.argument == "cutoff":
             formula += "; the whole list, k = n"
+        argument = self.k if self.p is None else self.p
         return Metric(
             name=self.name,
             unit=family.unit,
@@ -85,6 +86,7 @@ class RankingMetric(Struct, frozen=True):
             own_ideal=family.own_ideal,
             decimal=True,
             words=family.words,
+            function=lambda prefix: family.function(prefix.ranked, argument),
         )
 
 

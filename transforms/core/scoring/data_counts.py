@@ -14,9 +14,9 @@ from goodgain.transforms.core.dedup.rules import (
     RuleTable,
     is_named_id,
 )
+from goodgain.transforms.core.metrics.prefix import IterationCounts
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.fold import FoldedTurn
-from goodgain.transforms.core.scoring.gains import IterationCounts
 
 LABELS = tuple(f"data.label_{gain}" for gain in range(GREATEST_GAIN + 1))
 UNIDENTIFIED = "data.unidentified"

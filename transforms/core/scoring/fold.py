@@ -17,8 +17,8 @@ from goodgain.transforms.core.judgments.external_labels import (
     document_labels,
     relabelled,
 )
+from goodgain.transforms.core.metrics.prefix import IterationCounts
 from goodgain.transforms.core.pool.matching import Pooled, TurnPool
-from goodgain.transforms.core.scoring.gains import IterationCounts
 
 
 class FoldedTurn(Struct, frozen=True):

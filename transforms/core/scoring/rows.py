@@ -2,58 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
 from msgspec import Struct
+from msgspec.structs import replace
+
+from goodgain.transforms.core.metrics.costs import COST_AT_I, COST_I
+from goodgain.transforms.core.metrics.prefix import (
+    IterationCounts,
+    Prefix,
+    TopicGains,
+    Turn,
+    prefixes,
+)
 
 
-class PoolShares(Struct, frozen=True, array_like=True):
-    """Shares of the topic's good documents found up to an iteration (SPEC 9).
-
-    All are null if the pool has no good document of the topic.
-    """
-
-    pool_recall_at_i: float | None
-    pool_nCG_at_i: float | None  # noqa: N815
-    pool_nDCG_at_i: float | None  # noqa: N815
-
-
-class PoolOutcome(Struct, frozen=True, array_like=True):
-    """The pool columns in the row of a conversation (SPEC 9).
+class _Measured(Struct, frozen=True, array_like=True, kw_only=True):
+    """A row with values of metrics, by `row["ndcg@10"]` or, if the name allows it, `row.CG`.
 
     Attributes:
-      pool_good: number of good documents in the topic's pool.
-      pool_best: the greatest label there; None without labels. It determines which metrics a
-        conversation without search has in the population `everyone`.
-      pool_found: numbers of the good documents that were found, in that order.
+      columns: the names of the metrics, with spaces between.
+      values: their values, in this order.
     """
 
-    pool_recall: float | None = None
-    pool_nCG: float | None = None  # noqa: N815
-    pool_nDCG: float | None = None  # noqa: N815
-    half_of_pool_reached: int | None = None
-    iterations_for_half_of_pool: int | None = None
-    pool_good: int = 0
-    pool_best: int | None = None
-    pool_found: str = ""
+    columns: str
+    values: tuple[int | float | None, ...]
+
+    def __getitem__(self, column: str) -> Any:
+        """The value of a column.
+
+        Raises:
+          KeyError: there is no such column.
+        """
+        place = _places(self.columns).get(column)
+        if place is not None:
+            return self.values[place]
+        if column in self.__struct_fields__:
+            return getattr(self, column)
+        raise KeyError(f"{type(self).__name__} has no column {column!r}")
+
+    def __getattr__(self, name: str) -> Any:
+        """The value of a metric."""
+        try:
+            return self.values[_places(self.columns)[name]]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no column {name!r}") from None
+
+    @property
+    def metrics(self) -> dict[str, int | float | None]:
+        """The values of the metrics by name."""
+        return dict(zip(_places(self.columns), self.values, strict=True))
 
 
-class IterationRow(Struct, frozen=True, array_like=True):
+@lru_cache
+def _places(columns: str) -> dict[str, int]:
+    return {name: place for place, name in enumerate(columns.split(" "))}
+
+
+class IterationRow(_Measured, frozen=True, array_like=True, kw_only=True):
     """One iteration of the last turn; `goodgain metrics` defines the metrics.
 
     Attributes:
       conversation_id, turn, attributes: the conversation, its last turn, and its attributes.
       i: the iteration, counted from 1 over those that searched.
       iteration: its raw number in the traces.
-      calls: number of search calls.
-      R_i, UR_i, GR_i, Dup_i: results of this iteration: all, new, new and good, and repeated ones.
-      G_i: gain of the new, good ones.
-      unlabelled_i: number of results without a label.
-      AvgGain_i: gain per result of this iteration.
-      R_at_i, UR_at_i, GR_at_i, DupR_at_i: the same numbers, of iterations 1 to i together.
-      CG_at_i, RG_at_i, DCG_at_i, DRG_at_i, RAG_at_i, DRAG_at_i, SRE_at_i, SRR_at_i: the metrics of
-        iterations 1 to i.
-      pool: shares of the topic's pool found so far; None without a pool.
-      costs: the requested costs by column.
-      computed: values of further metrics.
+      columns, values: names of the metrics, and their values; `row.G_i` and `row["cost_i.usd"]`
+        give one of them.
 
     Example: see `ScoreConversations`.
     """
@@ -63,52 +79,22 @@ class IterationRow(Struct, frozen=True, array_like=True):
     attributes: dict[str, str]
     i: int
     iteration: int
-    calls: int
-    R_i: int
-    UR_i: int
-    GR_i: int
-    Dup_i: int
-    G_i: int
-    unlabelled_i: int
-    AvgGain_i: float
-    R_at_i: int
-    UR_at_i: int
-    GR_at_i: int
-    DupR_at_i: int
-    CG_at_i: int
-    RG_at_i: float
-    DCG_at_i: float
-    DRG_at_i: float
-    RAG_at_i: float
-    DRAG_at_i: float
-    SRE_at_i: float
-    SRR_at_i: float
-    pool: PoolShares | None = None
-    costs: dict[str, float | None] = {}
-    computed: tuple[int | float | None, ...] = ()
 
 
-class ConversationRow(Struct, frozen=True, array_like=True):
-    """One conversation; `goodgain metrics` defines the metrics.
+class ConversationRow(_Measured, frozen=True, array_like=True, kw_only=True):
+    """One conversation; `goodgain metrics` defines the metrics, which are those at N.
 
     Attributes:
       conversation_id, turn, attributes: the conversation, its last turn, and its attributes.
-      N: number of iterations that searched; with 0, the metrics are None.
-      calls: number of search calls.
-      R, UR, GR, DupR: number of results: all, new, new and good, and repeated ones.
-      CG, RG, DCG, DRG, RAG, DRAG, SRE, SRR: the metrics at the last iteration.
-      unlabelled: number of results without a label.
-      label_conflicts: number of copies that are labelled unlike their first occurrence.
-      judgments_met_again: number of documents without a label because an earlier document already
-        has their judgment; None if the labels of the traces count.
-      qrels_best: the greatest label of the topic in the judgments; None without labels.
-      rejected_records, redelivered: number of records that could not be used, and of those that
-        were delivered again.
+      rejected_records: number of records that could not be used.
       first_timestamp, last_timestamp: event times in milliseconds since 1970, if known.
-      ranking: values of the requested ranking metrics, in their order.
-      pool: shares of the topic's pool that were found; None without a pool.
-      costs: the requested costs by column, and gain per unit.
-      computed: values of further metrics.
+      topic: further columns. With external judgments: judgments_met_again, the number of documents
+        without a label because an earlier document has their judgment, and qrels_best, the greatest
+        label of the topic. With a pool: pool_good, the number of good documents in the topic's
+        pool, pool_best, the greatest label there, and pool_found, the numbers of the good documents
+        that were found.
+      columns, values: names of the metrics, and their values; `row.CG` and `row["ndcg@10"]` give
+        one of them. Without search, all but counts are None.
 
     Example: see `ScoreConversations`.
     """
@@ -116,42 +102,32 @@ class ConversationRow(Struct, frozen=True, array_like=True):
     conversation_id: str
     turn: int | None
     attributes: dict[str, str]
-    N: int
-    calls: int
-    R: int
-    UR: int
-    GR: int
-    DupR: int
-    CG: int | None
-    RG: float | None
-    DCG: float | None
-    DRG: float | None
-    RAG: float | None
-    DRAG: float | None
-    SRE: float | None
-    SRR: float | None
-    unlabelled: int
-    label_conflicts: int
-    judgments_met_again: int | None
-    qrels_best: int | None
     rejected_records: int
-    redelivered: int
     first_timestamp: int | None
     last_timestamp: int | None
-    ranking: tuple[float | None, ...] = ()
-    pool: PoolOutcome | None = None
-    costs: dict[str, float | None] = {}
-    computed: tuple[int | float | None, ...] = ()
+    topic: dict[str, int | str | None] = {}
+
+    def __getitem__(self, column: str) -> Any:
+        """The value of a column.
+
+        Raises:
+          KeyError: there is no such column.
+        """
+        return self.topic[column] if column in self.topic else super().__getitem__(column)
+
+    def __getattr__(self, name: str) -> Any:
+        """The value of a metric or a further column."""
+        return self.topic[name] if name in self.topic else super().__getattr__(name)
 
 
-class CallRow(Struct, frozen=True, array_like=True):
+class CallRow(_Measured, frozen=True, array_like=True, kw_only=True):
     """The ranked list of one search call, evaluated by itself (SPEC 8).
 
     Attributes:
       call_position: from 0, the call's place within its iteration.
       call: the producer's number of the call, if given.
       results: number of its results, duplicates included.
-      ranking: values of the requested ranking metrics, in their order.
+      columns, values: names of the ranking metrics, and their values.
     """
 
     conversation_id: str
@@ -162,7 +138,6 @@ class CallRow(Struct, frozen=True, array_like=True):
     call_position: int
     call: int | None
     results: int
-    ranking: tuple[float | None, ...]
 
 
 class LateRow(Struct, frozen=True, array_like=True):
@@ -202,3 +177,37 @@ class DuplicateRow(Struct, frozen=True, array_like=True):
     key: str
     step: str
     clause: int | None
+
+
+def prefix_of(rows: Sequence[Mapping[str, Any]], costs: Sequence[str]) -> Prefix:
+    """The prefix of a whole turn from its rows of `iterations`, without its ranked list.
+
+    Args:
+      rows: the rows of i = 1..N, by column.
+      costs: names of costs that the rows have.
+    """
+    counts = [
+        IterationCounts(
+            row["iteration"],
+            row["calls"],
+            row["R_i"],
+            row["UR_i"],
+            row["GR_i"],
+            row["G_i"],
+            row["unlabelled_i"],
+        )
+        for row in rows
+    ]
+    last = rows[-1]
+    pool = None
+    if "pool_recall_at_i" in last:
+        # Finds as shares of one good document; no such document if the shares are null.
+        pool = TopicGains(int(last["pool_recall_at_i"] is not None), 1, ())
+    return replace(
+        prefixes(Turn(counts, pool=pool), 0)[-1],
+        spent={name: last[COST_AT_I + name] for name in costs},
+        spent_last={name: last[COST_I + name] for name in costs},
+        found=last.get("pool_recall_at_i") or 0.0,
+        found_gain=last.get("pool_nCG_at_i") or 0.0,
+        found_discounted=last.get("pool_nDCG_at_i") or 0.0,
+    )

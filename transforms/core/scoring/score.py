@@ -10,48 +10,38 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
-from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.result_labels import (
     RejectedLabel,
     ResultLabel,
     label_calls,
 )
+from goodgain.transforms.core.metrics.plan import MetricPlan, Terms, Values, bounded_only
+from goodgain.transforms.core.metrics.prefix import (
+    Prefix,
+    TopicGains,
+    Turn,
+    prefixes,
+)
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
-from goodgain.transforms.core.ranking import judged_results
 from goodgain.transforms.core.scoring import data_counts
-from goodgain.transforms.core.scoring.best_case import BestCase, best_case
-from goodgain.transforms.core.scoring.computed import computed, with_computed
-from goodgain.transforms.core.scoring.costs import (
-    AtBudget,
-    at_budgets,
-    conversation_costs,
-    with_costs,
-)
+from goodgain.transforms.core.scoring.best_case import best_calls, best_turn
 from goodgain.transforms.core.scoring.delivery import Delivered, deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
-from goodgain.transforms.core.scoring.gains import IterationCounts, iteration_rows, values_at_n
-from goodgain.transforms.core.scoring.pool_shares import (
+from goodgain.transforms.core.scoring.pool_finds import (
+    pool_columns,
     pool_counts,
-    pool_outcome,
-    pool_shares,
+    topic_gains,
     turn_pool_of,
-    unsearched_outcome,
 )
-from goodgain.transforms.core.scoring.ranked_lists import (
-    LabelledList,
-    call_lists,
-    judged_pool,
-    turn_list,
-)
+from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool, turn_list
 from goodgain.transforms.core.scoring.rows import (
     CallRow,
     ConversationRow,
     DuplicateRow,
     IterationRow,
-    PoolShares,
 )
 from goodgain.transforms.core.scoring.settings import Scoring
 
@@ -65,9 +55,8 @@ class Tally(Struct, frozen=True):
         were opened or cited.
       earlier_records: number of records of earlier turns.
       times: timestamps of the usable records, in ms.
-      costs: for each iteration, the costs of each call.
+      turn: what its metrics are computed from.
       judgments_met_again: number of those in `FoldedTurn`.
-      judged: gains of the judged documents, in any order.
       counts: results, duplicates and labels of the last turn, by dotted name.
     """
 
@@ -76,84 +65,129 @@ class Tally(Struct, frozen=True):
     calls: int
     usages: int
     earlier_records: int
-    redelivered: int
     conflicting: int
     times: Sequence[int]
-    iterations: Sequence[IterationCounts]
-    costs: Sequence[Sequence[Mapping[str, float]]]
+    turn: Turn
     labelled_copies: int
-    label_conflicts: int
     judgments_met_again: int | None
-    ranked: LabelledList
-    judged: list[int]
     counts: Mapping[str, int]
 
 
 def tally_of(
-    delivered: Delivered, turn: FoldedTurn, judged: list[int], rules: RuleTable, hold_slot: bool
+    delivered: Delivered,
+    turn: FoldedTurn,
+    judged: list[int],
+    scoring: Scoring,
+    pool: TopicGains | None = None,
 ) -> Tally:
     """The tally of a folded turn; `judged` has the gains of the judged documents."""
     usages = len(delivered.usages())
     by_iteration = groupby(turn.calls, key=attrgetter("iteration"))
+    ranked = turn_list(turn, scoring.hold_slot)
     return Tally(
         delivered.last_turn,
         delivered.attributes(),
         len(turn.calls),
         usages,
         len(delivered.calls) - len(turn.calls) - usages,
-        delivered.redelivered,
         delivered.conflicting,
         [call.timestamp for call in delivered.calls if call.timestamp is not None],
-        turn.iterations,
-        [[call.costs for call in calls] for _, calls in by_iteration],
+        Turn(
+            turn.iterations,
+            ranked.labels,
+            ranked.scores,
+            judged,
+            scoring.ranking.options,
+            scoring.hold_slot,
+            turn.label_conflicts,
+            delivered.redelivered,
+            [[call.costs for call in calls] for _, calls in by_iteration],
+            scoring.costs,
+            pool,
+        ),
         turn.labelled_copies,
-        turn.label_conflicts,
         None if turn.judgments_met_again is None else len(turn.judgments_met_again),
-        turn_list(turn, hold_slot),
-        judged,
         {
-            **TurnDetails(turn, rules).counts(),
+            **TurnDetails(turn, scoring.rules).counts(),
             **data_counts.data_counts(
                 data_counts.labels_of(turn),
-                data_counts.unidentified_of(turn, rules),
+                data_counts.unidentified_of(turn, scoring.rules),
                 turn.iterations,
             ),
         },
     )
 
 
+class BestValues(Struct, frozen=True, array_like=True):
+    """The values of a conversation if every unlabelled document had the best label.
+
+    They are null where a metric has no bounds (SPEC 8) or is undefined. The worst case is the
+    values themselves, since an unlabelled result has gain 0.
+    """
+
+    at_n: Values
+    by_i: list[Values]
+    calls: list[Values]
+
+
+class AtBudget(Struct, frozen=True, array_like=True):
+    """The values of a conversation within a budget, and whether it spent that much."""
+
+    values: Values
+    reached: bool
+
+
 class ConversationScore(Struct, frozen=True, array_like=True):
-    """The score of one conversation: its rows, and its contribution to counts and means.
+    """The score of one conversation: its values, and its contribution to counts.
 
     Attributes:
       conversation: its row of the dataset `conversations`, a `ConversationRow`.
-      iterations: its rows of `iterations`, each an `IterationRow`, in order.
+      numbers: the raw numbers of its iterations i = 1..N.
+      columns: names of the metrics of an iteration, with spaces between.
+      by_i: their values for i = 1, 2, ...; beyond N those of empty iterations, up to `max_i`.
+      idle: without search, its values at N in the population `everyone`.
+      budgets: gains at the requested budgets.
+      ratios: what it adds to each ratio of sums; None if it does not count.
       calls: a row for each search call, if requested.
       duplicates: a row for each duplicate, if requested.
-      judged: number of judged results in its ranked list, the weight in gauc_weighted.
-      best: the rows if every unlabelled document had the best label; None if not requested or
-        without search.
+      best: the best case; None if not requested or without search.
       counts: its contribution to the manifest's counts, by dotted name, like `records.scored`.
       closed: when a stream closed it, in ms of event time; None in batch.
-      unsearched: without search, the ranking metrics of the empty list and the pool metrics, for
-        the population `everyone`.
-      budgets: gains at the requested budgets.
       rejected_labels: labels for its results that could not be used.
 
     Example: see `ScoreConversations`.
     """
 
     conversation: ConversationRow
-    iterations: list[IterationRow]
-    calls: list[CallRow]
-    duplicates: list[DuplicateRow]
-    judged: int
-    best: BestCase | None
+    numbers: list[int]
+    columns: str
+    by_i: list[Values]
+    idle: Values
+    budgets: list[AtBudget]
+    ratios: list[Terms | None]
     counts: dict[str, int]
+    calls: list[CallRow] = []
+    duplicates: list[DuplicateRow] = []
+    best: BestValues | None = None
     closed: int | None = None
-    unsearched: tuple[float | None, ...] = ()
-    budgets: list[AtBudget] = []
     rejected_labels: list[RejectedLabel] = []
+
+    @property
+    def iterations(self) -> list[IterationRow]:
+        """Its rows of `iterations`, in order."""
+        row = self.conversation
+        return [
+            IterationRow(
+                conversation_id=row.conversation_id,
+                turn=row.turn or 0,
+                attributes=row.attributes,
+                i=i,
+                iteration=number,
+                columns=self.columns,
+                values=values,
+            )
+            for i, (number, values) in enumerate(zip(self.numbers, self.by_i, strict=False), 1)
+        ]
 
 
 def score_conversation(
@@ -196,9 +230,9 @@ def score_conversation(
         judged = [label for label in turn_pool.topic_pool.labels if label is not None]
     else:
         judged = judged_pool(turn) if judgments is None else judgments.pool
-    tally = tally_of(delivered, turn, judged, scoring.rules, scoring.hold_slot)
-    shares = None if turn_pool is None else pool_shares(turn, turn_pool, threshold)
-    score = score_tally(conversation_id, tally, rejected_records, scoring, shares)
+    findable = None if turn_pool is None else topic_gains(turn, turn_pool, threshold)
+    tally = tally_of(delivered, turn, judged, scoring, findable)
+    score = score_tally(conversation_id, tally, rejected_records, scoring)
     if keys is not None:
         topics = {keys.topic(conversation_id, call.attributes) for call in delivered.calls}
         topic_counts = {
@@ -215,97 +249,108 @@ def score_conversation(
             "labels.rejected": len(labelled.rejected),
         }
         score = replace(score, counts=counts, rejected_labels=labelled.rejected)
-    return _with_details(score, turn, judged, turn_pool, scoring)
+    return _with_details(score, turn, tally.turn, turn_pool, scoring)
 
 
 def score_tally(
-    conversation_id: str,
-    tally: Tally,
-    rejected_records: int,
-    scoring: Scoring,
-    shares: Sequence[PoolShares] | None = None,
+    conversation_id: str, tally: Tally, rejected_records: int, scoring: Scoring
 ) -> ConversationScore:
-    """The score of a conversation from its tally, without the parts that need single results.
-
-    Args:
-      shares: for each iteration, the shares of the topic's pool found up to it; None without a
-        pool.
-    """
-    iterations = with_computed(
-        iteration_rows(conversation_id, tally.last_turn or 0, tally.attributes, tally.iterations),
-        tally.iterations,
-    )
-    if shares is not None:
-        iterations = [
-            replace(row, pool=share) for row, share in zip(iterations, shares, strict=True)
-        ]
-    if scoring.costs:
-        iterations = with_costs(iterations, tally.costs, scoring.costs)
-    ranking = scoring.ranking.evaluate(tally.ranked.labels, tally.judged, tally.ranked.scores)
-    unsearched: tuple[float | None, ...] = ()
-    if not iterations:
-        ranking, unsearched = (None,) * len(ranking), ranking
-        if shares is not None:
-            unsearched += unsearched_outcome(tally.judged, scoring.good_gain_threshold)
-    row = ConversationRow(
-        conversation_id=conversation_id,
-        turn=tally.last_turn,
-        attributes=tally.attributes,
-        N=len(iterations),
-        calls=tally.calls,
-        **values_at_n(iterations),
-        unlabelled=sum(counts.unlabelled for counts in tally.iterations),
-        label_conflicts=tally.label_conflicts,
-        judgments_met_again=tally.judgments_met_again,
-        qrels_best=None if tally.judgments_met_again is None else max(tally.judged, default=None),
-        rejected_records=rejected_records,
-        redelivered=tally.redelivered,
-        first_timestamp=min(tally.times, default=None),
-        last_timestamp=max(tally.times, default=None),
-        ranking=ranking,
-        computed=computed(tally.iterations),
-        costs=conversation_costs(iterations, scoring.costs),
-    )
+    """The score of a conversation from its tally, without the parts that need single results."""
+    plan, turn = scoring.plan, tally.turn
+    walked = prefixes(turn, plan.max_i)
+    n = len(turn.iterations)
+    whole = walked[n]
+    values = plan.values_at_n(whole) if n else plan.counts_at_n(whole)
+    idle = () if n else plan.idle_at_n(whole)
+    of_iteration = plan.values_by_i if n else plan.idle_by_i
+    of_topic: dict[str, int | str | None] = {}
+    if tally.judgments_met_again is not None:
+        of_topic["judgments_met_again"] = tally.judgments_met_again
+        of_topic["qrels_best"] = max(turn.judged, default=None)
     return ConversationScore(
-        conversation=row,
-        iterations=iterations,
-        calls=[],
-        duplicates=[],
-        judged=judged_results(tally.ranked.labels),
-        best=None,
-        counts={
+        ConversationRow(
+            conversation_id=conversation_id,
+            turn=tally.last_turn,
+            attributes=tally.attributes,
+            rejected_records=rejected_records,
+            first_timestamp=min(tally.times, default=None),
+            last_timestamp=max(tally.times, default=None),
+            topic=of_topic,
+            columns=plan.columns,
+            values=values,
+        ),
+        [counts.iteration for counts in turn.iterations],
+        plan.iteration_columns,
+        [of_iteration(prefix) for prefix in walked[1:]],
+        idle,
+        _at_budgets(walked[: n + 1], plan),
+        [ratio.terms(whole, values if n else idle) for ratio in plan.ratios],
+        {
             **tally.counts,
-            **_record_counts(tally, row),
+            **_record_counts(tally, whole, rejected_records),
             **data_counts.times_counts(tally.times, scoring.clock),
         },
-        unsearched=unsearched,
-        budgets=at_budgets(iterations, scoring.budgets),
     )
+
+
+def _at_budgets(walked: Sequence[Prefix], plan: MetricPlan) -> list[AtBudget]:
+    """The values within each budget; null if it is unknown what the conversation spent."""
+    values = []
+    for budget in plan.budgets:
+        within = budget.prefix(walked)
+        values.append(
+            AtBudget(
+                tuple(
+                    metric.function(within) if metric.function and within else None
+                    for metric in budget.metrics
+                ),
+                budget.is_reached(walked[-1]),
+            )
+        )
+    return values
 
 
 def _with_details(
     score: ConversationScore,
     turn: FoldedTurn,
-    judged: list[int],
+    scored: Turn,
     turn_pool: TurnPool | None,
     scoring: Scoring,
 ) -> ConversationScore:
-    """Add the parts that need single calls and results: their rows, best case and pool metrics."""
-    row, iterations = score.conversation, score.iterations
+    """Add the parts that need single calls and results: their rows, best case and pool columns."""
+    row = score.conversation
     if turn_pool is not None:
         threshold = scoring.good_gain_threshold
-        row = replace(row, pool=pool_outcome(iterations, turn, turn_pool, threshold))
+        row = replace(row, topic=pool_columns(turn, turn_pool, threshold))
         pool_counters = pool_counts(turn, turn_pool, scoring.rules, threshold)
         score = replace(score, conversation=row, counts={**score.counts, **pool_counters})
-    if scoring.bounds and iterations:
-        score = replace(score, best=best_case(row, iterations, turn, judged, scoring))
+    if scoring.bounds and turn.iterations:
+        score = replace(score, best=_best_values(score, turn, scored, scoring))
     if not scoring.per_call and not scoring.keep_duplicates:
         return score
     details = TurnDetails(turn, scoring.rules)
     return replace(
         score,
-        calls=_call_rows(turn, row, details, judged, scoring) if scoring.per_call else [],
+        calls=_call_rows(turn, row, details, scored.judged, scoring) if scoring.per_call else [],
         duplicates=details.rows(row.conversation_id) if scoring.keep_duplicates else [],
+    )
+
+
+def _best_values(
+    score: ConversationScore, turn: FoldedTurn, scored: Turn, scoring: Scoring
+) -> BestValues:
+    plan, best = scoring.plan, best_turn(turn, scored, scoring)
+    walked = prefixes(best, plan.max_i)
+    by_i = map(plan.values_by_i, walked[1:])
+    return BestValues(
+        bounded_only(
+            plan.at_n, plan.values_at_n(walked[len(turn.iterations)]), score.conversation.values
+        ),
+        [
+            bounded_only(plan.by_i, values, actual)
+            for values, actual in zip(by_i, score.by_i, strict=True)
+        ],
+        best_calls(turn, scored, scoring),
     )
 
 
@@ -313,7 +358,7 @@ def _call_rows(
     turn: FoldedTurn,
     conversation: ConversationRow,
     details: TurnDetails,
-    pool: list[int],
+    judged: Sequence[int],
     scoring: Scoring,
 ) -> list[CallRow]:
     rows = []
@@ -323,38 +368,40 @@ def _call_rows(
         i, iteration, call_position = details.call_place(at)
         rows.append(
             CallRow(
-                conversation.conversation_id,
-                call.turn,
-                conversation.attributes,
-                i,
-                iteration,
-                call_position,
-                call.call,
-                len(call.results),
-                scoring.ranking.evaluate(ranked.labels, pool, ranked.scores),
+                conversation_id=conversation.conversation_id,
+                turn=call.turn,
+                attributes=conversation.attributes,
+                i=i,
+                iteration=iteration,
+                call_position=call_position,
+                call=call.call,
+                results=len(call.results),
+                columns=" ".join(scoring.ranking.names),
+                values=scoring.ranking.evaluate(ranked.labels, judged, ranked.scores),
             )
         )
     return rows
 
 
-def _record_counts(tally: Tally, row: ConversationRow) -> dict[str, int]:
+def _record_counts(tally: Tally, whole: Prefix, rejected_records: int) -> dict[str, int]:
     """Outcomes of the records (SPEC 3), and sizes of the sets (SPEC 5)."""
+    turn = tally.turn
     return {
         data_counts.SCORED: tally.calls + tally.usages,
         data_counts.EARLIER_TURN: tally.earlier_records,
-        data_counts.REDELIVERED: tally.redelivered,
+        data_counts.REDELIVERED: turn.redelivered,
         data_counts.CONFLICTING: tally.conflicting,
         data_counts.CONVERSATIONS: 1,
         # A rejected record may be why there is no search.
-        "conversations.without_search": int(row.N == 0 and row.rejected_records == 0),
-        "conversations.with_rejected_records": int(row.rejected_records > 0),
-        "conversations.in_means": int(row.N > 0 and row.rejected_records == 0),
-        "results.total": row.R,
-        "results.unique": row.UR,
-        "results.good": row.GR,
-        "results.duplicates": row.DupR,
-        "results.unlabelled": row.unlabelled,
+        "conversations.without_search": int(whole.i == 0 and rejected_records == 0),
+        "conversations.with_rejected_records": int(rejected_records > 0),
+        "conversations.in_means": int(whole.i > 0 and rejected_records == 0),
+        "results.total": whole.results,
+        "results.unique": whole.unique,
+        "results.good": whole.good,
+        "results.duplicates": whole.results - whole.unique,
+        "results.unlabelled": whole.unlabelled,
         "results.labelled_duplicates": tally.labelled_copies,
-        "results.label_conflicts": row.label_conflicts,
-        "qrels.judgments_met_again": row.judgments_met_again or 0,
+        "results.label_conflicts": turn.label_conflicts,
+        "qrels.judgments_met_again": tally.judgments_met_again or 0,
     }

@@ -16,14 +16,13 @@ from goodgain.transforms.core.dedup.rules import (
     TypeRules,
 )
 from goodgain.transforms.core.dedup.verification import Step
+from goodgain.transforms.core.metrics.prefix import IterationCounts, Turn
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.scoring.data_counts import data_counts, identifies
 from goodgain.transforms.core.scoring.delivery import merged_attributes
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
-from goodgain.transforms.core.scoring.gains import IterationCounts
 from goodgain.transforms.core.scoring.payload import unpack
-from goodgain.transforms.core.scoring.ranked_lists import LabelledList
 from goodgain.transforms.core.scoring.score import (
     ConversationScore,
     Tally,
@@ -61,7 +60,7 @@ class PayloadScorer:
         if folded is not None:
             delivered, turn, counts = folded
             rejected_records += delivered[6]
-            tally = _tally_of(delivered, turn, counts)
+            tally = _tally_of(delivered, turn, counts, self._scoring)
             return score_tally(conversation_id, tally, rejected_records, self._scoring)
         frame = unpack(payloads)
         return score_conversation(
@@ -90,7 +89,7 @@ def _native_folder(scoring: Scoring) -> Any | None:
     )
 
 
-def _tally_of(delivered: Any, turn: Any, counts: Any) -> Tally:
+def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally:
     last_turn, calls, usages, earlier, redelivered, conflicting, _, times, attributes = delivered
     iterations, label_conflicts, labels, scores, judged, costs = turn
     by_type, by_step, near_misses, cut, by_gain, unidentified = counts
@@ -101,16 +100,22 @@ def _tally_of(delivered: Any, turn: Any, counts: Any) -> Tally:
         calls,
         usages,
         earlier,
-        redelivered,
         conflicting,
         times,
-        iterations,
-        costs,
+        Turn(
+            iterations,
+            labels,
+            scores,
+            judged,
+            scoring.ranking.options,
+            scoring.hold_slot,
+            label_conflicts,
+            redelivered,
+            costs,
+            scoring.costs,
+        ),
         sum(by_gain) - len(judged),  # `judged` has the labels of first occurrences
-        label_conflicts,
         None,
-        LabelledList(labels, scores),
-        judged,
         {
             **duplicate_counts(by_type, _by_step(by_step), _by_step(near_misses), cut),
             **data_counts(dict(enumerate(by_gain)), unidentified, iterations),

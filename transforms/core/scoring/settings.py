@@ -11,6 +11,8 @@ from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.metrics.budgets import Budget
+from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
@@ -18,7 +20,6 @@ from goodgain.transforms.core.ranking import (
     parse_ranking_metrics,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
-from goodgain.transforms.core.scoring.costs import Budget
 
 
 class Scoring(Struct, frozen=True):
@@ -38,6 +39,7 @@ class Scoring(Struct, frozen=True):
       pool: the pool, whose labels override those of the traces; None without a pool.
       costs: names of the requested costs.
       budgets: amounts of costs at which gains are reported.
+      max_i: last i at which means are computed.
 
     Example:
       >>> from goodgain import Budget, Scoring
@@ -59,6 +61,18 @@ class Scoring(Struct, frozen=True):
     pool: PoolUse | None = None
     costs: tuple[str, ...] = ()
     budgets: tuple[Budget, ...] = ()
+    max_i: int = 10
+
+    @property
+    def plan(self) -> MetricPlan:
+        """Which values a conversation has, in order."""
+        return plan_of(
+            self.ranking.metrics,
+            self.max_i,
+            self.pool is not None,
+            tuple(self.costs),
+            tuple(self.budgets),
+        )
 
     @classmethod
     def default(

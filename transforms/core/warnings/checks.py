@@ -10,10 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.metrics.costs import is_cost_name
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
-from goodgain.transforms.core.scoring.costs import is_cost_name
 from goodgain.transforms.core.warnings import codes, label_checks
 from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
 from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS, identity_advice

@@ -24,8 +24,8 @@ from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.whole_files import write_whole
 from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.studies.nightly.days.days import DayFolders, LateFiles, days_text
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
-from goodgain.transforms.core.scoring.registry import POOL_METRICS
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.pool import POOL_METRICS
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DAY_FILE = "day.json"

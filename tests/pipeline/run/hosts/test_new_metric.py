@@ -1,4 +1,4 @@
-"""A new metric takes one entry in the registry and one function; all outputs then have it."""
+"""A new metric takes one declaration with one function; all outputs then have it."""
 
 import json
 import subprocess
@@ -7,42 +7,38 @@ import sys
 import pytest
 
 FUNCTIONS = """
-def first_good(iterations):
-    return next((i for i, one in enumerate(iterations, start=1) if one.good), None)
+def first_good(prefix):
+    return next((i for i, one in enumerate(prefix.iterations, start=1) if one.good), None)
 
 
-def misses(iterations):
-    return sum(not one.good for one in iterations)
+def misses(prefix):
+    return prefix.i - sum(one.good > 0 for one in prefix.iterations)
 
 
 """
 ENTRIES = (
     """
-    Metric(
-        "first_good", "iterations", "Iterations until the first good document.", "lower",
-        "no good document was found", "the smallest i with GR_i > 0", True, needs_labels=True,
-        function=first_good, words="First good result",
+    _declare(
+        "first_good", "iterations", "First good result",
+        "Iterations until the first good document.", "lower", "the smallest i with GR_i > 0",
+        first_good, undefined="no good document was found", whole=True, needs_labels=True,
     ),
-""",
-    """
-    Metric(
-        "misses_at_i", "iterations", "Iterations so far without a good document.", "lower",
-        "", "the number of k in 1..i with GR_k = 0", True, needs_labels=True,
-        function=misses, words="Misses so far",
+    _declare(
+        "misses", "iterations", "Misses", "Iterations without a good document.", "lower",
+        "the number of k in 1..N with GR_k = 0", misses,
+        ("Iterations so far without a good document.", "the number of k in 1..i with GR_k = 0"),
+        whole=True, needs_labels=True,
     ),
 """,
 )
-HEADS = (
-    "CONVERSATION_METRICS: tuple[Metric, ...] = (",
-    "ITERATION_METRICS: tuple[Metric, ...] = (",
-)
+HEADS = ("CONVERSATION_METRICS: tuple[Metric, ...] = (",)
 # Runs in a new process, so that the registry is edited before the project imports it.
 PROGRAM = """
 import json, operator, sys
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 
-name = "goodgain.transforms.core.scoring.registry"
+name = "goodgain.transforms.core.metrics.gains"
 spec = find_spec(name)
 functions, *edits, folder = sys.argv[1:]
 source = Path(spec.origin).read_text()
@@ -61,7 +57,8 @@ from goodgain.pipeline.results.datasets import conversations, iterations
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.formats import avro_schema
 from goodgain.transforms.beam_rows import ScoreConversationRows
-from goodgain.transforms.core.scoring.metric_by_name import metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.plan import plan_of
 
 traces = [
     {"conversation_id": "a", "iteration": 1, "results": [{"id": "x", "gain": 1}]},
@@ -105,7 +102,7 @@ print(json.dumps({
     "compared": [row["base_mean"] for row in read_dataset(compared, "comparison")
                  if row["metric"] == "misses_at_i" and row["i"] == 2],
     "direction": [metric_by_name(name).direction for name in ("first_good", "misses_at_i")],
-    "schema": [one for dataset in (conversations(()), iterations())
+    "schema": [one for dataset in (conversations(plan_of((), 10)), iterations(plan_of((), 10)))
                for one in avro_schema(dataset)["fields"]
                if one["name"] in ("first_good", "misses_at_i")],
     "in report": ["First good result" in report, "Misses so far" in report],

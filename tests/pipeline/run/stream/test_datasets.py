@@ -2,44 +2,37 @@ import pytest
 from msgspec.structs import astuple
 
 from goodgain.pipeline.results.formats import FORMATS
-from goodgain.pipeline.results.rows import RankedRows
 from goodgain.pipeline.run.stream import datasets
 from goodgain.pipeline.run.stream.datasets import StreamRows
 from goodgain.pipeline.run.stream.live_counters import StreamTotals, totals_of
-from goodgain.transforms.core.means.accumulator import (
-    MeansAccumulator,
-)
-from goodgain.transforms.core.means.values import (
-    conversation_values,
-    metric_names,
-)
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow
 from tests.pipeline.run.stream.rows import MINUTE, NOON, live, score
 from tests.pipeline.runs import plain_scoring
 
-METRICS = plain_scoring().ranking.metrics
-NAMES = tuple(metric.name for metric in METRICS)
-ROWS = StreamRows(3, RankedRows(NAMES))
+PLAN = plain_scoring(max_i=2).plan
+ROWS = StreamRows(3)
 SCORES = [score("a", NOON, NOON + MINUTE), score("b", NOON, rejected=2), score("c", rejected=1)]
 
 
 def windowed_means():
-    accumulator = MeansAccumulator(metric_names(NAMES).index("auc"))
+    accumulator = MeansAccumulator()
     for one in SCORES:
-        if values := conversation_values(one, 2):
+        if values := conversation_values(one, PLAN):
             accumulator.add(values)
     return [
         WindowedMeanRow(NOON, NOON + 60 * MINUTE, 4, True, row)
-        for row in accumulator.rows({"arm": "A"}, NAMES)
+        for row in accumulator.rows({"arm": "A"}, PLAN)
     ]
 
 
 WRITTEN = {
     "conversations": (
-        datasets.conversations(METRICS),
+        datasets.conversations(PLAN),
         [row for one in SCORES for row in ROWS.conversation(one)],
     ),
-    "live": (datasets.LIVE, [row for n in (1, 2) for row in ROWS.live(live("c", n))]),
+    "live": (datasets.live(PLAN), [row for n in (1, 2) for row in ROWS.live(live("c", n))]),
     "means": (datasets.MEANS, [row for mean in windowed_means() for row in ROWS.mean(mean)]),
 }
 

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import asdict
 
 from goodgain.pipeline.results import datasets as batch_datasets
-from goodgain.pipeline.results.rows import RankedRows, iteration_rows, struct_row
+from goodgain.pipeline.results.rows import iteration_rows, struct_row
 from goodgain.pipeline.run.stream import datasets, sinks
 from goodgain.pipeline.run.stream.checkpoint import read_progress, record_progress
 from goodgain.pipeline.run.stream.datasets import StreamRows
@@ -24,8 +24,8 @@ from goodgain.transforms.core.streaming.watermark import WatermarkState
 from tests.pipeline.run.stream.rows import MINUTE, NOON, score
 from tests.pipeline.runs import names_in, plain_scoring
 
-METRICS = plain_scoring().ranking.metrics
-ROWS = StreamRows(1, RankedRows(tuple(metric.name for metric in METRICS)))
+PLAN = plain_scoring().plan
+ROWS = StreamRows(1)
 LATE = LateRow("z", 1, 1, 0, None, NOON, 2)
 
 
@@ -82,10 +82,10 @@ def written(tmp_path):
     """Two conversations; the process was killed before it wrote the row of the second."""
     for number, one in enumerate([score("a", NOON, NOON + MINUTE), score("b", NOON)]):
         pane = Pane(NOON, 0, 1, 1, number)
-        put(tmp_path, pane, batch_datasets.ITERATIONS, list(iteration_rows(one)))
+        put(tmp_path, pane, batch_datasets.iterations(PLAN), list(iteration_rows(one)))
         if number == 0:
             rows = list(ROWS.conversation(one))
-            put(tmp_path, pane, datasets.conversations(METRICS), rows)
+            put(tmp_path, pane, datasets.conversations(PLAN), rows)
     put(tmp_path, Pane(NOON, 0, 1, 2, 0), batch_datasets.LATE, struct_row(LATE))
     (tmp_path / ".unfinished" / "late" / "part-torn").write_text("half of it")
     return tmp_path

@@ -3,7 +3,7 @@
 import pytest
 
 import goodgain as gg
-from goodgain.pipeline.results.rows import RankedRows, iteration_rows
+from goodgain.pipeline.results.rows import iteration_rows
 from goodgain.pipeline.run.stream.datasets import StreamRows
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
@@ -55,8 +55,7 @@ def by_id(rows):
 def test_a_stream_gives_the_costs_of_a_run(plan):
     scores = [score for _, score in play(script(), Closing(), plan.scoring)["scores"]]
     batch = gg.evaluate(timed_records(), cost=COST, budget=BUDGET, max_i=MAX_I)
-    metrics = plan.scoring.ranking.names
-    rows = StreamRows(1, RankedRows(metrics))
+    rows, of_run = StreamRows(1), plan.scoring.plan
     streamed = by_id(row for score in scores for row in rows.conversation(score))
     assert streamed["c", None]["cost.tokens"] == 600
     assert streamed["d", None]["CG_per.usd"] == 24
@@ -64,12 +63,12 @@ def test_a_stream_gives_the_costs_of_a_run(plan):
     assert by_id(row for score in scores for row in iteration_rows(score)) == by_id(
         batch.iterations
     )
-    accumulator = MeansAccumulator.empty(None, MAX_I)
+    accumulator = MeansAccumulator()
     for score in scores:
-        accumulator.add(conversation_values(score, MAX_I))
+        accumulator.add(conversation_values(score, of_run))
     means = {
         (row.metric, row.i, row.population): (row.n, row.undefined, row.mean, row.ci_low)
-        for row in accumulator.rows({}, metrics)
+        for row in accumulator.rows({}, of_run)
         if "cost" in row.metric or "CG_per" in row.metric or "<=" in row.metric
     }
     assert means["CG@tokens<=100", None, "reached"][2] == 5
@@ -86,7 +85,7 @@ def test_live_rows_have_the_costs_known_so_far(plan):
     calls = [parse_mapping(record) for record in (*timed_records()[:2], late)]
     arrivals = Script().arrive(calls[0]).watermark(0.5).arrive(calls[1]).watermark(1.2)
     given = play(arrivals.arrive(calls[2]).watermark(2, 60), Closing(live=True), plan.scoring)
-    assert [(one.row.i, one.row.costs["cost_at_i.usd"]) for _, one in given["live"]] == [
+    assert [(one.row.i, one.row["cost_at_i.usd"]) for _, one in given["live"]] == [
         (1, 0.5), (2, 0.75), (2, None)
     ]  # fmt: skip
     assert [one.row for _, one in given["live"]][::2] == given["scores"][0][1].iterations

@@ -3,15 +3,13 @@
 import pytest
 from msgspec.structs import asdict
 
-from goodgain.pipeline.results.rows import RankedRows
+from goodgain.pipeline.results.rows import conversation_rows
 from goodgain.pipeline.run.stream.resume import WrittenRows, begin, missed_before
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
 from tests.pipeline.run.stream.rows import MINUTE, NOON, live, score
-from tests.pipeline.runs import plain_scoring
 
-RANKED = RankedRows(tuple(metric.name for metric in plain_scoring().ranking.metrics))
 LATE = LateRow("c", 1, 2, 0, "r", NOON, 3)
 REJECTED = RejectedRecord("a.jsonl", "line 3", "It is broken.", None, "c", "{", 1)
 
@@ -19,7 +17,7 @@ REJECTED = RejectedRecord("a.jsonl", "line 3", "It is broken.", None, "c", "{", 
 def written_rows(*scores, complete_from=None):
     rows = WrittenRows(complete_from)
     for one in scores:
-        rows.add_conversations(RANKED.conversation(one))
+        rows.add_conversations(conversation_rows(one))
     return rows
 
 

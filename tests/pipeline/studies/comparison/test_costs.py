@@ -10,11 +10,13 @@ from goodgain.pipeline.studies.comparison.costs import arm_means
 from goodgain.pipeline.studies.comparison.measures import Measure, choose
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.transforms.core.errors import UsageError
+from tests.core.direct import plan
 from tests.pipeline.studies.comparison.traces import base_arm, candidate_arm, conversation
 
 MAX_I = 5
 COSTS = ("tokens", "usd")
-UNSEARCHED = Unsearched({"good_gain_threshold": 2})
+PLAN = plan(("ndcg@10",), MAX_I, costs=COSTS)
+UNSEARCHED = Unsearched({"good_gain_threshold": 2}, PLAN)
 SHARED_COLUMNS = (
     "n",
     "undefined",
@@ -51,7 +53,7 @@ def runs(cluster=None, idle=0):
 
 
 def arms_of(base, candidate):
-    measures = choose((), (), ("ndcg@10",), MAX_I, costs=COSTS)
+    measures = choose((), (), PLAN)
     of = [
         arm_of(one.conversations, one.iterations, "arm", measures, UNSEARCHED)
         for one in (base, candidate)
@@ -111,16 +113,16 @@ def test_costs_are_compared_like_any_metric():
 
 
 def test_choosing_a_cost_includes_its_values_by_iteration_with_the_same_tolerance():
-    measures = choose(["cost.usd"], (), (), MAX_I, ["cost.usd=2"], costs=COSTS)
+    measures = choose(["cost.usd"], (), plan((), MAX_I, costs=COSTS), ["cost.usd=2"])
     assert (measures.at_end, measures.by_i) == (("cost.usd",), ("cost_at_i.usd",))
     assert measures.tolerance_of(Measure("cost_at_i.usd", 2, "all")) == 2
     with pytest.raises(UsageError, match=r"no metric 'cost.gpu'"):
-        choose(["cost.gpu"], (), (), MAX_I, costs=COSTS)
+        choose(["cost.gpu"], (), plan((), MAX_I, costs=COSTS))
 
 
 def test_runs_without_costs_have_no_means_by_arm():
     runs_ = [gg.evaluate([one for c in base_arm() for one in c], max_i=MAX_I)] * 2
-    measures = choose((), (), (), MAX_I)
+    measures = choose((), (), plan((), MAX_I))
     of = [arm_of(one.conversations, one.iterations, "arm", measures, UNSEARCHED) for one in runs_]
     arms = Arms(*of, None, None, measures, (), False, MAX_I, (), ())
     assert list(arm_means(arms, [{}], None, "hall")) == []

@@ -18,7 +18,8 @@ from goodgain.pipeline.studies.gate.change import changed_slices
 from goodgain.pipeline.studies.gate.evaluate import GateMeans, gather
 from goodgain.pipeline.studies.gate.rules import GateFile, Rule
 from goodgain.pipeline.views import comparison as views
-from goodgain.transforms.core.scoring.rows import IterationRow
+from goodgain.transforms.core.metrics.gains import ITERATION_METRICS
+from tests.core.direct import plan
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
 
@@ -63,13 +64,15 @@ def arm_of_users(conversations):
         }
         for at in range(conversations)
     ]
-    measures = choose(["CG"], (), (), max_i=1)
+    measures = choose(["CG"], (), plan((), 1))
     whole = [{"conversation_id": row["conversation_id"]} for row in rows if row["N"]]
     iterations = [{**BY_I, **row, "i": 1} for row in whole]
-    return arm_of(rows, iterations, "arm", measures, Unsearched({"good_gain_threshold": 2}))
+    return arm_of(
+        rows, iterations, "arm", measures, Unsearched({"good_gain_threshold": 2}, measures.plan)
+    )
 
 
-BY_I = dict.fromkeys(IterationRow.__struct_fields__, 0)
+BY_I = dict.fromkeys((metric.name for metric in ITERATION_METRICS), 0) | {"iteration": 1}
 
 
 def test_an_arm_is_read_once_for_all_its_slices():

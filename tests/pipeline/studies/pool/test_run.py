@@ -3,13 +3,12 @@
 import json
 
 import pytest
-from msgspec.structs import asdict
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.opened_pool import open_pool
-from goodgain.transforms.core.scoring.computed import columns_of
+from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.filesystems import open_plain
 from tests.core.pool import direct
 from tests.pipeline.runs import contents, manifest, rows, run, write_jsonl
@@ -46,8 +45,7 @@ def outputs(pool, paths, tmp_path_factory):
 
 
 def row_of(scored):
-    row = columns_of(scored.conversation) | asdict(scored.conversation.pool)
-    return row | dict(zip(("recall", "ndcg@10"), row["ranking"], strict=True))
+    return conversation_row(scored.conversation)
 
 
 def without_timestamps(row):
@@ -62,7 +60,7 @@ def test_rows_equal_those_of_the_core(found, outputs):
             expected = row_of(scores[row["conversation_id"]])
             assert {key: expected[key] for key in row} == row
         by_place = {
-            (one.conversation_id, one.i): asdict(one) | asdict(one.pool)
+            (one.conversation_id, one.i): iteration_row(one)
             for scored in scores.values()
             for one in scored.iterations
         }

@@ -9,19 +9,13 @@ from msgspec.structs import asdict
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.manifest import manifest_of
-from goodgain.pipeline.results.rows import RankedRows, iteration_rows, struct_row
+from goodgain.pipeline.results.rows import conversation_rows, iteration_rows, struct_row
 from goodgain.pipeline.settings.option_types import MaxRejected
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.means.accumulator import (
-    MeansAccumulator,
-)
-from goodgain.transforms.core.means.values import (
-    conversation_values,
-    metric_names,
-)
-from goodgain.transforms.core.ranking import parse_ranking_metrics
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from tests.core.direct import score
+from tests.core.direct import plan, score
 
 METRICS = ("ndcg@10", "rbp.8", "auc")
 MOMENT = datetime(2025, 3, 3, 4, 5, tzinfo=UTC)
@@ -68,15 +62,13 @@ def write_outputs(
 ):
     """Write every dataset and the manifest, and return the manifest."""
     options = scoring or {}
-    costs = options.get("costs", ())
+    kept = ("costs", "budgets")
+    of_run = plan(METRICS, 5, **{name: options[name] for name in kept if name in options})
     scores = [one for _, one in sorted(score(records, metrics=METRICS, **options).items())]
-    ranked = parse_ranking_metrics(METRICS)
     rows = {
-        datasets.conversations(ranked, costs=costs): [
-            row for one in scores for row in RankedRows(METRICS).conversation(one)
-        ],
-        datasets.iterations(costs=costs): [row for one in scores for row in iteration_rows(one)],
-        datasets.MEANS: [asdict(mean) for mean in _means(scores, slices)],
+        datasets.conversations(of_run): [row for one in scores for row in conversation_rows(one)],
+        datasets.iterations(of_run): [row for one in scores for row in iteration_rows(one)],
+        datasets.MEANS: [asdict(mean) for mean in _means(scores, slices, of_run)],
         datasets.REJECTED: [row for one in rejected for row in struct_row(one)],
         datasets.LATE: [],
     }
@@ -94,20 +86,18 @@ def rejected_record(reason="gain must be a whole number from 0 to 4, got 9.", pa
     return RejectedRecord("in.avro", "record 3", reason, payload=payload, **more)
 
 
-def _means(scores, slices):
+def _means(scores, slices, of_run):
     accumulators = {}
     for one in scores:
-        values = conversation_values(one, 5)
+        values = conversation_values(one, of_run)
         if values is None:
             continue
         attributes = one.conversation.attributes
         for names in ((), *slices):
             key = tuple((name, attributes.get(name, "")) for name in names)
-            accumulators.setdefault(key, MeansAccumulator(metric_names(METRICS).index("auc"))).add(
-                values
-            )
+            accumulators.setdefault(key, MeansAccumulator()).add(values)
     for key, accumulator in accumulators.items():
-        yield from accumulator.rows(dict(key), METRICS)
+        yield from accumulator.rows(dict(key), of_run)
 
 
 def _manifest(scores, rejected, slices, parameters):

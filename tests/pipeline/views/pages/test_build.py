@@ -9,7 +9,7 @@ import pytest
 
 from goodgain.pipeline.views.pages.run import build_report
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.pipeline.views.pages.outputs import (
     market_records,
     rejected_record,

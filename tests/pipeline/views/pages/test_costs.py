@@ -4,7 +4,7 @@ import pytest
 
 from goodgain.pipeline.views.pages.run import build_report
 from goodgain.pipeline.views.pages.texts import stops_paying
-from goodgain.transforms.core.scoring.costs import Budget
+from goodgain.transforms.core.metrics.budgets import Budget
 from tests.pipeline.views.pages.outputs import market_records, search, write_outputs
 from tests.pipeline.views.pages.test_build import Page
 

@@ -2,7 +2,7 @@
 
 from goodgain.pipeline.results.readers import ALL_MEANS
 from goodgain.pipeline.views.pages.slices import MOST_ITERATIONS, read_slices, slice_data
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 
 BYTES_FOR_DATA = 2_500_000  # of 6 MB, without plotly
 NAMES = ("mean", "ci_low", "ci_high", "p10", "p50", "p90", "worst", "best", "min", "max")

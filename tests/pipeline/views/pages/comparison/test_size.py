@@ -10,7 +10,7 @@ from goodgain.pipeline.views.pages.comparison_slices import (
     pairs_by_metric,
     slice_data,
 )
-from goodgain.transforms.core.scoring.registry import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 
 BYTES_FOR_DATA = 2_500_000  # of 6 MB, without plotly
 TOLD = (

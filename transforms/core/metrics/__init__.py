@@ -1,0 +1,1 @@
+"""The metrics of conversations and iterations: declarations, their functions, the plan of a run."""

@@ -1,0 +1,246 @@
+"""The metrics of gains, results and repetition, for every run (SPEC 5).
+
+To add one, add a declaration with its function here: all outputs then have it. A declaration with
+`so_far` also makes a metric of iterations, by the same function of a shorter prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec.structs import replace
+
+from goodgain.transforms.core.metric import Direction, Metric
+from goodgain.transforms.core.metrics.prefix import Prefix
+
+NO_SEARCH = "the last turn did not search (N = 0)"
+MOST_ITERATIONS_FOR_ALL_GOOD = 100
+_REWARDS_STOPPING = "Stopping early raises it, so read it beside CG."
+_REWARDS_FINDING_LESS = "Finding less finishes sooner, so read it beside GR."
+_REWARDS_GIVING_UP = "Giving up at once lowers it, so read it beside CG."
+
+
+def iterations_for_all_good_results(prefix: Prefix) -> int | None:
+    """The smallest i by which all good results were retrieved, at most 100; None without any."""
+    return min(prefix.last_good, MOST_ITERATIONS_FOR_ALL_GOOD) if prefix.last_good else None
+
+
+def ratio(part: float, whole: float) -> float:
+    """Part of a whole; 0 if there is nothing."""
+    return part / whole if whole else 0.0
+
+
+def _declare(
+    name: str,
+    unit: str,
+    words: str,
+    meaning: str,
+    direction: Direction,
+    formula: str,
+    function: Callable[[Prefix], float | None],
+    so_far: tuple[str, str] | None = None,
+    **more: Any,
+) -> Metric:
+    """Declare a metric at N, and with `so_far`, a meaning and a formula, its form at i."""
+    if not more.get("counted"):
+        more.setdefault("undefined", NO_SEARCH)
+    metric = Metric(
+        name, unit, meaning, direction, formula=formula, words=words, function=function,
+        **{"undefined": "", **more},
+    )  # fmt: skip
+    if so_far is None:
+        return metric
+    meaning, formula = so_far
+    at_i = replace(
+        metric, name=f"{name}_at_i", meaning=meaning, formula=formula, words=f"{words} so far",
+        undefined="", caution="",
+    )  # fmt: skip
+    return replace(metric, so_far=at_i)
+
+
+CONVERSATION_METRICS: tuple[Metric, ...] = (
+    _declare(
+        "N", "iterations", "Iterations", "Iterations of the last turn that searched.", "neither",
+        "number of distinct iterations of the last turn with a search call",
+        lambda prefix: prefix.i, whole=True, counted=True,
+    ),
+    _declare(
+        "calls", "calls", "Search calls", "Search calls of the last turn.", "neither",
+        "number of usable search calls of the last turn",
+        lambda prefix: prefix.calls, whole=True, counted=True,
+    ),
+    _declare(
+        "R", "results", "Results", "Results retrieved, duplicates included.", "neither",
+        "|R| over all iterations", lambda prefix: prefix.results,
+        ("Results so far, duplicates included.", "sum of |R^k| for k = 1..i"),
+        whole=True, counted=True,
+    ),
+    _declare(
+        "UR", "results", "Distinct results", "Distinct documents retrieved.", "neither",
+        "|UR|: first occurrences", lambda prefix: prefix.unique,
+        ("Distinct documents so far.", "sum of |UR^k| for k = 1..i"),
+        whole=True, counted=True,
+    ),
+    _declare(
+        "GR", "results", "Good results", "Distinct good documents retrieved.", "higher",
+        "|GR|: first occurrences with gain >= good_gain_threshold", lambda prefix: prefix.good,
+        ("Distinct good documents so far.", "sum of |GR^k| for k = 1..i"),
+        whole=True, counted=True, bounded=True, needs_labels=True,
+    ),
+    _declare(
+        "DupR", "results", "Repeated results", "Results that repeat an earlier one.", "lower",
+        "|R| - |UR|", lambda prefix: prefix.results - prefix.unique,
+        ("Results so far that repeat an earlier one.", "R@i - UR@i"),
+        whole=True, counted=True,
+    ),
+    _declare(
+        "CG", "gain", "Gain", "All the good, new material gathered.", "higher",
+        "sum of G_k for k = 1..N", lambda prefix: prefix.gain,
+        ("Good, new material gathered so far.", "sum of G_k for k = 1..i"),
+        whole=True, bounded=True, needs_labels=True,
+    ),
+    _declare(
+        "RG", "gain per iteration", "Gain per iteration", "Good, new material per iteration.",
+        "higher", "CG / N", lambda prefix: ratio(prefix.gain, prefix.i),
+        ("Good, new material so far per iteration.", "CG@i / i"),
+        bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
+    ),
+    _declare(
+        "DCG", "gain", "Discounted gain", "Good, new material, worth less the later it came.",
+        "higher", "sum of G_k / log2(k + 1) for k = 1..N", lambda prefix: prefix.discounted_gain,
+        (
+            "Good, new material so far, worth less the later it came.",
+            "sum of G_k / log2(k + 1) for k = 1..i",
+        ),
+        bounded=True, needs_labels=True,
+    ),
+    _declare(
+        "DRG", "gain per iteration", "Discounted gain per iteration", "DCG per iteration.",
+        "higher", "DCG / N", lambda prefix: ratio(prefix.discounted_gain, prefix.i),
+        ("DCG@i per iteration.", "DCG@i / i"),
+        bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
+    ),
+    _declare(
+        "RAG", "gain per result", "Gain per result",
+        "Good, new material per result, averaged over iterations.", "higher",
+        "(1/N) sum of AvgGain_k for k = 1..N",
+        lambda prefix: ratio(prefix.gains_per_result, prefix.i),
+        (
+            "Good, new material per result, averaged over iterations.",
+            "(1/i) sum of AvgGain_k for k = 1..i",
+        ),
+        bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
+    ),
+    _declare(
+        "DRAG", "gain per result", "Discounted gain per result",
+        "RAG, with later iterations worth less.", "higher",
+        "(1/N) sum of AvgGain_k / log2(k + 1) for k = 1..N",
+        lambda prefix: ratio(prefix.discounted_gains_per_result, prefix.i),
+        (
+            "RAG@i, with later iterations worth less.",
+            "(1/i) sum of AvgGain_k / log2(k + 1) for k = 1..i",
+        ),
+        bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
+    ),
+    _declare(
+        "SRE", "share", "Good and new results", "Share of the results that were good and new.",
+        "higher", "GR / R, 0 if R = 0", lambda prefix: ratio(prefix.good, prefix.results),
+        ("Share of the results so far that were good and new.", "GR@i / R@i, 0 if R@i = 0"),
+        bounded=True, needs_labels=True,
+    ),
+    _declare(
+        "SRR", "share", "Repeated results", "Share of the results that repeated an earlier one.",
+        "lower", "DupR / R, 0 if R = 0",
+        lambda prefix: ratio(prefix.results - prefix.unique, prefix.results),
+        ("Share of the results so far that repeated an earlier one.", "DupR@i / R@i, 0 if R@i = 0"),
+    ),
+    _declare(
+        "iterations_for_all_good_results", "iterations", "Iterations for all good results",
+        "Iterations until every good document had been found.", "lower",
+        "min(k, 100), k the smallest i at which every good result of the turn was retrieved",
+        iterations_for_all_good_results, undefined="no good document was found",
+        whole=True, needs_labels=True, caution=_REWARDS_FINDING_LESS,
+    ),
+    _declare(
+        "iterations_after_last_good", "iterations", "Iterations after the last good",
+        "Iterations at the end that found no new good document.", "lower",
+        "N minus the last i with a good first occurrence; N when there is none",
+        lambda prefix: prefix.i - prefix.last_good, whole=True, bounded=True, needs_labels=True,
+        caution=_REWARDS_GIVING_UP,
+    ),
+    _declare(
+        "unlabelled", "results", "Unlabelled results",
+        "Results without a label; they count as gain 0.", "neither",
+        "number of results with gain null, duplicates included", lambda prefix: prefix.unlabelled,
+        whole=True, counted=True,
+    ),
+    _declare(
+        "label_conflicts", "results", "Label conflicts",
+        "Copies whose label differs from that of the first occurrence.", "neither",
+        "number of labelled duplicates whose labelled first occurrence has another gain",
+        lambda prefix: prefix.turn.label_conflicts, whole=True, counted=True,
+    ),
+    _declare(
+        "redelivered", "records", "Redelivered records", "Records delivered again.", "neither",
+        "deliveries beyond the one that counts", lambda prefix: prefix.turn.redelivered,
+        whole=True, counted=True,
+    ),
+)  # fmt: skip
+
+DECLARED = {metric.name: metric for metric in CONVERSATION_METRICS}
+
+
+def _of_iteration(
+    name: str,
+    like: str,
+    meaning: str,
+    formula: str,
+    function: Callable[[Prefix], float],
+) -> Metric:
+    """A metric of one iteration, with unit, direction and words of the metric that it is like."""
+    return replace(
+        DECLARED[like], name=name, meaning=meaning, formula=formula, function=function,
+        undefined="", caution="", so_far=None,
+    )  # fmt: skip
+
+
+_SINGLE: tuple[Metric, ...] = (
+    _of_iteration(
+        "calls", "calls", "Search calls of the iteration.",
+        "number of usable search calls of iteration i", lambda prefix: prefix.last.calls,
+    ),
+    _of_iteration(
+        "R_i", "R", "Results of the iteration.", "|R^i|", lambda prefix: prefix.last.results
+    ),
+    _of_iteration(
+        "UR_i", "UR", "Documents that the iteration found for the first time.",
+        "|UR^i|: first occurrences in iteration i", lambda prefix: prefix.last.unique,
+    ),
+    _of_iteration(
+        "GR_i", "GR", "Good documents that the iteration found for the first time.",
+        "|GR^i|: first occurrences with gain >= good_gain_threshold",
+        lambda prefix: prefix.last.good,
+    ),
+    _of_iteration(
+        "Dup_i", "DupR", "Results of the iteration that repeat an earlier one.", "|R^i| - |UR^i|",
+        lambda prefix: prefix.last.results - prefix.last.unique,
+    ),
+    _of_iteration(
+        "G_i", "CG", "Good, new material that the iteration found.", "sum of gain over GR^i",
+        lambda prefix: prefix.last.gain,
+    ),
+    _of_iteration(
+        "unlabelled_i", "unlabelled", "Results of the iteration without a label.",
+        "number of results of iteration i with gain null", lambda prefix: prefix.last.unlabelled,
+    ),
+    _of_iteration(
+        "AvgGain_i", "RAG", "Good, new material per result of the iteration.",
+        "G_i / |R^i|, 0 if |R^i| = 0", lambda prefix: ratio(prefix.last.gain, prefix.last.results),
+    ),
+)  # fmt: skip
+
+# Those of one iteration, then those of all iterations so far.
+ITERATION_METRICS = _SINGLE + tuple(
+    metric.so_far for metric in CONVERSATION_METRICS if metric.so_far
+)

@@ -1,0 +1,235 @@
+"""The plan of a run: which values a conversation has, in order, and which means are made of them.
+
+A conversation's score is a tuple of values at N and one for each iteration, in the order of the
+plan. Datasets, sums and means read them by the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.budgets import Budget
+from goodgain.transforms.core.metrics.costs import (
+    CG_PER,
+    CG_PER_TOTAL,
+    COST,
+    COST_AT_I,
+    COST_I,
+    cost_metrics,
+    costs_of,
+)
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
+from goodgain.transforms.core.metrics.prefix import Prefix
+from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, RankingMetric, judged_results
+
+Population = Literal["reached", "all", "everyone", "calls"]
+Value = int | float | None  # decoding must keep whole numbers whole
+Values = tuple[Value, ...]
+Terms = tuple[float, float]
+
+
+class MeanOf(NamedTuple):
+    """What a mean is of; i None = at N.
+
+    Attributes:
+      population: see `MeanRow`.
+    """
+
+    metric: str
+    i: int | None
+    population: Population
+
+
+class Cell(NamedTuple):
+    """A value of each conversation that has means: a metric at N, at an i, or within a budget.
+
+    Attributes:
+      budget: whether it is the value within a budget, which a conversation may not reach.
+    """
+
+    metric: Metric
+    i: int | None
+    budget: bool = False
+
+
+class Ratio(Struct, frozen=True):
+    """A mean of all conversations that is a ratio of two sums over them.
+
+    Attributes:
+      terms: from the prefix of N and the values at N, what a conversation adds to both sums; None
+        if it does not count.
+      like: index of the metric at N whose n, undefined and note it shares, since it has no interval
+        of its own; None if it has one.
+    """
+
+    metric: Metric
+    terms: Callable[[Prefix, Values], Terms | None]
+    like: int | None = None
+
+
+class MetricPlan(Struct, frozen=True, dict=True):
+    """The values of a conversation, and the means over conversations.
+
+    Attributes:
+      at_n, by_i: the metrics at N, and those of each iteration, in the order of the values.
+      max_i: last i at which means are computed.
+      ranking: the metrics of search calls.
+      budgets: the amounts at which gains are reported.
+      ratios: the means that are ratios of sums.
+      renamed: by index in `at_n`, means that are also reported under another name.
+    """
+
+    at_n: tuple[Metric, ...]
+    by_i: tuple[Metric, ...]
+    max_i: int
+    ranking: tuple[Metric, ...] = ()
+    budgets: tuple[Budget, ...] = ()
+    ratios: tuple[Ratio, ...] = ()
+    renamed: tuple[tuple[int, Metric], ...] = ()
+
+    @cached_property
+    def costs(self) -> tuple[str, ...]:
+        """The names of the costs."""
+        return tuple(costs_of(metric.name for metric in self.at_n))
+
+    @cached_property
+    def columns(self) -> str:
+        """The names of the metrics at N, with spaces between."""
+        return " ".join(metric.name for metric in self.at_n)
+
+    @cached_property
+    def iteration_columns(self) -> str:
+        """The names of the metrics of an iteration, with spaces between."""
+        return " ".join(metric.name for metric in self.by_i)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Everything that has means over conversations: at N, at i = 1..max_i, at budgets."""
+        return (
+            *(Cell(metric, None) for metric in self.at_n),
+            *(Cell(metric, i) for i in range(1, self.max_i + 1) for metric in self.by_i),
+            *(Cell(metric, None, True) for budget in self.budgets for metric in budget.metrics),
+        )
+
+    def values_at_n(self, prefix: Prefix) -> Values:
+        """The values of the metrics at N."""
+        return tuple([function(prefix) for function in self._at_n])
+
+    def values_by_i(self, prefix: Prefix) -> Values:
+        """The values of the metrics of an iteration."""
+        return tuple([function(prefix) for function in self._by_i])
+
+    def counts_at_n(self, empty: Prefix) -> Values:
+        """The values at N in the row of a conversation without search: null, except for counts."""
+        return tuple(
+            value if metric.counted else None
+            for metric, value in zip(self.at_n, self.values_at_n(empty), strict=True)
+        )
+
+    def idle_at_n(self, empty: Prefix) -> Values:
+        """The values at N of a conversation without search, for the population `everyone`."""
+        return _if_idle(self.at_n, self.values_at_n(empty))
+
+    def idle_by_i(self, empty: Prefix) -> Values:
+        """The same of an iteration, which is empty."""
+        return _if_idle(self.by_i, self.values_by_i(empty))
+
+    @cached_property
+    def _at_n(self) -> list[Callable[[Prefix], Value]]:
+        return list(_functions(self.at_n))
+
+    @cached_property
+    def _by_i(self) -> list[Callable[[Prefix], Value]]:
+        return list(_functions(self.by_i))
+
+
+def _if_idle(metrics: Sequence[Metric], values: Values) -> Values:
+    return tuple(
+        value if metric.in_everyone else None for metric, value in zip(metrics, values, strict=True)
+    )
+
+
+def bounded_only(metrics: Sequence[Metric], best: Values, actual: Values) -> Values:
+    """Values in the best case; null where a metric has no bounds, or is undefined as it is."""
+    return tuple(
+        value if metric.bounded and known is not None else None
+        for metric, value, known in zip(metrics, best, actual, strict=True)
+    )
+
+
+def _functions(metrics: Sequence[Metric]) -> Iterator[Callable[[Prefix], Value]]:
+    for metric in metrics:
+        if metric.function is None:
+            raise ValueError(f"{metric.name} has no value per conversation")
+        yield metric.function
+
+
+@lru_cache
+def plan_of(
+    ranking: tuple[RankingMetric, ...],
+    max_i: int,
+    pooled: bool = False,
+    costs: tuple[str, ...] = (),
+    budgets: tuple[Budget, ...] = (),
+) -> MetricPlan:
+    """The plan of a run.
+
+    Args:
+      ranking: the requested ranking metrics.
+      pooled: whether there is a pool.
+      costs: names of the requested costs.
+    """
+    declared = tuple(metric.declaration for metric in ranking)
+    at_n = (
+        *CONVERSATION_METRICS,
+        *(POOL_METRICS if pooled else ()),
+        *declared,
+        *cost_metrics((COST, CG_PER), costs),
+    )
+    by_i = (
+        *ITERATION_METRICS,
+        *(POOL_ITERATION_METRICS if pooled else ()),
+        *cost_metrics((COST_I, COST_AT_I), costs),
+    )
+    auc = next((at for at, metric in enumerate(at_n) if metric.name == _AUC), None)
+    return MetricPlan(
+        at_n,
+        by_i,
+        max_i,
+        declared,
+        budgets,
+        (
+            *(() if auc is None else (_weighted_auc(auc),)),
+            *map(_gain_per_cost, costs),
+        ),
+        () if auc is None else ((auc, GAUC),),
+    )
+
+
+_AUC = "auc"
+
+
+def _weighted_auc(at: int) -> Ratio:
+    def terms(whole: Prefix, at_n: Values) -> Terms | None:
+        auc = at_n[at]
+        if auc is None:
+            return None
+        judged = judged_results(whole.turn.labels)
+        return judged * auc, judged
+
+    return Ratio(GAUC_WEIGHTED, terms, at)
+
+
+def _gain_per_cost(cost: str) -> Ratio:
+    def terms(whole: Prefix, at_n: Values) -> Terms | None:
+        spent = whole.spent[cost]
+        return None if spent is None else (whole.gain, spent)
+
+    (metric,) = cost_metrics((CG_PER_TOTAL,), [cost])
+    return Ratio(metric, terms)
