@@ -21,6 +21,10 @@ _NOTES = {
         "call does not record its results: counted as none",
         "calls do not record their results: counted as none",
     ),
+    "without_members": (
+        "record has nothing of what `each` of the mapping names",
+        "records have nothing of what `each` of the mapping names",
+    ),
     "without_identity": (
         "result has no id, address or text: it is a new document",
         "results have no id, address or text: each is a new document",

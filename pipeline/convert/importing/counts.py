@@ -28,6 +28,7 @@ class ImportCounts(Struct):
 
     Attributes:
       records: number of records read: spans, calls or rows, depending on the format.
+      without_members: records in which `each` of a mapping found nothing.
       from_trace_ids: conversations without a session or thread, named by their trace id.
       last_turn_without_search: conversations for which `goodgain run` will have no metrics.
       without_search: sessions and traces without a search; they are not written.
@@ -48,6 +49,7 @@ class ImportCounts(Struct):
     """
 
     records: int = 0
+    without_members: int = 0
     conversations: int = 0
     from_trace_ids: int = 0
     turns: int = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, cast
 
 import jmespath
@@ -15,6 +16,7 @@ from goodgain.pipeline.convert.importing.answers.answer import read_answer
 from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
 from goodgain.pipeline.convert.importing.answers.written_values import decoded_json
 from goodgain.pipeline.convert.importing.counts import ImportCounts
+from goodgain.pipeline.convert.importing.usage import token_count
 
 _DIGITS = frozenset("0123456789")
 
@@ -49,6 +51,19 @@ class TraceFunctions(Functions):
     def _func_present(self, *values: Any) -> Any:
         """The first value that is not null; unlike with `||`, an empty list counts."""
         return next((value for value in values if value is not None), None)
+
+    @signature({"types": []}, {"types": ["string"], "variadic": True})
+    def _func_one_of(self, value: Any, *names: str) -> Any:
+        """Whether a text is one of some names, in any case, also if it is written as JSON."""
+        return isinstance(value, str) and value.strip('" ').casefold() in names_in_any_case(names)
+
+    @signature({"types": ["object"]})
+    def _func_tokens(self, usage: dict[str, Any]) -> Any:
+        """The tokens of a call from its `total`, `input`, `output` and list of `cached` tokens.
+
+        Cached tokens that exceed the input, or with `apart`, are not part of it, and are added.
+        """
+        return token_count(usage)
 
     @signature({"types": []})
     def _func_documents(self, value: Any) -> Any:
@@ -120,6 +135,12 @@ class TraceFunctions(Functions):
                 if number and rest and _DIGITS.issuperset(number):
                     by_index.setdefault(int(number), {})[rest] = value
         return [by_index[index] for index in sorted(by_index)] or None
+
+
+@cache
+def names_in_any_case(names: tuple[str, ...]) -> frozenset[str]:
+    """Names without their case."""
+    return frozenset(name.casefold() for name in names)
 
 
 def compile_expression(text: str, functions: TraceFunctions) -> Expression:

@@ -30,6 +30,7 @@ from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.search_call import SEARCH
+from goodgain.transforms.core.wording import pluralize
 from goodgain.transforms.core.yaml_text import read_text
 
 _INPUT_BYTES_PER_PART = 64 * 2**20
@@ -90,6 +91,9 @@ def _why_nothing(counts: ImportCounts) -> str:
             f"{counts.records:,} records were read, none of which is a search by the "
             "mapping; see its key `search`."
         )
+    if counts.without_members:
+        were = pluralize(counts.without_members, "record was", "records were")
+        return f"{counts.without_members:,} {were} read; `each` found nothing in them."
     return "the files hold no records."
 
 
@@ -123,8 +127,11 @@ def _decoded(
         ):
             progress.advance({"records.read": 1})
             for record in decode(raw, partial(counts.skip, example=position)):
+                has_members = False
                 for member in mapping.members(record):
+                    has_members = True
                     yield position, member
+                counts.without_members += not has_members
 
 
 def _from_spans(

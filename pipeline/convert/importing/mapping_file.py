@@ -240,7 +240,7 @@ class MappingFile(_MappingPart):
             elif name == "gain":
                 result[name] = integer(value)
                 if result[name] is None and text(value) is not None:
-                    result[name] = value  # refused later, with a reason
+                    result[name] = text(value)  # refused later, with a reason
             else:
                 result[name] = text(value)
         for name, expressions in (("ids", self.result.ids), ("fields", self.result.fields)):

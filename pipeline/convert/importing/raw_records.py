@@ -22,6 +22,7 @@ from goodgain.transforms.core.files.tables import BrokenTableError, csv_rows
 
 _HEAD = 16
 _FIRST_LINE = 64 * 2**20
+_LINES_AHEAD = 4
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PARQUET = b"PAR1"
 _PARQUET_ROWS = 500
@@ -59,11 +60,13 @@ def raw_records(
         if first[:4] == _PARQUET:
             yield from _numbered(path, "row", _parquet_rows(path))
         elif first[:1] in (b"{", b"["):
-            if _is_json(first):
-                yield from _lines(path, counts)
+            if _is_json(first) or _goes_on_in_lines(path, first):
+                yield from _lines(path, envelope, counts)
             else:
                 records = _document(path, first, envelope, read_document)
                 yield from _numbered(path, "record", records)
+        elif first and _goes_on_in_lines(path, first):
+            yield from _lines(path, envelope, counts)
         elif first:
             if not rows:
                 raise UsageError(f"{path} is neither JSON nor Parquet.")
@@ -87,7 +90,16 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _lines(path: str, counts: ImportCounts) -> Iterator[PositionedRecord]:
+def _goes_on_in_lines(path: str, first: bytes) -> bool:
+    """Whether only the first line is odd or torn: an object stands alone in a line behind it."""
+    if first in (b"[", b"{"):
+        return False
+    with _opened(path) as file:
+        lines = (file.readline(_FIRST_LINE) for _ in range(_LINES_AHEAD))
+        return any(line.lstrip()[:1] == b"{" and _is_json(line.strip()) for line in list(lines)[1:])
+
+
+def _lines(path: str, envelope: Sequence[str], counts: ImportCounts) -> Iterator[PositionedRecord]:
     with _opened(path) as file:
         for number, line in enumerate(file, 1):
             line = line.removeprefix(_BYTE_ORDER_MARK).strip()
@@ -99,8 +111,18 @@ def _lines(path: str, counts: ImportCounts) -> Iterator[PositionedRecord]:
             except _NOT_DECODABLE:
                 counts.skip(_NOT_JSON, position)
                 continue
-            for one in record if isinstance(record, list) else (record,):
+            for one in _unwrapped(record, envelope):
                 yield position, one
+
+
+def _unwrapped(record: Any, envelope: Sequence[str]) -> Sequence[Any]:
+    """The records in a line: those of a list, those in an envelope, or the line itself."""
+    if isinstance(record, dict):
+        for key in envelope:
+            inner = record.get(key)
+            if inner and isinstance(inner, list) and isinstance(inner[0], dict):
+                return inner
+    return record if isinstance(record, list) else (record,)
 
 
 def _document(
@@ -109,14 +131,18 @@ def _document(
     prefix = "item" if first[:1] == b"[" else None
     if prefix is None and read_document is not None:
         with _opened(path) as file:
-            yield from read_document(file)
-        return
+            records = read_document(file)
+            if records is not None:
+                yield from records
+                return
     if prefix is None and envelope:
         with _opened(path) as file:
             prefix = next(
                 (
                     f"{path_in_document}.item"
-                    for path_in_document, event, _ in ijson.parse(file, use_float=True)
+                    for path_in_document, event, _ in ijson.parse(
+                        file, use_float=True, multiple_values=True
+                    )
                     if event == "start_array" and path_in_document in envelope
                 ),
                 None,

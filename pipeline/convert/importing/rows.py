@@ -10,7 +10,8 @@ from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
-from goodgain.pipeline.convert.importing.values import integer, millis, nanos, text
+from goodgain.pipeline.convert.importing.spans import OUT_OF_RANGE
+from goodgain.pipeline.convert.importing.values import integer, is_in_range, millis, nanos, text
 
 _NUMBERS = ("turn", "iteration", "call", "rank")
 
@@ -60,6 +61,10 @@ def row_of(
         if numbers[name] is None and text(value) is not None:
             counts.skip(f"a row whose {name} is not a whole number", position)
             return None
+    time = nanos(mapping.part("time", record), mapping.time_unit)
+    if time is not None and not is_in_range(time):
+        counts.skip(OUT_OF_RANGE.format("a row whose time"), position)
+        return None
     results: list[dict[str, Any]] | None
     if mapping.unit == "result":
         result = mapping.result_of(record)
@@ -71,7 +76,7 @@ def row_of(
         at=at,
         **numbers,
         record_id=text(mapping.part("record_id", record)),
-        timestamp=millis(nanos(mapping.part("time", record), mapping.time_unit)),
+        timestamp=millis(time),
         query=text(mapping.part("query", record)),
         tool=text(mapping.part("tool", record)),
         attributes=mapping.attributes_of(record),

@@ -13,13 +13,15 @@ from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer
 from goodgain.pipeline.convert.importing.tools import OPEN, Tools
-from goodgain.pipeline.convert.importing.values import millis, nanos, text
+from goodgain.pipeline.convert.importing.values import is_in_range, millis, nanos, text
 from goodgain.transforms.core.records.search_call import SEARCH
 
 TOOL, RERANK, MODEL, OTHER = "tool", "rerank", "model", ""
 MILLISECONDS = "milliseconds"
 # The conditions of a mapping, in the order in which they apply.
 _KINDS = (("search", SEARCH), ("rerank", RERANK), ("model", MODEL), ("tool_call", TOOL))
+# With words for the thing that has the time.
+OUT_OF_RANGE = "{} is out of range (nanoseconds? see time_unit)"
 _NANOS_PER_MILLI = 1_000_000
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -69,6 +71,9 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
     start = nanos(mapping.part("start", record), mapping.time_unit)
     if span_id and start is None:
         counts.skip("a span without a readable start time", position)
+        return None
+    if start is not None and not is_in_range(start):
+        counts.skip(OUT_OF_RANGE.format("a span whose start time"), position)
         return None
     kinds = (kind for name, kind in _KINDS if mapping.holds(name, record))
     kind = next(kinds, OTHER) if span_id else OTHER

@@ -9,9 +9,11 @@ from typing import Any
 import msgspec
 
 from goodgain.transforms.core.records.iso_time import parse_time
+from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS
 
 NANOS_A_UNIT = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_BITS = 64
 _NANOS_PER_MILLI = 1_000_000
 
 
@@ -50,7 +52,12 @@ def number(value: Any) -> float | None:
 
 
 def integer(value: Any) -> int | None:
-    """A whole number, also from a string."""
+    """A whole number of at most 64 bits, also from a string."""
+    whole = _whole(value)
+    return whole if whole is not None and whole.bit_length() < _BITS else None
+
+
+def _whole(value: Any) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -69,20 +76,27 @@ def nanos(value: Any, unit: str) -> int | None:
       value: ISO 8601, a datetime (UTC if without an offset), or a number since 1970.
       unit: unit of numbers: ns, us, ms or s.
     """
-    if isinstance(value, str) and integer(value) is None and number(value) is None:
+    if isinstance(value, str) and _whole(value) is None and number(value) is None:
         value = parse_time(value)
     if isinstance(value, date) and not isinstance(value, datetime):
         value = datetime(value.year, value.month, value.day)
     if isinstance(value, datetime):
         since = (value if value.tzinfo else value.replace(tzinfo=UTC)) - _EPOCH
         return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
-    whole = integer(value)
+    whole = _whole(value)
     if whole is not None:
         return whole * NANOS_A_UNIT[unit]
     part = number(value)
     return None if part is None else round(part * NANOS_A_UNIT[unit])
 
 
+def is_in_range(nanoseconds: int) -> bool:
+    """Whether a time lies in the years 1 to 9999, as every record's must."""
+    return EARLIEST_MILLIS <= nanoseconds // _NANOS_PER_MILLI <= LATEST_MILLIS
+
+
 def millis(nanoseconds: int | None) -> int | None:
-    """Nanoseconds as whole milliseconds, rounded down."""
-    return None if nanoseconds is None else nanoseconds // _NANOS_PER_MILLI
+    """Nanoseconds as whole milliseconds, rounded down; None if they are out of range."""
+    if nanoseconds is None or not is_in_range(nanoseconds):
+        return None
+    return nanoseconds // _NANOS_PER_MILLI

@@ -1,7 +1,11 @@
 """Small traces of kinds that people have, and what must come out of each."""
 
+import json
+
 import pytest
 
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
 from tests.pipeline.convert.importing import FIXTURES, actions, imported_files
 
 CASES = FIXTURES / "cases"
@@ -44,3 +48,73 @@ def test_links_of_a_text_are_results():
         ("https://ex.org/a", "Red kite", "Kites nest in tall trees near open country in spring."),
         ("https://ex.org/b", "Black kite", "It is seen near water in most summers."),
     ]
+
+
+def test_documents_without_a_kind_are_a_search():
+    (record,), counts = imported_files([CASES / "no_kind_but_documents.jsonl"], format="otlp")
+    assert [result["id"] for result in record["results"]] == ["d1", "d2"]
+    assert (record["query"], counts.calls) == ("kites", 1)
+
+
+def test_langfuse_spans_have_their_kind_in_metadata():
+    (record,), _ = imported_files([CASES / "langfuse_span_tool.jsonl"], format="langfuse")
+    assert shape([record]) == [("duckduckgo_search", 1, ["https://ex.org/a"])]
+    assert record["results"][0]["snippet"].startswith("Kites nest in tall trees")
+    assert record["query"] == "red kites"
+
+
+def converted(capsys, tmp_path, *words):
+    """The exit code, what is said, and the records, of a conversion of cases."""
+    output = tmp_path / "o.jsonl"
+    paths = [str(CASES / word) if (CASES / word).is_file() else word for word in words]
+    code = main(["convert", *paths, "--output", str(output)])
+    records = output.read_text().splitlines() if output.exists() else []
+    captured = capsys.readouterr()
+    return code, captured.out + captured.err, list(map(json.loads, records))
+
+
+OUT_OF_RANGE = "a span whose start time is out of range (nanoseconds? see time_unit)"
+
+
+def test_times_out_of_range_skip_their_span(tmp_path, capsys):
+    name = "nanoseconds_as_milliseconds"
+    words = ["--from", "custom", f"{name}.jsonl", "--mapping", f"{name}.yaml"]
+    code, said, _ = converted(capsys, tmp_path, *words)
+    assert (code, said.count("\n")) == (2, 1)
+    assert OUT_OF_RANGE in said
+    code, said, records = converted(capsys, tmp_path, "--from", "otlp", "time_too_large.jsonl")
+    assert code == 0
+    assert f"1  skipped: {OUT_OF_RANGE}" in said
+    assert len(records) == 1
+
+
+@pytest.mark.parametrize("name", ["first_line_torn.jsonl", "last_line_torn.jsonl"])
+def test_a_torn_line_costs_itself(tmp_path, capsys, name):
+    code, said, records = converted(capsys, tmp_path, "--from", "otlp", name)
+    assert (code, len(records)) == (0, 4)
+    assert "1  skipped: text that is not JSON" in said
+
+
+@pytest.mark.parametrize("first", [b"INFO starting\n", b"\xff\xfe{\n", b'{"a": \xff}\n', b"[[1\n"])
+def test_an_odd_first_line_costs_itself(tmp_path, first):
+    lines = (CASES / "last_line_torn.jsonl").read_bytes().splitlines(keepends=True)[:4]
+    path = tmp_path / "odd.jsonl"
+    path.write_bytes(first + b"".join(lines))
+    records, counts = imported_files([path], format="otlp")
+    assert len(records) == 4
+    assert counts.skipped["text that is not JSON"].count == 1
+
+
+def test_a_run_with_an_answer_only_has_no_calls(tmp_path, capsys):
+    words = ["--from", "browsecomp-plus", "union_only_with_answer.json"]
+    code, said, _ = converted(capsys, tmp_path, *words)
+    assert code == 2
+    assert "a run with only retrieved_docids: a set" in said
+
+
+def test_each_that_finds_nothing_is_said(tmp_path, capsys):
+    (tmp_path / "m.yaml").write_text(shipped_mapping("custom"))
+    words = ["--from", "custom", "each_finds_nothing.jsonl", "--mapping", str(tmp_path / "m.yaml")]
+    code, said, _ = converted(capsys, tmp_path, *words)
+    assert code == 2
+    assert "2 records were read; `each` found nothing in them" in said

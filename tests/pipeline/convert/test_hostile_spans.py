@@ -128,7 +128,7 @@ def test_truncated_documents_and_invalid_lines_are_counted(tmp_path):
     assert found == {name: FOUND[name] for name in ("both", "its own parent")}
     assert {reason: one.example for reason, one in counts.skipped.items()} == {
         "text that is not JSON": f"{path}: line 2",
-        "JSON that holds no resourceSpans": f"{path}: line 4",
+        "JSON that is not an object": f"{path}: line 4",
     }
 
 

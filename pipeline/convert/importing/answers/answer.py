@@ -27,9 +27,9 @@ _LISTS = (
     "articles", "pages", "files", "records", "web",
 )  # fmt: skip
 _ENVELOPES = (
-    "kwargs", "content", "output", "outputs", "data", "artifact", "structuredContent",
+    "content", "output", "outputs", "data", "artifact", "structuredContent",
     "structured_content", "return_value", "raw_output", "tool_response", "response",
-    "result", "value", "update", "messages", "text", "json", "blocks", "answer", "body",
+    "result", "value", "update", "messages", "text", "json", "blocks", "answer", "body", "kwargs",
 )  # fmt: skip
 # Blocks of content, by their types in MCP and in the interfaces of models.
 _TEXT_BLOCKS = frozenset(("text", "output_text", "input_text", "json"))

@@ -25,8 +25,8 @@ _IDS = (
 )  # fmt: skip
 # Objects within the arguments that hold the arguments.
 _INNER = (
-    "kwargs", "args", "arguments", "input", "tool_input", "parameters", "params", "inputs",
-    "action", "data", "query",
+    "arguments", "tool_input", "inputs", "input", "args", "parameters", "params",
+    "input_str", "kwargs", "action", "data", "query",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from goodgain.pipeline.convert.importing.formats.format import Decoder, Refuse, objects
+from goodgain.pipeline.convert.importing.formats.format import Decoder, Refuse, object_of, objects
 from goodgain.transforms.core.errors import UsageError
 
 
@@ -21,10 +21,12 @@ def browsecomp_plus() -> Decoder:
             refuse("JSON without a query_id")
             return
         result = record.get("result")
-        if not isinstance(result, list):
+        steps = result if isinstance(result, list) else []
+        searched = any(object_of(step).get("type") == "tool_call" for step in steps)
+        if not isinstance(result, list) or (record.get("retrieved_docids") and not searched):
             refuse(
                 "a run with only retrieved_docids: a set, which has neither ranks nor iterations; "
-                "the run's file with its result[] is needed"
+                "the run's file with the tool calls in its result[] is needed"
                 if "retrieved_docids" in record
                 else "a run without result[]"
             )

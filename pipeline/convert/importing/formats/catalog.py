@@ -12,7 +12,9 @@ from goodgain.pipeline.convert.importing.formats.mlflow import mlflow_spans
 from goodgain.pipeline.convert.importing.formats.otlp import otlp_document, otlp_spans
 
 FORMATS: Mapping[str, Format] = {
-    "otlp": Format("OpenTelemetry spans in OTLP's JSON", lambda: otlp_spans, otlp_document),
+    "otlp": Format(
+        "OpenTelemetry spans in OTLP's JSON", lambda: otlp_spans, otlp_document, rows=True
+    ),
     "langfuse": Format("Langfuse exports", lambda: langfuse_observations, rows=True),
     "langsmith": Format("LangSmith runs", lambda: langsmith_runs, rows=True),
     "mlflow": Format("MLflow traces", lambda: mlflow_spans),

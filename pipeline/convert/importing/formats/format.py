@@ -9,7 +9,8 @@ from msgspec import Struct
 
 Refuse = Callable[[str], None]  # counts a record, or a part of one, that is refused for a reason
 Decoder = Callable[[Any, Refuse], Iterator[Any]]
-DocumentReader = Callable[[BinaryIO], Iterator[Any]]
+# Reads a document; None if it is not one that needs this reader.
+DocumentReader = Callable[[BinaryIO], Iterator[Any] | None]
 
 NO_SPAN, NO_SPANS = "a span that is not an object", "a group of spans that is not an object"
 

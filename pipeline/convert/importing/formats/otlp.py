@@ -1,4 +1,4 @@
-"""OpenTelemetry spans in OTLP's JSON, brought into one flat form."""
+"""OpenTelemetry spans, inside OTLP's envelope and outside it, brought into one flat form."""
 
 from __future__ import annotations
 
@@ -12,25 +12,42 @@ import ijson
 from ijson.common import ObjectBuilder
 from msgspec import Struct
 
+from goodgain.pipeline.convert.importing.formats.flat_spans import (
+    attributes_of,
+    error_of,
+    flat_span,
+)
 from goodgain.pipeline.convert.importing.formats.format import (
     NO_SPAN,
     NO_SPANS,
     Refuse,
     object_of,
     objects,
-    pairs,
 )
 
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _NO_ID = re.compile(r"0*")
-_OTLP_SPAN = "resourceSpans.item.scopeSpans.item.spans.item"
-_OTLP_RESOURCE = "resourceSpans.item.resource"
-# Paths in a document at which only objects can be used, and the reason to refuse anything else.
-_OTLP_OBJECTS = {
-    "resourceSpans.item": NO_SPANS,
-    "resourceSpans.item.scopeSpans.item": NO_SPANS,
-    _OTLP_SPAN: NO_SPAN,
+# Keys of an envelope: groups by resource, those within them by scope, and their spans.
+_GROUPS = ("resourceSpans", "resource_spans", "batches")
+_SCOPES = (
+    "scopeSpans",
+    "scope_spans",
+    "instrumentationLibrarySpans",
+    "instrumentation_library_spans",
+)
+_OTHER_SIGNALS = {
+    "resourceLogs": "log records, which are no spans: export the traces",
+    "resource_logs": "log records, which are no spans: export the traces",
+    "resourceMetrics": "metrics, which are no spans: export the traces",
+    "resource_metrics": "metrics, which are no spans: export the traces",
 }
+_PENDING = ("pending_span", "log")  # rows of Logfire beside those of spans
+_HEAD = 4096
+_ENVELOPE = re.compile(rb'"(?:' + "|".join((*_GROUPS, *_OTHER_SIGNALS)).encode() + rb')"\s*:')
+_GROUP = rf"(?:trace\.)?(?:{'|'.join(_GROUPS)})\.item"
+_SCOPE = rf"{_GROUP}\.(?:{'|'.join(_SCOPES)})\.item"
+_IS_GROUP, _IS_SCOPE = re.compile(_GROUP), re.compile(_SCOPE)
+_IS_SPAN, _IS_RESOURCE = re.compile(rf"{_SCOPE}\.spans\.item"), re.compile(rf"{_GROUP}\.resource")
 _NOT_OBJECTS = frozenset(
     ("null", "boolean", "integer", "double", "number", "string", "start_array")
 )
@@ -46,104 +63,125 @@ def otlp_spans(record: Any, refuse: Refuse) -> Iterator[dict[str, Any]]:
     """The spans of an export request, or of a record that is one span.
 
     Attributes become plain values, ids hexadecimal (protobuf's own JSON has base64), times whole
-    numbers.
+    numbers or ISO 8601.
     """
     if isinstance(record, _Refused):
         refuse(record.reason)
-    elif isinstance(record, dict) and "_resource" in record:
-        yield _otlp_span(record, _plain_attributes(record["_resource"]))
-    elif not isinstance(record, dict) or not isinstance(record.get("resourceSpans"), list):
-        refuse("JSON that holds no resourceSpans")
-    else:
-        for group in objects(record["resourceSpans"], refuse, NO_SPANS):
-            resource = _plain_attributes(group.get("resource"))
-            for scope in objects(group.get("scopeSpans"), refuse, NO_SPANS):
-                for span in objects(scope.get("spans"), refuse, NO_SPAN):
-                    yield _otlp_span(span, resource)
+        return
+    if not isinstance(record, dict):
+        refuse("JSON that is not an object")
+        return
+    if "_resource" in record:
+        yield _otlp_span(record, _attributes(record["_resource"]))
+        return
+    envelope = record["trace"] if isinstance(record.get("trace"), dict) else record
+    groups = next((envelope[key] for key in _GROUPS if isinstance(envelope.get(key), list)), None)
+    if groups is not None:
+        yield from _spans_of_groups(groups, refuse)
+        return
+    for key, reason in _OTHER_SIGNALS.items():
+        if key in record:
+            refuse(reason)
+            return
+    yield from _single_span(record, refuse)
 
 
-def otlp_document(file: BinaryIO) -> Iterator[Any]:
-    """Each span of one large export request, with the resource that preceded it."""
+def _spans_of_groups(groups: list[Any], refuse: Refuse) -> Iterator[dict[str, Any]]:
+    for group in objects(groups, refuse, NO_SPANS):
+        resource = _attributes(group.get("resource"))
+        scopes = next((group[key] for key in _SCOPES if key in group), None)
+        for scope in objects(scopes, refuse, NO_SPANS):
+            for span in objects(scope.get("spans"), refuse, NO_SPAN):
+                yield _otlp_span(span, resource)
+
+
+def _single_span(record: Mapping[str, Any], refuse: Refuse) -> Iterator[dict[str, Any]]:
+    span = flat_span(record)
+    if span is None:
+        refuse("JSON that holds no spans: neither resourceSpans nor trace_id and attributes")
+        return
+    if span.get("kind") in _PENDING:
+        return
+    for name, digits in (("trace_id", 32), ("span_id", 16), ("parent_span_id", 16)):
+        span[name] = _hex_id(span.get(name), digits)
+    yield {"end": None, "name": None, **span}
+
+
+def otlp_document(file: BinaryIO) -> Iterator[Any] | None:
+    """Each span of one large export request, with the resource that preceded it.
+
+    None if the file does not begin with an envelope.
+    """
+    head = file.read(_HEAD)
+    file.seek(0)
+    return _document(file) if _ENVELOPE.search(head) else None
+
+
+def _document(file: BinaryIO) -> Iterator[Any]:
     resource: Any = None
     builder: ObjectBuilder | None = None
     building = ""
+    kinds = _KindsOfPlaces()
     for prefix, event, value in ijson.parse(file, use_float=True, multiple_values=True):
-        if builder is None and event == "start_map" and prefix in (_OTLP_SPAN, _OTLP_RESOURCE):
+        kind = kinds[prefix]
+        if builder is None and event == "start_map" and kind in ("span", "resource"):
             builder, building = ObjectBuilder(), prefix
-        if builder is None and event in _NOT_OBJECTS and prefix in _OTLP_OBJECTS:
-            yield _Refused(_OTLP_OBJECTS[prefix])
-        if prefix == "resourceSpans.item" and event == "start_map":
+        if builder is None and event in _NOT_OBJECTS and kind in ("group", "scope", "span"):
+            yield _Refused(NO_SPAN if kind == "span" else NO_SPANS)
+        if kind == "group" and event == "start_map":
             resource = None
+        if not prefix and event == "map_key" and value in _OTHER_SIGNALS:
+            yield _Refused(_OTHER_SIGNALS[value])
         if builder is None:
             continue
         builder.event(event, value)
         if event == "end_map" and prefix == building:
-            if building == _OTLP_SPAN:
+            if kind == "span":
                 yield {**builder.value, "_resource": resource}
             else:
                 resource = builder.value
             builder = None
 
 
+class _KindsOfPlaces(dict[str, str]):
+    """What stands at a path in a document: a group, a resource, a scope, a span, or else."""
+
+    def __missing__(self, prefix: str) -> str:
+        kinds = {"span": _IS_SPAN, "scope": _IS_SCOPE, "resource": _IS_RESOURCE, "group": _IS_GROUP}
+        kind = next((name for name, one in kinds.items() if one.fullmatch(prefix)), "")
+        if len(self) < 10_000:
+            self[prefix] = kind
+        return kind
+
+
 def _otlp_span(span: Mapping[str, Any], resource: dict[str, Any]) -> dict[str, Any]:
+    def part(name: str, snake: str) -> Any:
+        return span.get(name, span.get(snake))
+
     return {
-        "trace_id": _hex_id(span.get("traceId"), 32),
-        "span_id": _hex_id(span.get("spanId"), 16),
-        "parent_span_id": _hex_id(span.get("parentSpanId"), 16),
+        "trace_id": _hex_id(part("traceId", "trace_id"), 32),
+        "span_id": _hex_id(part("spanId", "span_id"), 16),
+        "parent_span_id": _hex_id(part("parentSpanId", "parent_span_id"), 16),
         "name": span.get("name"),
-        "start": span.get("startTimeUnixNano"),
-        "end": span.get("endTimeUnixNano"),
-        "error": _error(span),
-        "attributes": _plain_attributes(span),
+        "start": part("startTimeUnixNano", "start_time_unix_nano"),
+        "end": part("endTimeUnixNano", "end_time_unix_nano"),
+        "error": error_of(span.get("status"), None, span.get("events")),
+        "attributes": attributes_of(span.get("attributes")),
         "resource": resource,
     }
 
 
-def _error(span: Mapping[str, Any]) -> str | None:
-    """What a span says about its failure: its status, or the exception among its events."""
-    status = object_of(span.get("status"))
-    if status.get("code") not in (2, "STATUS_CODE_ERROR", "ERROR"):
-        return None
-    events = span.get("events")
-    told = [status.get("message")]
-    for event in events if isinstance(events, list) else ():
-        told.append(_plain_attributes(event).get("exception.message"))
-    return next((text for text in told if isinstance(text, str) and text.strip()), "failed")
+def _attributes(holder: Any) -> dict[str, Any]:
+    return attributes_of(object_of(holder).get("attributes"))
 
 
 def _hex_id(written: Any, digits: int) -> str | None:
     if not isinstance(written, str) or not written:
         return None
-    hexadecimal = written.lower()
-    if len(written) != digits or not _HEX.fullmatch(written):
+    hexadecimal = written.lower().removeprefix("0x")
+    if len(hexadecimal) != digits or not _HEX.fullmatch(hexadecimal):
         try:
             hexadecimal = base64.b64decode(written, validate=True).hex()
         except (binascii.Error, ValueError):
             return written
     return None if _NO_ID.fullmatch(hexadecimal) else hexadecimal
-
-
-def _plain_attributes(holder: Any) -> dict[str, Any]:
-    return {key: _plain(value) for key, value in pairs(object_of(holder).get("attributes"))}
-
-
-def _plain(value: Any) -> Any:
-    """The value of an OTLP AnyValue, in which whole numbers are text."""
-    if not isinstance(value, dict) or len(value) != 1:
-        return None
-    ((kind, content),) = value.items()
-    if kind == "intValue":
-        try:
-            return int(content)
-        except (TypeError, ValueError):
-            return None
-    if kind == "arrayValue":
-        values = object_of(content).get("values")
-        return (
-            [_plain(one) for one in values if isinstance(one, dict)]
-            if isinstance(values, list)
-            else []
-        )
-    if kind == "kvlistValue":
-        return _plain_attributes({"attributes": object_of(content).get("values")})
-    return content
