@@ -239,7 +239,10 @@ def _paying(one: SliceMeans, name: str) -> dict[str, Any]:
         for gain, cost in zip(reached.get("G_i", []), costs, strict=False)
         if gain["n"] or cost["n"]
     ]
-    pay = [gain["mean"] / cost["mean"] if cost["mean"] else None for gain, cost in rows]
+    pay = [
+        gain["mean"] / cost["mean"] if cost["mean"] and gain["mean"] is not None else None
+        for gain, cost in rows
+    ]
     average = one.at_end.get(f"CG_per_total.{name}", {}).get("mean")
     return {
         "pay": list(map(rounded, pay)),
