@@ -53,7 +53,7 @@ run: $(VENV)/installed  ## run the main job on the shipped data; prints where th
 
 stream-demo: $(VENV)/installed  ## score synthetic conversations as they arrive; needs Prism (make prism)
 	rm -rf $(OUT)/stream-demo
-	$(PYTHON) -m goodgain.pipeline.run.stream.demo $(OUT)/stream-demo
+	$(PYTHON) -m goodgain.pipeline.cli.demo $(OUT)/stream-demo
 
 test: $(VENV)/developed  ## run all tests except those of `make test-engines`
 	$(PYTHON) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not engines"

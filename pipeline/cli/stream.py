@@ -46,9 +46,9 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
     # Imported here, since it imports Beam, which is slow.
     import goodgain.pipeline.run.stream.run
-    from goodgain.pipeline.run.stream.summary import print_document, print_findings, print_summary
+    from goodgain.pipeline.views.stream import print_facts, print_findings, print_summary
 
-    show = print_document if args.json else print_findings if args.quiet else print_summary
+    show = print_facts if args.json else print_findings if args.quiet else print_summary
     return goodgain.pipeline.run.stream.run.stream(
         config, args.beam_arguments, show=show, quiet=args.quiet
     )

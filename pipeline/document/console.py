@@ -44,7 +44,10 @@ def _is_unlimited() -> bool:
 
 def message_console(quiet: bool = False) -> Console:
     """For progress and messages on stderr; if `quiet`, it prints nothing."""
-    return _Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
+    console = _Console(stderr=True, highlight=False, markup=False, emoji=False, quiet=quiet)
+    if not sys.stderr.isatty() and "COLUMNS" not in os.environ:
+        console.width = _UNLIMITED
+    return console
 
 
 def print_line(console: Console, line: str | Text) -> None:

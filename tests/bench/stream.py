@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+from goodgain.pipeline.cli.demo import Record, feed
 from goodgain.pipeline.results.folder import read_dataset
-from goodgain.pipeline.run.stream.demo import Record, feed
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions
 from tests.bench.rows import Row

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from goodgain.pipeline.cli.demo import feed, files_in_time
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import read_dataset
-from goodgain.pipeline.run.stream.demo import feed, files_in_time
 from goodgain.pipeline.run.stream.summary import latest_means
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions

@@ -9,10 +9,10 @@ from collections import Counter
 
 import pytest
 
+from goodgain.pipeline.cli.demo import feed, files_in_time
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.run.stream.checkpoint import STATE_FOLDER
-from goodgain.pipeline.run.stream.demo import feed, files_in_time
 from goodgain.pipeline.run.stream.on_prism import LOG
 from goodgain.pipeline.run.stream.summary import latest_means
 from goodgain.pipeline.sample.conversations import sample_records

@@ -25,7 +25,7 @@ from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.run.stream import checkpoint, graph, live_counters, on_prism, resume, sources
 from goodgain.pipeline.run.stream.live_counters import LiveCounters
 from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
-from goodgain.pipeline.run.stream.summary import check_balance, print_summary
+from goodgain.pipeline.run.stream.summary import check_balance
 from goodgain.pipeline.settings.stream_config import StreamConfig, default_row_options
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
@@ -45,7 +45,7 @@ def stream(
     config: StreamConfig,
     beam_arguments: Sequence[str],
     ends_when_silent: bool = False,
-    show: Show = print_summary,
+    show: Show | None = None,
     quiet: bool = False,
 ) -> int:
     """Stream until Ctrl-C.
@@ -67,7 +67,7 @@ def stream(
 
 
 def _stream_on_prism(
-    config: StreamConfig, options: Any, ends_when_silent: bool, show: Show, quiet: bool
+    config: StreamConfig, options: Any, ends_when_silent: bool, show: Show | None, quiet: bool
 ) -> int:
     """Stream from a folder on Prism; the next start resumes from the output folder."""
     if not is_local(config.input):
@@ -108,7 +108,8 @@ def _stream_on_prism(
             # further ahead, if the stream stopped while reading old files again.
             checkpoint.record_progress(state_folder, final)
         counters, journal = live_counters.now(), read_journal(str(state_folder))
-        show(config, counters, journal)
+        if show is not None:
+            show(config, counters, journal)
         check_balance(counters, journal)
     return ExitCode.DONE
 

@@ -1,5 +1,5 @@
+from goodgain.pipeline.cli.demo import feed, files_in_time
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
-from goodgain.pipeline.run.stream.demo import feed, files_in_time
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions
 

@@ -75,8 +75,9 @@ def main(folder: Path) -> int:
     # On import Beam warns about optional libraries, which is noise in a demo.
     logging.getLogger().setLevel(logging.ERROR)
     from goodgain.pipeline.run.stream.run import stream
+    from goodgain.pipeline.views.stream import print_summary
 
-    return stream(config, sys.argv[2:], ends_when_silent=True)
+    return stream(config, sys.argv[2:], ends_when_silent=True, show=print_summary)
 
 
 if __name__ == "__main__":
