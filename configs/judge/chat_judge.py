@@ -34,11 +34,12 @@ def main() -> None:
     args = parser.parse_args()
     prompt = Path(args.prompt).read_text(encoding="utf-8")
     for line in sys.stdin:
+        question = json.loads(line)
         try:
-            answer = judged(json.loads(line), prompt, args)
+            answer = judged(question, prompt, args)
         except (OSError, ValueError, LookupError, TypeError) as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
-        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.write(json.dumps({"document": question["document"], **answer}) + "\n")
         sys.stdout.flush()
 
 

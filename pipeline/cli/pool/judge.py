@@ -21,7 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         f"{parser.description}\n\nThe program reads one JSON object per line (document, topic, "
         "query, entity_type, title, url,\ntext) and answers each with one: "
-        '{"gain": 0..4}. Nothing is sent anywhere else. Answers are kept,\nso a judge that was '
+        '{"document": ..., "gain": 0..4}. Without the document, the program\nis started anew '
+        "for each question. Nothing is sent anywhere else. Answers are kept, so a judge\nthat was "
         "stopped continues. Exit code: 0 done, 3 answers were rejected."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
@@ -71,8 +72,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         result_console(args.quiet).print(
             f"{counted(outcome.labels, 'label')} by {printable(args.annotator)}, "
-            f"{outcome.cached:,} of them from earlier answers; {counted(outcome.calls, 'call')}; "
-            f"{len(outcome.rejected):,} rejected, "
+            f"{outcome.cached:,} of them from earlier answers; {counted(outcome.calls, 'call')}, "
+            f"{outcome.bad:,} without a usable answer; {len(outcome.rejected):,} rejected, "
             f"{outcome.left:,} left by --at-most.",
             soft_wrap=True,
         )

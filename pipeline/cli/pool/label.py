@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
             "use --from FILE to add labels, --prefer NAME, or --undo NAME to withdraw labels."
         )
     from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.studies.pool.judging import answers_of
+    from goodgain.pipeline.studies.pool.answer_journal import answers_of
     from goodgain.pipeline.studies.pool.labelling import label_pool, withdraw_labels
 
     if args.undo is not None:

@@ -78,7 +78,10 @@ def test_every_unlabelled_document_is_judged_once(pool, tmp_path, parallel, caps
     assert judge(pool, command, "--parallel", parallel) == ExitCode.DONE
     assert labels_by(pool) == {"d1": 1, "d2": 2, "d3": 3, "d4": 4, "d5": 0}
     printed = capsys.readouterr()
-    assert "5 labels by judge, 0 of them from earlier answers; 5 calls; 0 rejected" in printed.out
+    assert (
+        "5 labels by judge, 0 of them from earlier answers; 5 calls, 0 without a usable answer; "
+        "0 rejected" in printed.out
+    )
     assert "5 of 5 documents judged" in printed.err
     assert judge(pool, command) == ExitCode.DONE
     assert questions(tmp_path) == 5
@@ -87,7 +90,7 @@ def test_every_unlabelled_document_is_judged_once(pool, tmp_path, parallel, caps
 def test_a_second_call_judges_what_the_budget_left(pool, tmp_path, capsys):
     command = program(tmp_path, HONEST)
     assert judge(pool, command, "--at-most", "2") == ExitCode.DONE
-    assert "2 calls; 0 rejected, 3 left" in capsys.readouterr().out
+    assert "2 calls, 0 without a usable answer; 0 rejected, 3 left" in capsys.readouterr().out
     assert len(labels_by(pool)) == 2
     assert judge(pool, command) == ExitCode.DONE
     assert (len(labels_by(pool)), questions(tmp_path)) == (5, 5)
@@ -145,7 +148,7 @@ def test_killing_the_command_loses_no_answer(pool, tmp_path, parallel, capsys):
         assert judge(pool, command) == ExitCode.DONE
     assert labels_by(pool) == {"d1": 1, "d2": 2, "d3": 3, "d4": 4, "d5": 0}
     assert questions(tmp_path) == 5 + parallel
-    summary = "5 labels by judge, 2 of them from earlier answers; 3 calls; 0 rejected"
+    summary = "5 labels by judge, 2 of them from earlier answers; 3 calls, 0 without"
     assert summary in capsys.readouterr().out
 
 
@@ -157,12 +160,14 @@ def test_retries_count_against_the_budget(pool, tmp_path, capsys):
     command = program(tmp_path, bad)
     assert judge(pool, command, "--at-most", "4") == ExitCode.DATA_QUALITY
     assert questions(tmp_path) == 4
-    assert "1 label by judge, 0 of them from earlier answers; 4 calls; 1 rejected, 3 left" in (
-        capsys.readouterr().out
+    assert (
+        "1 label by judge, 0 of them from earlier answers; 4 calls, 3 without a usable answer; "
+        "1 rejected, 3 left" in capsys.readouterr().out
     )
     assert judge(pool, command, "--at-most", "1") == ExitCode.DONE
-    assert "0 labels by judge, 0 of them from earlier answers; 1 call; 0 rejected, 4 left" in (
-        capsys.readouterr().out
+    assert (
+        "0 labels by judge, 0 of them from earlier answers; 1 call, 1 without a usable answer; "
+        "0 rejected, 4 left" in capsys.readouterr().out
     )
 
 
@@ -194,11 +199,51 @@ def test_bad_answers_are_rejected_after_retries(pool, tmp_path, capsys):
     assert judge(pool, command, "--retries", "1") == ExitCode.DATA_QUALITY
     printed = capsys.readouterr()
     assert "2 labels by judge" in printed.out
-    assert "8 calls; 3 rejected" in printed.out
+    assert "8 calls, 6 without a usable answer; 3 rejected" in printed.out
     assert "gave no answer (it ended)" in printed.err
     assert "no JSON" in printed.err
     assert "no gain from 0 to 4" in printed.err
     assert labels_by(pool) == {"d4": 4, "d5": 0}
+
+
+# Answers with the document's id, which lets the program stay.
+NAMING = HONEST.replace('{"gain"', '{"document": question["document"], "gain"')
+
+
+@pytest.mark.parametrize("judge_text", [HONEST, NAMING], ids=["unnamed", "named"])
+@pytest.mark.parametrize(
+    "reply",
+    ["7", "NaN", '"2"', "true", "null", "[2]", "", '{"gain": "2"}', '{"gain": true}', "{}", "?"],
+)
+def test_a_reply_that_is_no_label_is_counted_and_after_three_its_document_is_left(
+    judge_text, reply, pool, tmp_path, capsys
+):
+    command = program(
+        tmp_path,
+        judge_text.replace(
+            "    print(", f"    if number == 3: print({reply!r}); continue\n    print("
+        ),
+    )
+    assert judge(pool, command, "--json") == ExitCode.DATA_QUALITY
+    outcome = json.loads(capsys.readouterr().out)
+    assert (outcome["calls"], outcome["bad"], outcome["labels"]) == (7, 3, 4)
+    (rejected,) = outcome["rejected"]
+    assert rejected["reason"]
+    assert labels_by(pool) == {"d1": 1, "d2": 2, "d4": 4, "d5": 0}
+
+
+@pytest.mark.parametrize("judge_text", [HONEST, NAMING], ids=["unnamed", "named"])
+def test_two_lines_for_one_document_label_no_other(judge_text, pool, tmp_path, capsys):
+    line = next(one for one in judge_text.splitlines() if "print(" in one).strip()
+    twice = f"    if number == 2: {line.replace('number % 5', '4')}\n    print("
+    command = program(tmp_path, judge_text.replace("    print(", twice))
+    assert judge(pool, command) == ExitCode.DATA_QUALITY
+    assert labels_by(pool) == {"d1": 1, "d3": 3, "d4": 4, "d5": 0}
+    assert "more than one line" in capsys.readouterr().err
+    # The withdrawn answer is asked for again.
+    assert program(tmp_path, judge_text) == command
+    assert judge(pool, command) == ExitCode.DONE
+    assert labels_by(pool)["d2"] == 2
 
 
 def test_a_program_that_does_not_exist_is_named_without_an_error_number(pool, capsys):

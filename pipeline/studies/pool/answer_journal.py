@@ -1,0 +1,71 @@
+"""The journal of a judge's answers.
+
+Each is written at once, so that a judge that was stopped continues where it stopped, and no
+question is asked twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import xxhash
+
+
+def answers_of(folder: str, annotator: str) -> Path:
+    """The journal of a judge's answers."""
+    safe = "".join(one if one.isalnum() or one in "-_" else "_" for one in annotator)
+    if safe != annotator:
+        safe += f"-{xxhash.xxh3_64_hexdigest(annotator.encode())}"
+    return Path(folder) / f"judged-{safe}.jsonl"
+
+
+class AnswerJournal:
+    """The answers so far, one per line: a digest of question and command, and the gain."""
+
+    def __init__(self, path: Path) -> None:
+        """Keep the answers in this file, which need not exist."""
+        self._path = path
+        self._lock = threading.Lock()
+
+    def read(self) -> dict[str, int]:
+        """The answers by key, without a line that was truncated when the judge was killed."""
+        known: dict[str, int] = {}
+        if self._path.exists():
+            for line in self._path.read_text(encoding="utf-8").splitlines():
+                try:
+                    row = json.loads(line)
+                    key, gain = row["key"], row["gain"]
+                except (ValueError, KeyError, TypeError):
+                    continue
+                if gain is None:
+                    known.pop(key, None)
+                elif type(gain) is int:
+                    known[key] = gain
+        return known
+
+    def __enter__(self) -> AnswerJournal:
+        cut = self._path.exists() and not self._path.read_bytes().endswith(b"\n")
+        self._file = self._path.open("a", encoding="utf-8")
+        if cut and self._path.stat().st_size:
+            self._file.write("\n")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def add(self, key: str, gain: int) -> None:
+        """Write an answer at once; from any thread."""
+        self._write(key, gain)
+
+    def withdraw(self, key: str) -> None:
+        """Let the answer to a question count no more."""
+        self._write(key, None)
+
+    def _write(self, key: str, gain: int | None) -> None:
+        with self._lock:
+            self._file.write(json.dumps({"key": key, "gain": gain}) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())

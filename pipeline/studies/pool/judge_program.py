@@ -1,0 +1,256 @@
+"""The program of a judge: it gets a question as one line of JSON, and answers with one.
+
+An answer that names its document is matched by it, so that such a program can stay for further
+questions. Without that, a line too many would pass for the answer to the next question, so a
+program whose answers name none is started anew for each question, and its answer counts if it is
+the only line until its output ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import selectors
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import IO, Any, cast
+
+from msgspec import Struct
+
+from goodgain.transforms.core.errors import UsageError, problem_of
+from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+
+_CHUNK = 65_536
+_LONGEST = 65_536  # bytes of an answer
+_SHOWN = 200
+
+
+class BadAnswerError(Exception):
+    """An answer that is not a label."""
+
+
+class _Answer(Struct, frozen=True):
+    """What a line says.
+
+    Attributes:
+      document: the document that it names, if any.
+      gain: as written; any value.
+    """
+
+    document: str | None
+    gain: Any
+    line: bytes
+
+    @property
+    def label(self) -> int:
+        """The label.
+
+        Raises:
+          BadAnswerError: the gain is not a whole number from 0 to 4.
+        """
+        gain = self.gain
+        if isinstance(gain, bool) or not isinstance(gain, int) or not 0 <= gain <= GREATEST_GAIN:
+            raise BadAnswerError(f"it has no gain from 0 to {GREATEST_GAIN}: {_shown(self.line)}")
+        return gain
+
+
+class JudgeProgram:
+    """A copy of the program, started when it is needed.
+
+    Attributes:
+      withdrawn: documents for which the program gave another line after an answer that counted.
+    """
+
+    def __init__(self, words: Sequence[str], seconds: float) -> None:
+        """Prepare to run the program; an answer may take so many seconds."""
+        self._words = words
+        self._seconds = seconds
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stays = True
+        self._latest: str | None = None  # document of the latest answer of the running program
+        self.withdrawn: list[str] = []
+
+    def ask(self, question: Mapping[str, Any]) -> int:
+        """The label of the document in a question.
+
+        Raises:
+          BadAnswerError: there was no answer in time, or it is not a label of this document.
+          UsageError: the program cannot be started.
+        """
+        self._end_if_out_of_step()
+        previous, self._latest = self._latest, None
+        process = self._running_process()
+        exchange = _Exchange(process, self._seconds)
+        try:
+            exchange.send(json.dumps(question, ensure_ascii=False).encode() + b"\n")
+            if not self._stays:
+                exchange.end_input()
+            answer = self._received(exchange)
+            if answer.document not in (None, question["document"]):
+                self._withdraw(previous if previous == answer.document else None)
+                raise BadAnswerError(f"it is about another document: {_shown(answer.line)}")
+        except (OSError, BadAnswerError) as error:
+            self.stop()
+            if isinstance(error, OSError):
+                reason = f"the program gave no answer ({problem_of(error)})"
+                raise BadAnswerError(reason) from None
+            raise
+        if not self._stays:
+            self.stop()
+        label = answer.label
+        self._latest = question["document"]
+        return label
+
+    def _received(self, exchange: _Exchange) -> _Answer:
+        output = exchange.line() if self._stays else exchange.rest()
+        answer = _answer(output)
+        if self._stays and answer.document is None:
+            self._stays = False
+            exchange.end_input()
+            answer = _answer(output + exchange.rest())
+        return answer
+
+    def _end_if_out_of_step(self) -> None:
+        """End the program if it ended its output, or wrote more than its answer."""
+        if self._process is None:
+            return
+        output = cast(IO[bytes], self._process.stdout)
+        if select.select([output], [], [], 0)[0]:
+            if os.read(output.fileno(), _CHUNK):
+                self._withdraw(self._latest)
+            self.stop()
+
+    def _withdraw(self, document: str | None) -> None:
+        if document is not None:
+            self.withdrawn.append(document)
+
+    def close(self) -> None:
+        """Let the program end, to see whether it writes another line."""
+        if self._process is not None:
+            exchange = _Exchange(self._process, self._seconds)
+            with suppress(OSError, BadAnswerError):
+                exchange.end_input()
+                if exchange.rest():
+                    self._withdraw(self._latest)
+        self.stop()
+
+    def stop(self) -> None:
+        """Kill the program."""
+        process, self._process, self._latest = self._process, None, None
+        if process is None:
+            return
+        process.kill()
+        # Not `communicate`, which would wait for whatever the program started.
+        for stream in (process.stdin, process.stdout):
+            cast(IO[bytes], stream).close()
+        process.wait()
+
+    def _running_process(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            try:
+                self._process = subprocess.Popen(
+                    self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+                )
+            except OSError as error:
+                problem = f"{self._words[0]} cannot be started: {problem_of(error)}."
+                raise UsageError(problem) from None
+        return self._process
+
+
+class _Exchange:
+    """Writes to a program and reads from it, both until one time limit.
+
+    Its methods raise `BadAnswerError` when the time is up, or the output is too long.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self._input, self._output = (
+            cast(IO[bytes], stream) for stream in (process.stdin, process.stdout)
+        )
+        self._seconds = seconds
+        self._ends = time.monotonic() + seconds
+        self._unsent = b""
+        self._ends_input = False
+
+    def send(self, data: bytes) -> None:
+        """Write data while the answer is read, since a program may write before it reads."""
+        os.set_blocking(self._input.fileno(), False)
+        self._unsent = data
+
+    def end_input(self) -> None:
+        """Close the program's standard input once everything is written."""
+        self._ends_input = True
+        if not self._unsent:
+            self._input.close()
+
+    def line(self) -> bytes:
+        """What the program writes up to the end of a line, and what came with it."""
+        return self._read(lambda output: b"\n" in output)
+
+    def rest(self) -> bytes:
+        """What the program writes until its output ends."""
+        return self._read(lambda output: False)
+
+    def _read(self, is_enough: Callable[[bytes], bool]) -> bytes:
+        output = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._output, selectors.EVENT_READ)
+            if self._unsent:
+                selector.register(self._input, selectors.EVENT_WRITE)
+            while not is_enough(output):
+                left = self._ends - time.monotonic()
+                ready = selector.select(left) if left > 0 else []
+                if not ready:
+                    raise BadAnswerError(
+                        f"the program gave no answer (none within {self._seconds:g} seconds)"
+                    )
+                for key, _ in ready:
+                    if key.fileobj is self._input:
+                        self._write(selector)
+                        continue
+                    chunk = os.read(self._output.fileno(), _CHUNK)
+                    if not chunk:
+                        return output
+                    output += chunk
+                if len(output) > _LONGEST:
+                    raise BadAnswerError(f"it is longer than {_LONGEST:,} bytes")
+        return output
+
+    def _write(self, selector: selectors.BaseSelector) -> None:
+        try:
+            written = os.write(self._input.fileno(), self._unsent)
+        except BrokenPipeError:
+            written = len(self._unsent)  # it reads no more; whether it answers will show
+        self._unsent = self._unsent[written:]
+        if not self._unsent:
+            selector.unregister(self._input)
+            if self._ends_input:
+                self._input.close()
+
+
+def _answer(output: bytes) -> _Answer:
+    """The answer in the output of the program.
+
+    Raises:
+      BadAnswerError: it is not one line with a JSON object.
+    """
+    line, _, more = output.partition(b"\n")
+    if not output:
+        raise BadAnswerError("the program gave no answer (it ended)")
+    if more:
+        raise BadAnswerError(f"it is more than one line: {_shown(output)}")
+    try:
+        answer = json.loads(line)
+    except (ValueError, RecursionError):
+        raise BadAnswerError(f"no JSON: {_shown(line)}") from None
+    if not isinstance(answer, dict):
+        raise BadAnswerError(f"it is no JSON object: {_shown(line)}")
+    document = answer.get("document")
+    return _Answer(None if document is None else str(document), answer.get("gain"), line)
+
+
+def _shown(written: bytes) -> str:
+    return repr(written[:_SHOWN])

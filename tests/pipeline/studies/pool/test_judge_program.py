@@ -1,0 +1,172 @@
+"""The program of a judge, whatever it writes and whenever."""
+
+import os
+import select
+import sys
+
+import pytest
+
+from goodgain.pipeline.studies.pool.judge_program import BadAnswerError, JudgeProgram
+from goodgain.transforms.core.errors import UsageError
+
+# Begins every program: `answer` answers a question with its document, `plain` without.
+PRELUDE = """
+import json, os, sys, time
+def questions():
+    for line in sys.stdin:
+        yield json.loads(line)
+def write(text):
+    sys.stdout.write(text)
+    sys.stdout.flush()
+def answer(question, gain):
+    write(json.dumps({"document": question["document"], "gain": gain}) + "\\n")
+def plain(gain):
+    write(json.dumps({"gain": gain}) + "\\n")
+"""
+LIMIT = 0.5  # seconds; of programs that never answer rightly
+
+
+@pytest.fixture
+def start():
+    """Makes a program of a text, and ends it after the test."""
+    programs = []
+
+    def started(text, seconds=60.0):
+        programs.append(JudgeProgram((sys.executable, "-c", PRELUDE + text), seconds))
+        return programs[-1]
+
+    yield started
+    for one in programs:
+        one.stop()
+
+
+def question(document, **fields):
+    return {"document": document, **fields}
+
+
+def refused(program, document, **fields):
+    """Why an answer is refused."""
+    with pytest.raises(BadAnswerError) as raised:
+        program.ask(question(document, **fields))
+    return str(raised.value)
+
+
+def test_a_program_that_names_documents_stays(start):
+    program = start("for one in questions(): answer(one, os.getpid() % 5)\n")
+    assert len({program.ask(question(f"d{at}")) for at in range(20)}) == 1
+    program.close()
+    assert program.withdrawn == []
+
+
+def test_a_program_that_names_none_is_started_for_each_question(start, tmp_path):
+    starts = tmp_path / "starts"
+    text = f"open({str(starts)!r}, 'a').write('x')\nfor one in questions(): plain(3)\n"
+    program = start(text)
+    assert [program.ask(question(f"d{at}")) for at in range(3)] == [3, 3, 3]
+    assert starts.read_text() == "xxx"
+
+
+def test_an_answer_about_another_document_is_refused(start):
+    program = start("for one in questions(): answer({'document': 'other'}, 1)\n")
+    assert refused(program, "d").startswith("it is about another document: ")
+    assert program.withdrawn == []
+
+
+@pytest.mark.parametrize("write", ["answer(one, {})", "plain({})"])
+def test_two_lines_at_once_are_refused(write, start):
+    program = start(
+        "lines = []\n"
+        "for one in questions():\n"
+        "    write, later = lines.append, write\n"
+        f"    {write.format(1)}; {write.format(4)}\n"
+        "    write = later; write(''.join(lines)); lines.clear()\n"
+    )
+    assert refused(program, "a").startswith("it is more than one line: ")
+
+
+def test_a_line_too_many_before_the_next_question_withdraws_the_answer(start):
+    program = start(
+        "for one in questions():\n"
+        "    answer(one, 1)\n"
+        "    if one['document'] == 'b': time.sleep(0.2); answer(one, 4)\n"
+    )
+    assert [program.ask(question(document)) for document in "ab"] == [1, 1]
+    assert select.select([program._process.stdout], [], [], 60)[0]  # until it is there
+    assert program.ask(question("c")) == 1
+    assert program.withdrawn == ["b"]
+
+
+def test_a_line_too_many_after_the_next_question_withdraws_the_answer_and_is_no_label(start):
+    program = start(
+        "earlier = None\n"
+        "for one in questions():\n"
+        "    if earlier: answer(earlier, 4)\n"
+        "    answer(one, 1)\n"
+        "    earlier = one\n"
+    )
+    assert program.ask(question("a")) == 1
+    assert refused(program, "b").startswith(("it is about another document", "it is more than"))
+    assert program.ask(question("b")) == 1
+    program.close()
+    assert program.withdrawn in ([], ["a"])
+
+
+def test_a_line_too_many_at_the_end_withdraws_the_answer(start):
+    program = start("for one in questions(): answer(one, 1)\nanswer(one, 4)\n")
+    assert program.ask(question("a")) == 1
+    program.close()
+    assert program.withdrawn == ["a"]
+
+
+def test_a_line_too_many_without_a_name_is_refused_whenever_it_comes(start):
+    program = start("for one in questions(): plain(1)\ntime.sleep(0.2)\nplain(4)\n")
+    assert refused(program, "a").startswith("it is more than one line: ")
+    assert refused(program, "b").startswith("it is more than one line: ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "time.sleep(600)\n",
+        "while True: time.sleep(0.01); write('x')\n",
+        "for one in questions(): plain(1)\ntime.sleep(600)\n",
+        "for one in questions(): plain(1)\nwhile True: time.sleep(0.01); write('x')\n",
+    ],
+)
+def test_the_time_limit_holds_whatever_the_program_writes(text, start):
+    assert refused(start(text, LIMIT), "a").endswith("(none within 0.5 seconds)")
+
+
+def test_a_program_that_writes_without_end_is_stopped_early(start):
+    assert refused(start("while True: write('x' * 2**16)\n"), "a").startswith("it is longer than")
+
+
+def test_a_program_that_closes_its_output_gives_no_answer(start):
+    program = start("os.close(1)\ntime.sleep(600)\n")
+    assert refused(program, "a") == "the program gave no answer (it ended)"
+
+
+def test_a_program_that_reads_nothing_may_answer_or_not(start):
+    long = "x" * 2**20
+    assert refused(start("time.sleep(600)\n", LIMIT), "a", text=long).endswith("0.5 seconds)")
+    assert start("os.close(0)\nplain(2)\n").ask(question("a", text=long)) == 2
+
+
+def test_what_the_program_started_does_not_hold_up_its_end(start, tmp_path):
+    """It keeps the output open after the program is killed, until somebody opens the pipe."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    text = f"import subprocess\nsubprocess.Popen(['cat', {str(pipe)!r}])\ntime.sleep(600)\n"
+    assert refused(start(text, LIMIT), "a").endswith("0.5 seconds)")
+    pipe.open("w").close()
+
+
+def test_a_long_question_and_a_long_way_to_the_answer(start):
+    """Neither side waits for the other, though both write more than a pipe holds."""
+    program = start("write(' ' * 65_000)\nfor one in questions(): answer(one, 1)\n")
+    assert program.ask(question("a", text="x" * 2**20)) == 1
+
+
+def test_a_program_that_cannot_be_started_is_a_mistake_of_the_user():
+    with pytest.raises(UsageError, match=r"^/nowhere cannot be started: No such file"):
+        JudgeProgram(("/nowhere",), 1.0).ask(question("a"))
