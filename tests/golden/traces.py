@@ -13,6 +13,7 @@ from goodgain.pipeline.sample.parquet import write_parquet
 from goodgain.pipeline.sample.writers import trace_schema
 from goodgain.transforms.core.records.parsing import parse_mapping
 from tests.adversarial import trace
+from tests.core.files import samples
 
 FORMATS = ("avro", "parquet", "jsonl")
 START = 1_740_916_800_000  # 2025-03-02T12:00:00Z, in ms
@@ -138,10 +139,18 @@ def written(found, file_format):
 
 
 def damaged(found, file_format):
-    """The bytes of a file, with a wrong byte in the middle, and cut off at the end."""
+    """The bytes of a file with a wrong byte in the middle, and cut off at the end.
+
+    In Parquet it is the type of a page, and the file is not cut off, since its footer is there.
+    """
     content = bytearray(written(found, file_format))
-    content[len(content) // 2] ^= 0xFF
-    return bytes(content[: -len(content) // 10] if file_format != "parquet" else content)
+    middle = len(content) // 2
+    if file_format == "parquet":
+        pages = (begin for begin, _ in samples.page_headers(bytes(content)))
+        content[next(page for page in pages if page > middle) + 1] ^= 2
+        return bytes(content)
+    content[middle] ^= 0xFF
+    return bytes(content[: -len(content) // 10])
 
 
 def with_broken_lines(found, file_format):

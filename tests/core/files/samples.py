@@ -13,8 +13,10 @@ import pyarrow.parquet as pq
 import zstandard
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
+from goodgain.transforms.core.files.parquet_footer import read_footer
 from goodgain.transforms.core.files.shard import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
+from goodgain.transforms.core.files.thrift import read_struct
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from tests.native.paths import assert_same
@@ -216,6 +218,17 @@ def table_bytes(table, codec="snappy", group=100):
     file = io.BytesIO()
     pq.write_table(table, file, compression=codec, row_group_size=group)
     return file.getvalue()
+
+
+def page_headers(content):
+    """Begin and end of each page header of a Parquet file."""
+    for group in read_footer(io.BytesIO(content)):
+        for chunk in group.chunks:
+            at = chunk.begin
+            while at < chunk.begin + chunk.size:
+                header, length = read_struct(content[at:])
+                yield at, at + length
+                at += length + header[3]
 
 
 COMPRESS = {

@@ -11,6 +11,7 @@ from goodgain.transforms.core.files.arrow_values import python_values
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.native_columns import native_columns
+from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
 from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
@@ -65,7 +66,8 @@ def _read_group(
             reason = f"The row group cannot be read from row {done} on ({error})."
             position = f"row group {group}, row {done}"
             records = max(1, parquet.rows_in(group) - done)
-            yield RejectedRecord(shard.path, position, reason, records=records)
+            at_least = isinstance(error, DamagedPagesError)
+            yield RejectedRecord(shard.path, position, reason, records=records, at_least=at_least)
             return
         if rows is None:
             return

@@ -20,7 +20,8 @@ from pyarrow import types
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.conversation_filter import ConversationFilter
-from goodgain.transforms.core.files.parquet_headers import Chunk, Pages, pages_of, read_footer
+from goodgain.transforms.core.files.parquet_footer import RowGroup, read_footer
+from goodgain.transforms.core.files.parquet_pages import DamagedPagesError, Pages, pages_of
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.remedy import Remedy
 
@@ -46,11 +47,13 @@ class _Leaf(Struct):
     Attributes:
       path: path of the column, with dots.
       levels: nesting levels of lists and maps around it.
+      list: the innermost of these (`Chunk.list`).
       size: bytes of each value; None if they differ.
     """
 
     path: str
     levels: int
+    list: int | None
     size: int | None
     packed: int
     pages: Pages
@@ -60,17 +63,12 @@ class _Leaf(Struct):
         """Most bytes of its longest value, if a dictionary stores it once for many."""
         return self.pages.dictionary if self.size is None else self.size
 
-    @property
-    def list_key(self) -> tuple[str, int, int]:
-        """A key that is equal for leaves in the same lists."""
-        return self.path.split(".", 1)[0], self.levels, self.pages.values
-
 
 def rows_at_once(
     file: BinaryIO,
     parquet: Any,
     group: int,
-    chunks: Sequence[Chunk],
+    described: RowGroup,
     columns: Sequence[str],
     bounds: ReadBounds,
     most_rows: int,
@@ -79,31 +77,32 @@ def rows_at_once(
 
     Args:
       file, parquet: the Parquet file, plain and opened by pyarrow.
-      chunks: its columns, from the footer.
+      described: the row group, from the footer.
 
     Raises:
+      DamagedPagesError: its columns do not have the values that they should.
       RowGroupTooLargeError: a row of it may take too much memory.
     """
-    leaves = list(_leaves(file, parquet, chunks, set(columns)))
-    _check_pages(leaves, bounds)
+    leaves = list(_leaves(file, parquet, described, set(columns)))
+    _check_sums(leaves, described.rows)
+    _check_sizes(leaves, bounds)
     most_values = max((leaf.pages.values for leaf in leaves), default=0)
-    packed = sum(chunk.size for chunk in chunks)
+    packed = sum(chunk.size for chunk in described.chunks)
     if most_values > _MOST_VALUES + packed // _BYTES_PER_VALUE:
         raise RowGroupTooLargeError(f"it claims {most_values:,} values in {packed:,} bytes")
     most_bytes = _LARGEST_ROW * bounds.decoded_bytes
     at_once = bounds.decoded_bytes // _AT_ONCE
     data_bytes = sum(leaf.pages.total for leaf in leaves)
-    row_count: int = parquet.metadata.row_group(group).num_rows
-    average = data_bytes // max(1, row_count)
+    average = data_bytes // max(1, described.rows)
     stored_once = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > at_once]
     if most_values <= _HARMLESS_VALUES and not stored_once:
         return max(1, min(most_rows, at_once // max(1, average)))
     longest = {
-        leaf.list_key: _longest_row(file, group, leaf, bounds) for leaf in _cheapest_leaves(leaves)
+        leaf.list: _longest_row(file, group, leaf, bounds) for leaf in _cheapest_leaves(leaves)
     }
     rows = min(most_rows, _HARMLESS_VALUES // max(longest.values(), default=1))
     row_bytes = sum(
-        _longest_text(file, group, leaf) * longest.get(leaf.list_key, 1) for leaf in stored_once
+        _longest_text(file, group, leaf) * longest.get(leaf.list, 1) for leaf in stored_once
     )
     if row_bytes > most_bytes:
         raise RowGroupTooLargeError(
@@ -112,19 +111,19 @@ def rows_at_once(
     return max(1, min(rows, at_once // max(1, row_bytes, average)))
 
 
-def rows_in(file: BinaryIO, parquet: Any, chunks: Sequence[Chunk]) -> int:
+def rows_in(file: BinaryIO, parquet: Any, described: RowGroup) -> int:
     """The number of rows of a row group, from the pages of columns that every record has."""
     try:
-        leaves = list(_leaves(file, parquet, chunks, _IDENTITY))
+        leaves = list(_leaves(file, parquet, described, _IDENTITY))
     except Exception:  # pyarrow raises all kinds of errors on a broken footer
         return 0
     return max((leaf.pages.values for leaf in leaves), default=0)
 
 
 def _leaves(
-    file: BinaryIO, parquet: Any, chunks: Sequence[Chunk], columns: set[str]
+    file: BinaryIO, parquet: Any, described: RowGroup, columns: set[str]
 ) -> Iterator[_Leaf]:
-    for index, chunk in enumerate(chunks):
+    for index, chunk in enumerate(described.chunks):
         column = parquet.schema.column(index)
         try:
             path = column.path
@@ -135,9 +134,10 @@ def _leaves(
         yield _Leaf(
             path,
             column.max_repetition_level,
+            chunk.list,
             _size(column.physical_type, column.length),
             chunk.size,
-            pages_of(file, chunk.begin, chunk.size),
+            pages_of(file, chunk),
         )
 
 
@@ -147,7 +147,23 @@ def _size(kind: str, length: int) -> int | None:
     return length if kind == "FIXED_LEN_BYTE_ARRAY" else _LARGEST_NUMBER
 
 
-def _check_pages(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
+def _check_sums(leaves: Sequence[_Leaf], rows: int) -> None:
+    """Hold columns against the number of rows, and those in the same lists against each other."""
+    values: dict[int | None, int] = {None: rows}
+    for leaf in leaves:
+        pages = leaf.pages
+        if pages.damage:
+            raise DamagedPagesError(f"the column {leaf.path} {pages.damage}")
+        if pages.rows not in (None, rows):
+            raise DamagedPagesError(f"the column {leaf.path} has {pages.rows:,} of {rows:,} rows")
+        expected = values.setdefault(leaf.list, max(rows, pages.values))
+        if pages.values != expected:
+            raise DamagedPagesError(
+                f"the column {leaf.path} has {pages.values:,} values instead of {expected:,}"
+            )
+
+
+def _check_sizes(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
     opened = sum(leaf.pages.dictionary + leaf.pages.largest for leaf in leaves)
     if opened > bounds.decoded_bytes:  # each column has one open page, and its dictionary
         raise RowGroupTooLargeError(
@@ -165,10 +181,10 @@ def _check_pages(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
 
 def _cheapest_leaves(leaves: Sequence[_Leaf]) -> list[_Leaf]:
     """One leaf for each set of lists, the cheapest to read."""
-    cheapest: dict[tuple[str, int, int], _Leaf] = {}
+    cheapest: dict[int, _Leaf] = {}
     for leaf in sorted(leaves, key=lambda leaf: (leaf.size is None, leaf.pages.total, leaf.path)):
-        if leaf.levels:
-            cheapest.setdefault(leaf.list_key, leaf)
+        if leaf.list is not None:
+            cheapest.setdefault(leaf.list, leaf)
     return list(cheapest.values())
 
 
@@ -217,11 +233,15 @@ def _arrays(file: BinaryIO, group: int, leaf: _Leaf) -> Iterator[Any]:
     The levels around it become lists and structs of one field.
     """
     texts = [leaf.path] if leaf.size is None and not leaf.pages.incremental else []
-    parquet = pq.ParquetFile(file, read_dictionary=texts)
+    parquet = _opened(file, read_dictionary=texts)
     for batch in parquet.iter_batches(
         batch_size=ROWS_AT_ONCE, row_groups=[group], columns=[leaf.path], use_threads=False
     ):
         yield batch.column(0)
+
+
+def _opened(file: BinaryIO, **options: Any) -> Any:
+    return pq.ParquetFile(file, page_checksum_verification=True, **options)
 
 
 class ParquetRowGroups:
@@ -237,14 +257,14 @@ class ParquetRowGroups:
         """Read the footer of a seekable file."""
         self._file = file
         self._footer = read_footer(file)
-        self._parquet = pq.ParquetFile(file)
+        self._parquet = _opened(file)
         self.names: list[str] = self._parquet.schema_arrow.names
         self.count = len(self._footer)
 
     def begins_in(self, shard: FileShard) -> Iterator[int]:
         """The row groups that begin in a shard; those with a bad offset belong to the first."""
-        for group, chunks in enumerate(self._footer):
-            begin = chunks[0].begin if chunks else 0
+        for group, described in enumerate(self._footer):
+            begin = described.chunks[0].begin if described.chunks else 0
             if shard.start <= begin < shard.end or (shard.start == 0 and begin < 0):
                 yield group
 
@@ -254,13 +274,19 @@ class ParquetRowGroups:
         """The rows of a row group as pyarrow's RecordBatches, none larger than `most_rows`.
 
         Raises:
+          DamagedPagesError: its columns do not have the values that they should.
           RowGroupTooLargeError: a row may take too much memory.
         """
-        chunks = self._footer[group]
-        rows = rows_at_once(self._file, self._parquet, group, chunks, columns, bounds, most_rows)
-        yield from self._parquet.iter_batches(
+        described = self._footer[group]
+        rows = rows_at_once(self._file, self._parquet, group, described, columns, bounds, most_rows)
+        left = described.rows
+        for batch in self._parquet.iter_batches(
             rows, row_groups=[group], columns=columns, use_threads=False
-        )
+        ):
+            left -= batch.num_rows
+            yield batch
+        if left:
+            raise DamagedPagesError(f"{left:,} of its {described.rows:,} rows are missing")
 
     def may_match(self, group: int, wanted: ConversationFilter) -> bool:
         """Whether a row group may have records of wanted conversations."""
@@ -273,5 +299,5 @@ class ParquetRowGroups:
 
     def rows_in(self, group: int) -> int:
         """The number of rows of a row group, at most that which its pages can have."""
-        claimed: int = self._parquet.metadata.row_group(group).num_rows
-        return min(claimed, rows_in(self._file, self._parquet, self._footer[group]))
+        described = self._footer[group]
+        return min(described.rows, rows_in(self._file, self._parquet, described))

@@ -1,4 +1,4 @@
-"""The part of Thrift's compact protocol that Parquet's headers need: numbers and structs."""
+"""The part of Thrift's compact protocol that Parquet's headers need: numbers, flags and structs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Fields = dict[int, Any]
 
 
 def read_struct(raw: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
-    """The numbers, structs and lists of structs in a struct, and the position after it.
+    """The numbers, booleans, structs and lists of structs in a struct, and the position after it.
 
     Raises:
       IndexError: the bytes end inside it.
@@ -30,7 +30,9 @@ def read_struct(raw: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
             fields[number], at = read_struct(raw, at, depth + 1)
         elif kind == _LIST:
             fields[number], at = _structs(raw, at, depth + 1)
-        elif kind not in (_TRUE, _FALSE):  # these have their value in the type
+        elif kind in (_TRUE, _FALSE):  # these have their value in the type
+            fields[number] = kind == _TRUE
+        else:
             at = _behind(raw, at, kind, depth)
     return fields, at + 1
 

@@ -129,25 +129,23 @@ def _rows_of(path: str, file: BinaryIO, budget: MemoryBudget) -> Iterator[dict[s
                 raise ValueError(f"{block.position}: {block.reason}")
             yield from block.records
     else:
-        import pyarrow.parquet as pq  # slow to import
-
-        from goodgain.transforms.core.files.parquet_headers import read_footer
+        # pyarrow is slow to import.
+        from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
         from goodgain.transforms.core.files.parquet_row_groups import (
+            ParquetRowGroups,
             RowGroupTooLargeError,
-            rows_at_once,
         )
 
-        footer = read_footer(file)
-        parquet = pq.ParquetFile(file)
-        names = parquet.schema_arrow.names
-        for group, chunks in enumerate(footer):
-            rows = _ROWS_AT_ONCE
+        parquet = ParquetRowGroups(file)
+        for group in range(parquet.count):
             try:
-                rows = rows_at_once(file, parquet, group, chunks, names, bounds, rows)
-            except RowGroupTooLargeError:
+                for batch in parquet.batches(group, parquet.names, bounds, _ROWS_AT_ONCE):
+                    yield from batch.to_pylist()
+            except RowGroupTooLargeError as error:
                 budget.check(_UNBOUNDED)
-            for batch in parquet.iter_batches(rows, row_groups=[group], use_threads=False):
-                yield from batch.to_pylist()
+                raise ValueError(f"row group {group}: {error}") from None
+            except DamagedPagesError as error:
+                raise ValueError(f"row group {group}: {error}") from None
 
 
 class TopicPools:
