@@ -63,15 +63,6 @@ def plain_table(*headings: str) -> Table:
     return table
 
 
-def metric_table(*numbers: str, first: str = "metric", width: int | None = None) -> Table:
-    """A table of metrics by line: a column of their names, and columns of numbers."""
-    table = plain_table()
-    table.add_column(first, max_width=width and on_terminal(width), overflow="fold")
-    for heading in numbers:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
-
-
 def print_json(value: Any) -> None:
     """Print a result as JSON, in ASCII, so that text from traces cannot control a terminal."""
     written = json.dumps(value, allow_nan=False, default=msgspec.to_builtins).encode()

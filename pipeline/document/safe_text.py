@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.text import Text
-
 _ELLIPSIS = "…"
 
 
@@ -24,11 +22,6 @@ def shortened(text: str, longest: int) -> str:
     if len(line) <= longest and len(text) <= 4 * longest:
         return line
     return line[: longest - 1] + _ELLIPSIS
-
-
-def untrusted(text: str, longest: int | None = None) -> Text:
-    """Text for a rich table, in which markup means nothing."""
-    return Text(printable(text) if longest is None else shortened(text, longest))
 
 
 def _escaped(line: str) -> str:

@@ -1,0 +1,54 @@
+"""What results look like in a notebook, and as text."""
+
+import pytest
+import rich.console
+
+import goodgain as gg
+
+
+def traces(gain):
+    return [
+        {
+            "conversation_id": f"c-{at}",
+            "iteration": 1,
+            "query": "<b>q</b>",
+            "results": [{"id": "a", "title": "<i>t</i>", "gain": gain + at % 2}],
+        }
+        for at in range(20)
+    ]
+
+
+@pytest.fixture
+def in_notebook(monkeypatch):
+    """Where rich would display what it prints, instead of writing it to a file."""
+    monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
+
+
+def test_an_explanation_is_text_and_a_table(in_notebook, capsys):
+    found = gg.evaluate(traces(2)).explain("c-1")
+    assert found.splitlines()[0] == "Conversation c-1"
+    assert repr(found) == str(found)
+    assert "new, good" in found
+    assert capsys.readouterr().out == ""
+    html = found._repr_html_()
+    assert "&lt;i&gt;t&lt;/i&gt;" in html
+    assert "<i>" not in html
+    assert "monospace" in html
+
+
+def test_a_comparison_shows_its_answer_and_its_table(in_notebook):
+    found = gg.compare(gg.evaluate(traces(2)), gg.evaluate(traces(3)))
+    lines = repr(found).splitlines()
+    assert lines[0] == found.summary
+    headings = ["metric", "base", "candidate", "difference", "interval", "verdict"]
+    assert lines[2].split() == headings
+    assert lines[4].split() == ["Gain", "(CG)", "2.500", "3.500", "+1.000", "-", "better"]
+    html = found._repr_html_()
+    assert all(f">{heading}</th>" in html for heading in headings)
+    assert ">+1.000</td>" in html
+
+
+def test_a_run_shows_its_means_as_a_table(in_notebook):
+    run = gg.evaluate(traces(2))
+    assert "Gain (CG)" in repr(run)
+    assert ">2.500</td>" in run._repr_html_()
