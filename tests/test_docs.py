@@ -20,7 +20,10 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 # Options of the program itself, and of Beam's job server, worker pool and workers.
-OTHERS = {"--version", "--spark-master-url", "--container_executable", "--extra_package"}
+OTHERS = {
+    *("--version", "--spark-master-url", "--container_executable", "--extra_package"),
+    "--savepoint_path",  # of the job server
+}
 READING = "goodgain reading"  # a line of a log
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 

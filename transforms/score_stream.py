@@ -30,6 +30,7 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import (
     Closing,
     Conversation,
+    StillOpen,
     arrival_of,
     arrived,
     event_time,
@@ -52,7 +53,7 @@ from goodgain.transforms.pool import pools_of
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
-LATE, LIVE, REJECTED = "late", "live", "rejected"
+LATE, LIVE, REJECTED, STILL_OPEN = "late", "live", "rejected", "still_open"
 
 
 class StreamedScores(NamedTuple):
@@ -63,12 +64,14 @@ class StreamedScores(NamedTuple):
       late: records that came after their conversation was closed.
       live: rows of iterations as the watermark passes them, if requested.
       rejected: records beyond the limit of one open conversation.
+      still_open: records of the conversations that are open when the stream is stopped.
     """
 
     scores: beam.PCollection[ConversationScore]
     late: beam.PCollection[LateRow]
     live: beam.PCollection[LiveIteration]
     rejected: beam.PCollection[RejectedRecord]
+    still_open: beam.PCollection[StillOpen]
 
 
 @dataclass(eq=False, repr=False)
@@ -86,7 +89,7 @@ class ScoreStreamedConversations(beam.PTransform):
       >>> calls = beam.Pipeline() | beam.Create([SearchCall("c", 1, timestamp=0)])
       >>> scored = calls | ScoreStreamedConversations(Scoring.default(), Closing(gap=60_000))
       >>> scored._fields
-      ('scores', 'late', 'live', 'rejected')
+      ('scores', 'late', 'live', 'rejected', 'still_open')
     """
 
     scoring: Scoring
@@ -132,6 +135,7 @@ class ScoreStreamedPayloads(beam.PTransform):
             LATE: LateRow,
             LIVE: LiveIteration,
             REJECTED: RejectedRecord,
+            STILL_OPEN: StillOpen,
         }
         return StreamedScores(*typed_outputs(early, "CloseConversation", close, **types))
 
@@ -228,10 +232,12 @@ class CloseConversation(beam.DoFn):
     ) -> Iterator[TimestampedValue | TaggedOutput]:
         """Do what is due: emit live rows, close, clear the state, or keep waiting."""
         now = millis_of(timestamp)
-        if not self.end.is_due(now):
-            return
         state = ConversationState(recent, older)
         if state.conversation is None:
+            return
+        if not self.end.is_due(now):
+            if state.conversation.closed is None:
+                yield TaggedOutput(STILL_OPEN, StillOpen(state.conversation.records))
             return
         step, known = woken(state.conversation, now, self.closing)
         if step == "forget":
@@ -274,4 +280,5 @@ class CloseConversation(beam.DoFn):
 
 
 beam.coders.registry.register_coder(LateRow, StructCoder)
+beam.coders.registry.register_coder(StillOpen, StructCoder)
 beam.coders.registry.register_coder(LiveIteration, StructCoder)

@@ -95,7 +95,7 @@ class WindowedMeans(beam.PTransform):
       ...     WindowedMeans,
       ... )
       >>> scoring, closing, end = Scoring.default(["ndcg@10"]), Closing(), StreamEnd()
-      >>> source = FolderSource("incoming", "journal")
+      >>> source = FolderSource("incoming")
       >>> traces = beam.Pipeline() | WatchFolder(source, scoring.rules, end=end)
       >>> scored = traces.payloads | ScoreStreamedPayloads(scoring, closing, end)
       >>> means = scored.scores | WindowedMeans(scoring, closing, window=3_600_000, end=end)

@@ -21,9 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a stream, which a configuration file can also hold."""
     parser.usage = f"{parser.prog} --input SOURCE --output DIR [options] [options of Beam]"
     parser.description = (
-        f"{parser.description}\n\nWhen started again with the same options, it continues where "
-        "it stopped, even after a crash.\nOptions that are not listed here go to Beam "
-        "unchanged, like "
+        f"{parser.description}\n\nA stream that was stopped starts over, from --since if that is "
+        "given.\nOptions that are not listed here go to Beam unchanged, like "
         "--prism_location.\nExit code: 0 ended by Ctrl-C, 1 failed, 2 wrong usage or configuration."
     )
     shown = parser.add_mutually_exclusive_group()

@@ -29,17 +29,18 @@ from goodgain.transforms.filesystems import (
 MANIFEST = "manifest.json"
 REPORT = "report.html"
 MEANS_CSV = "means.csv"
+ENGINE_LOG = "engine.log"
 UNFINISHED = ".unfinished"
 _TRIAL = "trial"
 _CLAIM = "claim"
 DATASETS = (
     "iterations", "conversations", "calls", "duplicates", "means", "rejected", "rejected_labels",
-    "late", "comparison", "differences", "arms", "pool_documents",
+    "late", "live", "warnings", "comparison", "differences", "arms", "pool_documents",
 )  # fmt: skip
 _WILDCARD = re.compile(r"[*?[]")
 _SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())
 # Paths within the folder that runs write, and so may replace.
-_SINGLE = f"(?:{'|'.join(map(re.escape, (MANIFEST, REPORT, MEANS_CSV)))})"
+_SINGLE = f"(?:{'|'.join(map(re.escape, (MANIFEST, REPORT, MEANS_CSV, ENGINE_LOG)))})"
 _OURS = re.compile(
     rf"(?:{'|'.join(DATASETS)})/part-[^/]+(?:{_SUFFIXES})"
     rf"|{_SINGLE}|\.{_SINGLE}{re.escape(UNFINISHED_SUFFIX)}"

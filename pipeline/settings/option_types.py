@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -39,6 +40,7 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 _MILLIS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
 _DURATION_PART = re.compile(r"(\d{1,9})\s*(ms|[dhms])\s*")
 _LONGEST_DURATION = 36_500 * _MILLIS["d"]
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LIMIT = re.compile(r"(?P<number>[0-9]{1,15}(?:\.[0-9]{1,6})?)(?P<percent>\s*%)?")
 _WHOLE_SHARE = 100
 
@@ -199,6 +201,37 @@ Duration = Annotated[
     int,
     BeforeValidator(lambda value: parse_duration(str(value))),
     PlainSerializer(duration_text),
+    WithJsonSchema({"type": "string"}),
+]
+
+
+def parse_instant(written: str) -> int:
+    """A time in milliseconds since 1970, from a date or time like `2026-11-25T12:00`, in UTC.
+
+    Raises:
+      ValueError: it is not a time.
+    """
+    try:
+        moment = datetime.fromisoformat(written.strip())
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return (moment - _EPOCH) // timedelta(milliseconds=1)
+    except (ValueError, OverflowError):
+        raise ValueError(
+            f"must be a date or time like 2026-11-25 or 2026-11-25T12:00Z, not {written!r}"
+        ) from None
+
+
+def instant_text(millis: int) -> str:
+    """A time as `parse_instant` reads it."""
+    moment = _EPOCH + timedelta(milliseconds=millis)
+    return moment.isoformat(timespec="auto").replace("+00:00", "Z")
+
+
+Instant = Annotated[
+    int,
+    BeforeValidator(lambda value: parse_instant(str(value))),
+    PlainSerializer(instant_text),
     WithJsonSchema({"type": "string"}),
 ]
 

@@ -13,13 +13,14 @@ from goodgain.pipeline.settings.option_types import (
     LIMITS,
     TIME,
     Duration,
+    Instant,
     Number,
     Text,
     duration_text,
     option,
 )
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
-from goodgain.transforms.core.streaming.journal import DEFAULT_PORTION_BYTES
+from goodgain.transforms.core.streaming.windowed_means import window_start
 
 KafkaTimestamps = Literal["create", "append"]
 BacklogOrder = Literal["time", "name"]
@@ -63,8 +64,20 @@ class StreamConfig(ScoringConfig):
         "attribute of Pub/Sub messages that identifies them, to drop messages delivered twice",
         None,
     )
-    output: Text = option(COMMON, "DIR", "folder for the outputs and for the state of a restart")
+    output: Text = option(COMMON, "DIR", "folder for everything that is written")
     format: FileFormat
+    overwrite: bool = option(
+        COMMON,
+        "",
+        "replace the outputs of an earlier stream; with --since only from there on",
+        False,
+    )
+    since: Instant | None = option(
+        COMMON,
+        "TIME",
+        "start over from the window of this date or time (UTC); rows of earlier windows stay",
+        None,
+    )
     gap: Duration = _span("close a conversation this long after its last event", "30m")
     allowed_lateness: Duration = _span(
         "how long a closed conversation is remembered, so that its stragglers are counted as late",
@@ -110,7 +123,7 @@ class StreamConfig(ScoringConfig):
         LIMITS,
         "N",
         "most bytes of a backlog to read before the watermark advances and conversations close",
-        DEFAULT_PORTION_BYTES,
+        64 * 2**20,  # 0.7 million results of 100 bytes, which take 0.3 GB until they are scored
         ge=1,
     )
     backlog_order: BacklogOrder = option(
@@ -146,19 +159,10 @@ class StreamConfig(ScoringConfig):
         return ahead
 
     @property
-    def row_options(self) -> dict[str, Any]:
-        """The options that affect the rows; they must not change when a stream restarts."""
-        return self.model_dump(mode="json", exclude=_WITHOUT_EFFECT_ON_ROWS)
+    def since_window(self) -> int | None:
+        """Start of the window from which rows are written, in ms; None = of all windows."""
+        return None if self.since is None else window_start(self.since, self.window)
 
-
-def default_row_options() -> dict[str, Any]:
-    """`row_options` with every option at its default."""
-    return StreamConfig.model_validate({"input": "-", "output": "-"}).row_options
-
-
-# Options that may differ between two starts: they change speed, place or format, not the rows.
-_WITHOUT_EFFECT_ON_ROWS = {
-    *("input", "output", "format", "shards"),
-    *("flush", "poll", "portion_bytes", "backlog_order", "idle", "runner", "expansion_service"),
-    *("kafka_consumer", "kafka_timestamps", "timestamp_attribute", "id_attribute"),
-}
+    def open_window(self, watermark: int) -> int:
+        """Start of the first window that may still change when the watermark is here; in ms."""
+        return window_start(watermark - self.gap - self.allowed_lateness, self.window)

@@ -21,82 +21,82 @@ from goodgain.pipeline.document.numbers import minute
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.formats import Row
-from goodgain.pipeline.run.stream.live_counters import LiveCounters
+from goodgain.pipeline.run.stream.counter import StreamCounts
+from goodgain.pipeline.run.stream.latest_panes import latest_means, latest_warnings
 from goodgain.pipeline.run.stream.summary import (
+    continue_since,
     facts_of,
     is_of_all,
-    latest_means,
-    latest_warnings,
     without_means,
 )
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
-from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 _SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
 _SHOWN_WINDOWS = 7
 
 
-def print_summary(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
+def print_summary(config: StreamConfig, counts: StreamCounts) -> None:
     """Print the document of a stream."""
-    show(stream_document(config, counters, journal), result_console())
+    show(stream_document(config, counts), result_console())
 
 
-def print_findings(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
+def print_findings(config: StreamConfig, counts: StreamCounts) -> None:
     """Print only its warnings and notes, on stderr."""
     has_means = bool(latest_means(config.output))
     findings = document(
-        _latest_warnings(config.output) if has_means else _running_warnings(counters),
-        _notes(counters, journal),
+        _latest_warnings(config.output) if has_means else _running_warnings(counts),
+        _notes(counts),
     )
     show(findings, message_console())
 
 
-def print_facts(config: StreamConfig, counters: LiveCounters, journal: Journal) -> None:
+def print_facts(config: StreamConfig, counts: StreamCounts) -> None:
     """Print what the document says as JSON, with the latest means at N of every slice."""
-    print_json(facts_of(config.output, counters))
+    print_json(facts_of(config, counts))
 
 
-def stream_document(config: StreamConfig, counters: LiveCounters, journal: Journal) -> Document:
+def stream_document(config: StreamConfig, counts: StreamCounts) -> Document:
     """The latest means by window, and what became of the records."""
     means = latest_means(config.output)
-    totals = counters.totals
-    waiting = without_means(means, totals.in_means)
+    totals = counts.totals
+    waiting = without_means(means, totals.in_means, config.since_window)
     yet = f" ({waiting:,} of them in no window's means yet)" if waiting else ""
-    still_open = counters.read - counters.out
+    skipped = f" + {counts.skipped:,} of windows before --since" if counts.skipped else ""
+    later = continue_since(config, counts)
+    again = f"; to go on from there, add --since {later} --overwrite" if later else ""
     return document(
         _latest_warnings(config.output) if means else (),
-        means_part(means, counters, config.cluster),
+        means_part(means, counts, config.cluster),
         Sentence(
             f"Conversations: {totals.conversations:,} closed, of which {totals.in_means:,} in the "
-            f"means{yet}; {counters.open:,} still open.",
+            f"means{yet}; {counts.open:,} still open.",
             apart=True,
         ),
         Sentence(
-            f"Records: {totals.records + still_open:,} read = {totals.scored:,} scored + "
+            f"Records: {counts.read:,} read = {totals.scored:,} scored + "
             f"{totals.earlier_turn:,} of earlier turns + {totals.redelivered:,} redelivered + "
-            f"{totals.rejected:,} rejected + {totals.late:,} late + {still_open:,} still open."
+            f"{totals.rejected:,} rejected + {totals.late:,} late + {counts.still_open:,} still "
+            f"open{skipped}."
         ),
-        _notes(counters, journal),
-        Sentence(f"Outputs: {config.output}; start again with the same options to continue."),
+        _notes(counts),
+        Sentence(f"Outputs: {config.output}{again}."),
     )
 
 
-def means_part(
-    means: Sequence[Row], counters: LiveCounters, cluster: str | None
-) -> Iterator[Block]:
+def means_part(means: Sequence[Row], counts: StreamCounts, cluster: str | None) -> Iterator[Block]:
     """The means by window, with notes.
 
     Args:
-      counters: running means, shown if there are no rows yet.
+      counts: running means, shown if there are no rows yet.
     """
     windows: dict[int, dict[str, Row]] = defaultdict(dict)
     for row in means:
         if is_of_all(row):
             windows[row["window_start"]][row["metric"]] = row
     if not windows:
-        yield from _running_part(counters)
+        yield from _running_part(counts)
         return
     shown = [(start, windows[start]) for start in sorted(windows)[-_SHOWN_WINDOWS:]]
     yield table(
@@ -123,20 +123,14 @@ def means_part(
         yield Sentence(f"Clusters by {cluster}: {by_window}.")
 
 
-def _running_part(counters: LiveCounters) -> Iterator[Block]:
-    if not counters.means:
-        yield Sentence(
-            "No means yet: no conversation that counts in them has closed since this start."
-        )
+def _running_part(counts: StreamCounts) -> Iterator[Block]:
+    if not counts.means:
+        yield Sentence("No means yet: no conversation that counts in them has closed.")
         return
-    yield from _running_warnings(counters)
-    means = [value(name, mean) for name, mean in counters.means.items()]
-    yield table(
-        ("mean so far", *_columns(counters.means)), [(f"{counters.closed:,} closed", *means)]
-    )
-    yield Sentence(
-        "Windows: none has means yet; these are over the conversations closed since this start."
-    )
+    yield from _running_warnings(counts)
+    means = [value(name, mean) for name, mean in counts.means.items()]
+    yield table(("mean so far", *_columns(counts.means)), [(f"{counts.closed:,} closed", *means)])
+    yield Sentence("Windows: none has means yet; these are over the conversations closed so far.")
 
 
 def _columns(metrics: Iterable[str]) -> list[Column]:
@@ -153,17 +147,16 @@ def _latest_warnings(output: str) -> Iterator[Sentence]:
             yield Sentence(f"{minute(row['window_start'])}: {warning_text(warning)}", "warning")
 
 
-def _running_warnings(counters: LiveCounters) -> list[Sentence]:
-    return sentences(map(warning_text, counters.warnings), "warning")
+def _running_warnings(counts: StreamCounts) -> list[Sentence]:
+    return sentences(map(warning_text, counts.warnings), "warning")
 
 
-def _notes(counters: LiveCounters, journal: Journal) -> Iterator[Sentence]:
+def _notes(counts: StreamCounts) -> Iterator[Sentence]:
     """What the user should look into."""
-    source = journal.totals()
     ahead = "records had times too far ahead of the others to move the watermark; check clocks."
     changed = "files changed after they were read; the changes were not read."
     missed = "conversations closed after the last means of their window, so they are in no mean."
-    notes = ((source.ahead, ahead), (source.changed, changed), (counters.missed, missed))
+    notes = ((counts.ahead, ahead), (counts.changed, changed), (counts.missed, missed))
     for number, what in notes:
         if number:
             yield Sentence(f"Note: {number:,} {what}")

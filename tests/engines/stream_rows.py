@@ -8,7 +8,7 @@ import pytest
 from goodgain.pipeline.cli.demo import feed, files_in_time
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import read_dataset
-from goodgain.pipeline.run.stream.summary import latest_means
+from goodgain.pipeline.run.stream.latest_panes import latest_means
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions
 from tests.pipeline.runs import rows, run
@@ -81,9 +81,9 @@ def _by_key(found: list[Row], columns: tuple[str, ...]) -> dict[tuple[Any, ...],
 def assert_last_live_rows_equal_batch(output: Path, batch: Path) -> None:
     """The last revision of each iteration, unless it was withdrawn, is the row of batch."""
     last: dict[tuple[Any, ...], Row] = {}
-    for row in sorted(rows(output, "live"), key=lambda row: (row["start"], row["revision"])):
+    for row in sorted(rows(output, "live"), key=lambda row: row["revision"]):
         last[row["conversation_id"], row["turn"], row["i"]] = row
-    extra = ("start", "revision", "is_final", "withdrawn")
+    extra = ("revision", "is_final", "withdrawn")
     found = [
         {name: value for name, value in row.items() if name not in extra}
         for row in last.values()

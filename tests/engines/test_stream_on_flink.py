@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from goodgain.pipeline.run.stream.checkpoint import open_state_folder
 from goodgain.transforms.sources.journal_file import read_journal
+
 from tests.engines.cluster import PATIENCE, Cluster, Job
 from tests.engines.processes import wait_until
 from tests.engines.stream_rows import (

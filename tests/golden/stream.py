@@ -6,14 +6,14 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from goodgain.pipeline.results import rows
-from goodgain.pipeline.run.stream.datasets import StreamRows
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
+from goodgain.pipeline.run.stream import datasets
 from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
+from goodgain.transforms.stream_end import WITH_ENGINE
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.core.direct import scoring
 from tests.golden import traces
@@ -76,7 +76,7 @@ def outputs_of_stream(case):
             pipeline
             | _script(case).end()
             | FingerprintCalls(case.scoring.rules)
-            | ScoreStreamedPayloads(case.scoring, case.closing, THIS_PROCESS)
+            | ScoreStreamedPayloads(case.scoring, case.closing, WITH_ENGINE)
         )
         means = scored.scores | WindowedMeans(
             case.scoring,
@@ -84,7 +84,7 @@ def outputs_of_stream(case):
             case.slices,
             window=60 * MINUTE,
             cluster=case.cluster,
-            end=THIS_PROCESS,
+            end=WITH_ENGINE,
         )
         for name, elements in (
             *(("scores", scored.scores), ("late", scored.late), ("live", scored.live)),
@@ -92,18 +92,17 @@ def outputs_of_stream(case):
             *(("missed", means.missed), ("warnings", means.warnings)),
         ):
             keep(name, elements)
-    stream_rows = StreamRows(1)
     written = {
-        "conversations": ("scores", stream_rows.conversation),
+        "conversations": ("scores", datasets.conversation_rows),
         "iterations": ("scores", rows.iteration_rows),
         "calls": ("scores", rows.call_rows),
         "duplicates": ("scores", rows.duplicate_rows),
         "late": ("late", rows.struct_row),
-        "live": ("live", stream_rows.live),
+        "live": ("live", datasets.live_rows),
         "rejected": ("rejected", rows.struct_row),
-        "means": ("means", stream_rows.mean),
+        "means": ("means", datasets.mean_rows),
         "missed": ("missed", lambda missed: [asdict(missed)]),
-        "warnings": ("warnings", stream_rows.warnings),
+        "warnings": ("warnings", datasets.warning_rows),
     }
     return {
         name: sorted((row for _, one in given[output] for row in rows_of(one)), key=_order)

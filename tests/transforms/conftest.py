@@ -1,4 +1,4 @@
-"""The folder that a source watches, and the folder of its journal."""
+"""The folder that a source watches."""
 
 import pytest
 
@@ -7,10 +7,3 @@ import pytest
 def folder(tmp_path):
     (tmp_path / "in").mkdir()
     return tmp_path / "in"
-
-
-@pytest.fixture
-def journal(tmp_path, monkeypatch):
-    # No test cuts the power, and syncing each entry to disk would take most of the time.
-    monkeypatch.setattr("os.fsync", lambda _: None)
-    return tmp_path / "journal"

@@ -12,11 +12,11 @@ from apache_beam.testing import test_stream
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
+from goodgain.transforms.stream_end import WITH_ENGINE
 from tests.core.direct import scoring, shipped_rules
 
 MINUTE = 60_000
@@ -83,17 +83,18 @@ def collected() -> Iterator[tuple[beam.Pipeline, object, dict[str, list]]]:
     del _GIVEN[run]
 
 
-def play(script: Script, closing: Closing, settings=None):
+def play(script: Script, closing: Closing, settings=None, end=WITH_ENGINE):
     """Score the records of a script; lists of (timestamp, element) by output."""
     with collected() as (pipeline, keep, given):
         scored = (
             pipeline
             | script.end()
             | FingerprintCalls(shipped_rules())
-            | ScoreStreamedPayloads(settings or scoring(), closing, THIS_PROCESS)
+            | ScoreStreamedPayloads(settings or scoring(), closing, end)
         )
         keep("scores", scored.scores)
         keep("late", scored.late)
         keep("live", scored.live)
         keep("rejected", scored.rejected)
+        keep("still_open", scored.still_open)
     return given

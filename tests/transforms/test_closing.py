@@ -2,9 +2,9 @@
 
 import pytest
 
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.stream_end import StoppableEnd
 from tests.core.direct import scoring
 from tests.transforms.streams import MINUTE, Script, at, minute_of, play
 
@@ -175,19 +175,14 @@ def test_a_payload_of_many_calls_is_kept_up_to_the_cap():
     assert len(given["rejected"]) == 3
 
 
-@pytest.fixture
-def stopped_at_minute_40():
-    THIS_PROCESS.begin_draining(at(40))
-    yield
-    THIS_PROCESS.reset()
-
-
-@pytest.mark.usefixtures("stopped_at_minute_40")
-def test_open_conversations_are_not_scored_when_a_stream_is_stopped():
+def test_open_conversations_are_counted_but_not_scored_when_a_stream_is_stopped():
     """The runner moves the watermark to the end of time, but the records reached only minute 40."""
     script = Script().arrive(call(0, conversation="a"), call(9, conversation="b"))
     script.arrive(call(39, 1, conversation="open")).watermark(29, 30, 39, 40)
-    given = play(script, Closing(live=True), scoring())
+    end = StoppableEnd()
+    end.begin_draining(at(40))
+    given = play(script, Closing(live=True), scoring(), end)
     assert closed(given) == [("a", 30, 1, 3), ("b", 39, 1, 3)]
+    assert [one.records for _, one in given["still_open"]] == [1]
     names = [one.row.conversation_id for _, one in given["live"]]
     assert sorted(names) == ["a", "b", "open"]  # the watermark had passed its iteration

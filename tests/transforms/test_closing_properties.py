@@ -12,7 +12,7 @@ from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import Millis, SearchCall
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import score_conversation
-from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.closing import Closing, StillOpen
 from goodgain.transforms.score_stream import CloseConversation
 from goodgain.transforms.stream_end import StreamEnd
 from tests.adversarial import conversation_records
@@ -245,11 +245,12 @@ class Ended(StreamEnd):
         return False
 
 
-def test_wake_ups_at_the_end_of_a_resumable_stream_ask_for_no_state():
+def test_wake_ups_at_the_end_of_a_stopped_stream_only_count_what_is_open():
     dofn = CloseConversation(SCORING, Closing(GAP), Ended())
     engine = OneByOne(dofn, dofn.wake_up)
     arrive(engine, [SearchCall("c", 1, timestamp=Millis(START))])
     engine.requests.clear()
     engine.end()
-    assert not engine.given
-    assert not engine.requests
+    assert engine.of("still_open") == [StillOpen(1)]
+    assert len(engine.given) == 1
+    assert engine.requests == {"get": 1}

@@ -12,7 +12,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms import windowed_means
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
@@ -24,6 +23,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     window_start,
 )
 from goodgain.transforms.means import CombineMeans
+from goodgain.transforms.stream_end import WITH_ENGINE, StoppableEnd
 from goodgain.transforms.windowed_means import MISSED, GivePanes, WindowedMeans, WindowSums
 from tests.core.direct import score_one, scoring
 from tests.transforms.one_by_one import OneByOne, Timers
@@ -59,7 +59,7 @@ class Scores:
             self.stream.advance_watermark_to(stamp(at(minute)))
         return self
 
-    def means(self, slices=(), settings=None, cluster=None):
+    def means(self, slices=(), settings=None, cluster=None, end=WITH_ENGINE):
         settings = settings or scoring()
         with collected() as (pipeline, keep, given):
             means = (
@@ -72,7 +72,7 @@ class Scores:
                     slices,
                     window=HOUR * MINUTE,
                     cluster=cluster,
-                    end=THIS_PROCESS,
+                    end=end,
                 )
             )
             keep("rows", means.rows)
@@ -206,12 +206,10 @@ def test_slices_have_their_own_panes(start):
 
 
 def test_a_stopped_stream_emits_only_panes_that_are_due(start):
-    THIS_PROCESS.begin_draining(at(start + 80))
-    try:
-        scores = Scores().arrive(start + 1, score_with(3)).arrive(start + 61, score_with(4))
-        given = scores.watermark(start + 70, start + 80).means()
-    finally:
-        THIS_PROCESS.reset()
+    end = StoppableEnd()
+    end.begin_draining(at(start + 80))
+    scores = Scores().arrive(start + 1, score_with(3)).arrive(start + 61, score_with(4))
+    given = scores.watermark(start + 70, start + 80).means(end=end)
     assert gains(given) == [(start, 0, False, 1, 3)]
 
 

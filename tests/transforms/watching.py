@@ -2,25 +2,23 @@
 
 import json
 import os
-import resource
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
-from apache_beam.io.restriction_trackers import OffsetRestrictionTracker
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
 from apache_beam.pvalue import TaggedOutput
 from apache_beam.runners.sdf_utils import RestrictionTrackerView, ThreadsafeRestrictionTracker
 from apache_beam.utils.timestamp import Timestamp
+from apache_beam.utils.windowed_value import WindowedValue
 
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.core.scoring import packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
 from goodgain.transforms.read import REJECTED
-from goodgain.transforms.sources.folder_watch import FolderSource, FolderWatch
-from goodgain.transforms.sources.watch import ReadFolder
+from goodgain.transforms.sources.folder_watch import FolderSource
+from goodgain.transforms.sources.watch import FolderTracker, ReadFolder
+from goodgain.transforms.stream_end import StoppableEnd
 from tests.core.direct import shipped_rules
 
 NOON = 1_740_000_000_000
@@ -72,28 +70,33 @@ class Engine:
 
     Attributes:
       steps: those with any output.
+      read: what the source has counted.
+      end: stops the source.
       has_ended: whether the source has finished for good.
     """
 
-    def __init__(self, folder, journal, now=NOON, ends_when_silent=False, needed=None, **settings):
+    def __init__(self, folder, now=NOON, ends_when_silent=False, **settings):
         self.now = now
-        self.source = FolderSource(
-            str(folder), str(journal), **{"rule": RULE, "settle_ms": 0, **settings}
-        )
+        self.source = FolderSource(str(folder), **{"rule": RULE, "settle_ms": 0, **settings})
+        self.end = StoppableEnd()
         self._ends_when_silent = ends_when_silent
-        self._needed = needed
         self.restore_in_new_process()
-        resumption = FolderWatch(self.source, lambda: self.now).resumption()
-        self._element = (self.source, resumption)
-        self._restriction = ReadFolder.POSITIONS.restriction_provider.initial_restriction(None)
+        provider = ReadFolder.PROGRESS.restriction_provider
+        self._coder = provider.restriction_coder()
+        self._kept = self._coder.encode(provider.initial_restriction(self.source))
         self._estimator = ManualWatermarkEstimator(None)
-        self.steps = []
+        self.steps, self.read = [], []
         self.has_ended = False
 
     @property
     def watermark(self):
         """The watermark of the source, in ms."""
         return _millis(self._estimator.current_watermark())
+
+    @property
+    def progress(self):
+        """What the engine keeps of the source."""
+        return self._coder.decode(self._kept)
 
     @property
     def calls(self):
@@ -103,28 +106,30 @@ class Engine:
     def rejected(self):
         return [row for step in self.steps for row in step.rejected]
 
+    def total(self, count):
+        """The sum of a count in `read`."""
+        return sum(getattr(one, count) for one in self.read)
+
     def restore_in_new_process(self):
-        """Continue from the checkpoint, as a new process without other state."""
-        self._read = ReadFolder(
-            shipped_rules(), self._ends_when_silent, THIS_PROCESS, lambda: self.now, self._needed
-        )
+        """Continue from what the engine keeps, as a new process without other state."""
+        self._read = ReadFolder(shipped_rules(), self._ends_when_silent, self.end, lambda: self.now)
         with mock.patch.object(packing, "MOST_BUFFERED_RESULTS", 0):
             self._read.setup()
 
     def checkpoint(self):
         """What an engine keeps of the source, for `restore`."""
-        return self._restriction, self._estimator.get_estimator_state(), len(self.steps)
+        return self._kept, self._estimator.get_estimator_state(), len(self.steps), len(self.read)
 
     def restore(self, checkpoint):
         """Continue from an earlier checkpoint, as a new process without other state."""
-        self._restriction, watermark, steps = checkpoint
+        self._kept, watermark, steps, read = checkpoint
         self._estimator = ManualWatermarkEstimator(watermark)
-        del self.steps[steps:]
+        del self.steps[steps:], self.read[read:]
         self.restore_in_new_process()
 
     def step(self):
         """Call the source once; return after how many seconds it wants to be called again."""
-        tracker = ThreadsafeRestrictionTracker(OffsetRestrictionTracker(self._restriction))
+        tracker = ThreadsafeRestrictionTracker(FolderTracker(self.progress))
         step = Step(watermark=self.watermark)
         view = RestrictionTrackerView(tracker)
         for output in self._outputs(view):
@@ -136,6 +141,9 @@ class Engine:
             elif output.tag == REJECTED:
                 step.rejected.append(output.value.value)
                 step.rejected_at.append(_millis(output.value.timestamp))
+            else:
+                one = output.value
+                self.read.append(one.value if isinstance(one, WindowedValue) else one)
         tracker.check_done()
         if step.calls or step.rejected:
             self.steps.append(step)
@@ -143,13 +151,14 @@ class Engine:
         if deferred is None:
             self.has_ended = True
             return None
-        self._restriction, delay = deferred
+        progress, delay = deferred
+        self._kept = self._coder.encode(progress)
         return delay.micros / 1e6
 
     def _outputs(self, view):
         # One payload per record, so that a test sees when each is emitted.
         with mock.patch.object(packing, "MOST_BUFFERED_RESULTS", 0):
-            yield from self._read.process(self._element, view, self._estimator)
+            yield from self._read.process(self.source, view, self._estimator)
 
     def run(self, most_steps=1_000):
         """Step until the source waits, or has ended."""
@@ -165,17 +174,6 @@ def put(folder: Path, name: str, *records, age_ms=MINUTE, now=NOON):
     path.write_text(lines(*records))
     _set_modified(path, now - age_ms)
     return path
-
-
-@contextmanager
-def full_disk(room):
-    """Let no file grow beyond `room` bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def _set_modified(path, modified_ms):

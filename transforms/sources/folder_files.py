@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
@@ -17,7 +16,7 @@ from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.files.shard_reader import read_shard_into
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord, without_timestamp
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.streaming.journal import Changed, FileReading
+from goodgain.transforms.core.streaming.folder_progress import name_digest
 from goodgain.transforms.filesystems import open_plain
 
 _HIDDEN = (".", "_")
@@ -37,43 +36,56 @@ class FolderFile(Struct, frozen=True, order=True):
 
 
 class Listing(Struct, frozen=True):
-    """The complete files of a folder that are new or have changed.
+    """The complete files of a folder.
 
     Attributes:
       new: files not yet taken, in order of last change, then name.
       changed: files whose size has changed since they were taken, by name.
+      known: digests of the names of the files taken before, of those that are still there.
     """
 
     new: tuple[FolderFile, ...]
     changed: tuple[FolderFile, ...]
+    known: frozenset[int]
 
 
-def list_folder(folder: str, taken: Mapping[str, int], settle_ms: int, now_ms: int) -> Listing:
+def list_folder(
+    folder: str, sizes: Mapping[int, int], settle_ms: int, now_ms: int, since_ms: int | None = None
+) -> Listing:
     """List the complete files directly in a folder, at the time `now_ms`.
 
     A file is incomplete if its name says so (see `is_complete_name`), or if it was written to in
     the last `settle_ms`.
 
     Args:
-      taken: sizes of the files taken before, by name.
+      sizes: sizes of the files taken before, by `name_digest`.
+      since_ms: files that were last changed earlier are left out.
 
     Raises:
       OSError: the folder does not exist or cannot be listed.
     """
-    new, changed = [], []
+    new, changed, known = [], [], set()
     with os.scandir(folder) as entries:
         for entry in entries:
             if not is_complete_name(entry.name):
                 continue
+            digest = name_digest(entry.name)
+            if digest in sizes:
+                known.add(digest)
             file = _file(entry)
             # A file with a time in the future is not held back.
             if file is None or 0 <= now_ms - file.modified_ms < settle_ms:
                 continue
-            if file.name not in taken:
-                new.append(file)
-            elif taken[file.name] != file.size:
+            if digest not in sizes:
+                if since_ms is None or file.modified_ms >= since_ms:
+                    new.append(file)
+            elif sizes[digest] != file.size:
                 changed.append(file)
-    return Listing(tuple(sorted(new)), tuple(sorted(changed, key=lambda file: file.name)))
+    return Listing(
+        tuple(sorted(new)),
+        tuple(sorted(changed, key=lambda file: file.name)),
+        frozenset(known),
+    )
 
 
 def is_complete_name(name: str) -> bool:
@@ -91,49 +103,13 @@ def _file(entry: os.DirEntry[str]) -> FolderFile | None:
     return FolderFile(status.st_mtime_ns // 1_000_000, entry.name, status.st_size)
 
 
-class FileTally:
-    """Counts of the records of one file.
-
-    Attributes:
-      times: event times in milliseconds, in file order.
-      shards: number of shards that were read completely, from the first on.
-    """
-
-    def __init__(self) -> None:
-        self.times = array("q")
-        self.rejected = 0
-        self.shards = 0
-
-    def counted(self, records: Iterable[RecordOrPacked], shard: int) -> Iterator[RecordOrPacked]:
-        """The records of a shard, counted as they pass."""
-        for record in records:
-            if isinstance(record, RejectedRecord):
-                self.rejected += record.records
-            elif isinstance(record, PackedBlock):
-                self.times.extend(record.timestamps)
-            elif record.timestamp is not None:
-                self.times.append(record.timestamp)
-            yield record
-        self.shards += shard == self.shards
-
-    def reading(self, position: int) -> FileReading:
-        """The counts, for the file at a position of the journal."""
-        return FileReading(
-            position,
-            len(self.times) + self.rejected,
-            self.rejected,
-            min(self.times, default=None),
-            max(self.times, default=None),
-        )
-
-
-def changed_row(changed: Changed, path: str) -> RejectedRecord:
-    """The row for a file that changed after it was taken."""
+def changed_row(file: FolderFile, taken: int, path: str) -> RejectedRecord:
+    """The row for a file that changed after it was taken with a size of `taken` bytes."""
     return RejectedRecord(
         path,
         WHOLE_FILE,
-        f"The file had {changed.taken} bytes when it was taken, but now has {changed.size}; only "
-        "the former are read. Put new records into a file with another name.",
+        f"The file had {taken} bytes when it was taken, but now has {file.size}; only the former "
+        "are read. Put new records into a file with another name.",
     )
 
 
@@ -151,3 +127,13 @@ def timed_records(shard: FileShard, packer: RecordPacker | None = None) -> Itera
             yield without_timestamp(record, shard.path, position)
         else:
             yield record
+
+
+def collect_times(records: Iterable[RecordOrPacked], times: list[int]) -> Iterator[RecordOrPacked]:
+    """The same records; adds the event times of the usable ones to `times` as they pass."""
+    for record in records:
+        if isinstance(record, PackedBlock):
+            times.extend(record.timestamps)
+        elif isinstance(record, SearchCall) and record.timestamp is not None:
+            times.append(record.timestamp)
+        yield record

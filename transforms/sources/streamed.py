@@ -41,15 +41,21 @@ _MICROS = 1_000  # of a millisecond
 
 
 class ReadRecords(Struct, frozen=True):
-    """The records of one bundle.
+    """What a source did in one step.
 
     Attributes:
       records: number of records read, including rejected ones.
       conversation_ids: ids of the usable ones, with repetitions.
+      changed: number of files found to have changed after they were taken.
+      watermark: where the watermark moved, in ms; None if it did not.
+      ahead: number of records that turned out to be too far ahead to move it.
     """
 
-    records: int
-    conversation_ids: list[str]
+    records: int = 0
+    conversation_ids: list[str] = []
+    changed: int = 0
+    watermark: int | None = None
+    ahead: int = 0
 
 
 beam.coders.registry.register_coder(ReadRecords, StructCoder)

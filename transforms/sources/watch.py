@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
-from apache_beam.io.restriction_trackers import OffsetRange, OffsetRestrictionTracker
+from apache_beam.io.iobase import RestrictionProgress, RestrictionTracker
 from apache_beam.io.watermark_estimators import ManualWatermarkEstimator
+from apache_beam.pvalue import TaggedOutput
 from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration
+from msgspec.structs import replace
 
+from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.files.record_packer import RecordOrPacked
-from goodgain.transforms.core.streaming.journal import JournalHead, Move
+from goodgain.transforms.core.streaming.folder_progress import FolderProgress
+from goodgain.transforms.sources.folder_files import collect_times
 from goodgain.transforms.sources.folder_watch import (
     FolderSource,
     FolderWatch,
-    OldestNeeded,
-    Resumption,
+    MoveWatermark,
+    ReadPart,
+    ReportChange,
 )
 from goodgain.transforms.sources.streamed import (
+    READ,
+    ReadRecords,
     StreamedTraces,
     StreamPacker,
     stamped,
@@ -30,10 +36,6 @@ from goodgain.transforms.sources.streamed import (
 )
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
-
-# A position of the source: an entry of the journal and a part of it, like a shard of a file.
-_PARTS = 1 << 20
-_END = 1 << 62
 
 
 @dataclass(eq=False, repr=False)
@@ -43,22 +45,19 @@ class WatchFolder(beam.PTransform):
     A file is read once, in any format of traces, as soon as it is complete: its name does not begin
     with `.` or `_` and has no temporary suffix, and it no longer changes. The watermark follows the
     records (see `WatermarkRule`). A record's timestamp is its event time, but at least the
-    watermark and at most the time when its file was found. A journal records
-    the files and the watermark, so that a restart continues where the last one ended: records that
-    can still change outputs are read again, in the same order and with the same timestamps.
+    watermark and at most the time when its file was found. What has been read is part of the
+    engine's state: an engine that restores a checkpoint goes on from there.
 
     Attributes:
       source: which folder to watch, and how.
       rules: the compiled rules for duplicates, like `Scoring.default().rules`.
       ends_when_silent: whether to stop after the first period of silence.
       end: decides when the source stops, and receives its last watermark.
-      needed: what a restart reads again, so that the journal can be compacted; None = what
-        `source.horizon_ms` says.
 
     Example:
       >>> import apache_beam as beam
       >>> from goodgain import FolderSource, Scoring, WatchFolder, WatermarkRule
-      >>> source = FolderSource("incoming", "journal", rule=WatermarkRule(idle_ms=60_000))
+      >>> source = FolderSource("incoming", rule=WatermarkRule(idle_ms=60_000))
       >>> traces = beam.Pipeline() | WatchFolder(source, Scoring.default().rules)
       >>> traces._fields
       ('payloads', 'rejected', 'read')
@@ -68,39 +67,78 @@ class WatchFolder(beam.PTransform):
     rules: RuleTable
     ends_when_silent: bool = False
     end: StreamEnd = WITH_ENGINE
-    needed: OldestNeeded | None = None
 
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
         """Apply the transform."""
-        resumed = (
-            begin
-            | "Source" >> beam.Create([self.source])
-            | "Resume" >> beam.Map(_resumed).with_output_types(tuple[FolderSource, Resumption])
-        )
-        read = ReadFolder(self.rules, self.ends_when_silent, self.end, needed=self.needed)
-        return streamed_traces(resumed, read)
+        sources = begin | "Source" >> beam.Create([self.source])
+        return streamed_traces(sources, ReadFolder(self.rules, self.ends_when_silent, self.end))
 
 
-def _resumed(source: FolderSource) -> tuple[FolderSource, Resumption]:
-    """The source, and the state of its journal when the stream begins.
+class FolderTracker(RestrictionTracker):
+    """Tracks the progress of one call of `ReadFolder`, which takes one step.
 
-    This is a separate step so that an engine that restores a stream keeps the state of the first
-    start.
+    A step is claimed by None before its first output, and by the progress after it at its end.
+    Between the two it cannot be split, for its rest cannot be told.
     """
-    return source, FolderWatch(source, _now_ms).resumption()
+
+    def __init__(self, progress: FolderProgress) -> None:
+        self._progress = progress
+        self._in_step = self._is_split = False
+
+    def current_restriction(self) -> FolderProgress:
+        """The progress after the last step."""
+        return self._progress
+
+    def current_progress(self) -> RestrictionProgress:
+        """Beam's measure of the work left, which is unknown."""
+        return RestrictionProgress(fraction=0.0)
+
+    def try_claim(self, position: FolderProgress | None) -> bool:
+        """Begin a step (None), or end it; False if an engine has taken over the rest."""
+        if self._is_split:
+            return False
+        self._in_step = position is None
+        self._progress = self._progress if position is None else position
+        return True
+
+    def try_split(
+        self, fraction_of_remainder: float
+    ) -> tuple[FolderProgress, FolderProgress] | None:
+        """Leave the rest for another call."""
+        if self._in_step or self._is_split or self._progress.is_over or fraction_of_remainder:
+            return None
+        self._is_split = True
+        return replace(self._progress, is_over=True), self._progress
+
+    def check_done(self) -> bool:
+        """Whether nothing is left for this call.
+
+        Raises:
+          ValueError: something is.
+        """
+        if not self._is_split and not self._progress.is_over:
+            raise ValueError("A step of the source of a folder has not been ended.")
+        return True
+
+    def is_bounded(self) -> bool:
+        """False: files appear as long as the stream runs."""
+        return False
 
 
-class _Positions(RestrictionProvider):
-    """All positions of a journal, which can grow without limit."""
+class _FolderProvider(RestrictionProvider):
+    """Keeps the `FolderProgress` of each folder in the engine."""
 
-    def initial_restriction(self, element: Any) -> OffsetRange:
-        return OffsetRange(0, _END)
+    def initial_restriction(self, element: FolderSource) -> FolderProgress:
+        return FolderProgress()
 
-    def create_tracker(self, restriction: OffsetRange) -> OffsetRestrictionTracker:
-        return OffsetRestrictionTracker(restriction)
+    def create_tracker(self, restriction: FolderProgress) -> FolderTracker:
+        return FolderTracker(restriction)
 
-    def restriction_size(self, element: Any, restriction: OffsetRange) -> int:
-        # The size of an unbounded range does not measure the work left.
+    def restriction_coder(self) -> StructCoder:
+        return StructCoder(FolderProgress, sort_keys=False)
+
+    def restriction_size(self, element: FolderSource, restriction: FolderProgress) -> int:
+        # Nobody knows what will appear in the folder.
         return 1
 
 
@@ -110,23 +148,23 @@ def _now_ms() -> int:
 
 @dataclass(eq=False, repr=False)
 class ReadFolder(beam.DoFn):
-    """Reads the files of a folder by its journal, and appends to the journal.
+    """Reads the files of a folder.
 
-    Each shard of a file and each move of the watermark is a step, after which the engine commits.
-    So bundles stay small, and on a restart the watermark moves between the same records.
+    Each call takes a step, after which the engine commits: it reads some files or a shard of one,
+    or moves the watermark. So bundles stay small. Records and a move of the watermark are separate
+    steps, since the engine sees the watermark only when the step ends.
 
     Attributes:
       now_ms: this machine's clock, in milliseconds since the epoch.
     """
 
-    POSITIONS = beam.DoFn.RestrictionParam(_Positions())
+    PROGRESS = beam.DoFn.RestrictionParam(_FolderProvider())
     WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_provider())
 
     rules: RuleTable
     ends_when_silent: bool
     end: StreamEnd = WITH_ENGINE
     now_ms: Callable[[], int] = _now_ms
-    needed: OldestNeeded | None = None
 
     def setup(self) -> None:
         """Set up the worker."""
@@ -135,76 +173,66 @@ class ReadFolder(beam.DoFn):
 
     @beam.DoFn.unbounded_per_element()
     def process(
-        self,
-        element: tuple[FolderSource, Resumption],
-        tracker: Any = POSITIONS,
-        watermark: Any = WATERMARK,
+        self, source: FolderSource, tracker: Any = PROGRESS, watermark: Any = WATERMARK
     ) -> Iterator[Any]:
         """Take one step, and resume for the next."""
-        source, resumption = element
         if self._watch is None or self._watch.source != source:
-            self._watch = FolderWatch(source, self.now_ms, self.needed)
-        watch = self._watch
-        at, part = divmod(tracker.current_restriction().start, _PARTS)
-        start = watch.start(at, resumption)
-        at, part = start, part if start == at else 0
-        has_moved = False
-        while True:
-            is_over = at > resumption.entries and watch.is_silent_at(at)
-            if self.end.is_stop_requested() or (self.ends_when_silent and is_over):
-                reached = watermark.current_watermark() or MIN_TIMESTAMP
-                self.end.begin_draining(millis_of(reached))
-                tracker.try_claim(_END - 1)
-                return
-            entry = watch.entry(at)
-            if entry is None:
-                tracker.defer_remainder(Duration(source.poll_seconds))
-                return
-            if part >= watch.parts(at, resumption):
-                at, part = at + 1, 0
-                continue
-            if isinstance(entry, Move | JournalHead):
-                if not tracker.try_claim(at * _PARTS):
-                    return
-                _move(watermark, entry)
-                has_moved = True
-                part = 1
-                continue
-            if not has_moved and tracker.try_claim(at * _PARTS + part):
-                yield from self._packer.add(
-                    _records_of_step(watch, at, part, resumption, watermark, self._packer)
-                )
-                yield from self._packer.rest()
-            # The engine sees the watermark when the step ends, so records and a move are separate
-            # steps.
-            tracker.defer_remainder()
+            self._watch = FolderWatch(source, self.now_ms)
+        if not tracker.try_claim(None):
             return
+        progress = tracker.current_restriction()
+        is_silent = progress.watermark_state.silent > 0
+        if self.end.is_stop_requested() or (self.ends_when_silent and is_silent):
+            reached = watermark.current_watermark() or MIN_TIMESTAMP
+            self.end.begin_draining(millis_of(reached))
+            tracker.try_claim(replace(progress, is_over=True))
+            return
+        step, progress = self._watch.next_step(progress)
+        wait = None
+        if step is None:
+            wait = Duration(source.poll_seconds)
+        elif isinstance(step, MoveWatermark):
+            progress = step.progress
+            moved_to = progress.watermark_state.watermark
+            _move(watermark, moved_to)
+            yield TaggedOutput(READ, ReadRecords(watermark=moved_to, ahead=step.ahead))
+        else:
+            progress = yield from self._read(self._watch, step, progress, watermark)
+            yield from self._packer.rest()
+            if isinstance(step, ReportChange):
+                yield TaggedOutput(READ, ReadRecords(changed=1))
+        tracker.try_claim(progress)
+        tracker.defer_remainder(wait)
+
+    def _read(
+        self,
+        watch: FolderWatch,
+        step: ReadPart | ReportChange,
+        progress: FolderProgress,
+        watermark: Any,
+    ) -> Generator[Any, None, FolderProgress]:
+        """Read one shard, or several small files; returns the progress after them."""
+        earliest = watermark.current_watermark()
+        least = None if earliest is None else millis_of(earliest)
+        read = 0
+        while True:
+            clock = step.file.clock if isinstance(step, ReadPart) else None
+            times: list[int] = []
+            records = watch.records(step, self._packer.record_packer(least, clock))
+            yield from self._packer.add(stamped(collect_times(records, times), least, clock))
+            progress = watch.after(step, times, progress)
+            if isinstance(step, ReportChange):
+                return progress
+            read += step.shard.end - step.shard.start if step.shard else 0
+            if read >= watch.source.shard_bytes or progress.file is not None:
+                return progress
+            following = watch.next_file(progress)
+            if following is None:
+                return progress
+            step = following
 
 
-def _records_of_step(
-    watch: FolderWatch,
-    at: int,
-    part: int,
-    resumption: Resumption,
-    watermark: Any,
-    packer: StreamPacker,
-) -> Iterator[tuple[RecordOrPacked, int]]:
-    """The records of one step with timestamps; after a restart, only those still needed.
-
-    Records before the first watermark are all read again, if their file is needed.
-    """
-    clock, oldest = watch.clock(at), watch.oldest(at, resumption)
-    earliest = watermark.current_watermark()
-    least = None if earliest is None else millis_of(earliest)
-    if oldest is None or least is None:
-        return stamped(watch.records(at, part, packer.record_packer(least, clock)), least, clock)
-    # Not only files but also records are skipped. So the end of a conversation that began before
-    # `oldest` is always read again, which identifies its written rows.
-    records = stamped(watch.records(at, part), least, clock)
-    return (one for one in records if one[1] >= oldest)
-
-
-def _move(watermark: Any, move: Move | JournalHead) -> None:
-    if move.watermark_state.watermark is not None:
-        moved = timestamp_of(move.watermark_state.watermark)
+def _move(watermark: Any, moved_to: int | None) -> None:
+    if moved_to is not None:
+        moved = timestamp_of(moved_to)
         watermark.set_watermark(max(moved, watermark.current_watermark() or moved))

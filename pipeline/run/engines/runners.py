@@ -95,6 +95,12 @@ def only_stores_template(options: PipelineOptions) -> bool:
     return bool(options.view_as(GoogleCloudOptions).template_location)
 
 
+def goes_on(options: PipelineOptions) -> bool:
+    """Whether the job goes on from the state of an earlier one: a savepoint, or an update."""
+    given_options = options.get_all_options(drop_default=True, retain_unknown_options=True)
+    return bool(given_options.get("savepoint_path") or given_options.get("update"))
+
+
 def _name(argument: str) -> str:
     return argument.partition("=")[0]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.results import datasets
@@ -17,13 +15,12 @@ from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow, W
 
 WARNINGS = datasets.shipped("stream/warnings")
 # The first columns of rows that belong to a pane of a window.
-_PANE = WARNINGS.columns[:5]
-_START = _PANE[2]
+_PANE = WARNINGS.columns[:4]
 
 MEANS = Dataset(
     datasets.MEANS.name,
     "One row for each mean over the conversations of a window, in each pane. Among rows with the "
-    "same window, slice, metric, i and population, use the one with the greatest start, then pane.",
+    "same window, slice, metric, i and population, use the one with the greatest pane.",
     (*_PANE, *datasets.MEANS.columns),
 )
 
@@ -33,10 +30,9 @@ def live(plan: MetricPlan) -> Dataset:
     return Dataset(
         "live",
         "Rows of iterations before their conversation is closed. Among rows with the same "
-        "conversation_id, turn and i, use the one with the greatest start, then revision.",
+        "conversation_id, turn and i, use the one with the greatest revision.",
         (
-            _START,
-            Column("revision", "whole", "Version of the row since the start, from 1."),
+            Column("revision", "whole", "Version of the row, from 1."),
             Column(
                 "is_final", "flag", "Whether the row was written when the conversation was closed."
             ),
@@ -59,42 +55,38 @@ def conversations(plan: MetricPlan) -> Dataset:
     return replace(batch, columns=tuple(columns))
 
 
-class StreamRows:
-    """Makes rows with the columns of a stream; `start` counts its starts from 1."""
+def conversation_rows(score: ConversationScore) -> list[Row]:
+    """The row of `conversations`."""
+    row = conversation_row(score.conversation)
+    return [row | {"earlier_turn": score.counts["records.earlier_turn"]}]
 
-    def __init__(self, start: int) -> None:
-        self.start = start
 
-    def conversation(self, score: ConversationScore) -> Iterator[Row]:
-        """The row of `conversations`."""
-        row = conversation_row(score.conversation)
-        yield row | {"earlier_turn": score.counts["records.earlier_turn"]}
-
-    def live(self, live: LiveIteration) -> list[Row]:
-        """The row of `live`."""
-        return [
-            {
-                "start": self.start,
-                "revision": live.revision,
-                "is_final": live.is_final,
-                "withdrawn": live.withdrawn,
-                **iteration_row(live.row),
-            }
-        ]
-
-    def warnings(self, window: WindowWarnings) -> list[Row]:
-        """The rows of `warnings`."""
-        return [{**self._pane(window), **asdict(warning)} for warning in window.warnings]
-
-    def mean(self, mean: WindowedMeanRow) -> list[Row]:
-        """The row of `means`."""
-        return [{**self._pane(mean), **asdict(mean.row)}]
-
-    def _pane(self, row: WindowWarnings | WindowedMeanRow) -> Row:
-        return {
-            "window_start": row.window_start,
-            "window_end": row.window_end,
-            "start": self.start,
-            "pane": row.pane,
-            "is_last": row.is_last,
+def live_rows(live: LiveIteration) -> list[Row]:
+    """The row of `live`."""
+    return [
+        {
+            "revision": live.revision,
+            "is_final": live.is_final,
+            "withdrawn": live.withdrawn,
+            **iteration_row(live.row),
         }
+    ]
+
+
+def warning_rows(window: WindowWarnings) -> list[Row]:
+    """The rows of `warnings`."""
+    return [{**_of_pane(window), **asdict(warning)} for warning in window.warnings]
+
+
+def mean_rows(mean: WindowedMeanRow) -> list[Row]:
+    """The row of `means`."""
+    return [{**_of_pane(mean), **asdict(mean.row)}]
+
+
+def _of_pane(row: WindowWarnings | WindowedMeanRow) -> Row:
+    return {
+        "window_start": row.window_start,
+        "window_end": row.window_end,
+        "pane": row.pane,
+        "is_last": row.is_last,
+    }

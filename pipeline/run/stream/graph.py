@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -12,10 +12,9 @@ from msgspec import Struct
 from goodgain.pipeline.results import datasets as batch_datasets
 from goodgain.pipeline.results import rows
 from goodgain.pipeline.results.sinks import DatasetRows
-from goodgain.pipeline.run.stream import datasets, resume
-from goodgain.pipeline.run.stream.datasets import StreamRows
-from goodgain.pipeline.run.stream.live_counters import CountLive
-from goodgain.pipeline.run.stream.sinks import NoteProgress, StreamTarget, WritePanes
+from goodgain.pipeline.run.stream import datasets
+from goodgain.pipeline.run.stream.counter import Count, StreamCounter
+from goodgain.pipeline.run.stream.sinks import StreamTarget, WritePanes
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.rows import LateRow
@@ -23,11 +22,7 @@ from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.live import LiveIteration
-from goodgain.transforms.core.streaming.windowed_means import (
-    MissedByMeans,
-    WindowedMeanRow,
-    WindowWarnings,
-)
+from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow, WindowWarnings
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import millis_of
@@ -39,17 +34,15 @@ class StreamPlan(Struct, frozen=True):
 
     Attributes:
       source: a transform that returns `StreamedTraces`.
-      start: number of this start, from 1.
-      progress_folder: where the sinks record their progress; None if the engine restores streams.
       end: what stops the stream, and which timers still fire then.
+      counter: counts what passes; None if the workers are other processes.
     """
 
     config: StreamConfig
     scoring: Scoring
     source: beam.PTransform
-    start: int
-    progress_folder: Path | None
     end: StreamEnd
+    counter: StreamCounter | None = None
 
     @property
     def closing(self) -> Closing:
@@ -64,25 +57,21 @@ class StreamPlan(Struct, frozen=True):
             live=self.config.live,
         )
 
+    @property
+    def target(self) -> StreamTarget:
+        """Where and how to write."""
+        config = self.config
+        return StreamTarget(
+            config.output, config.format, config.shards, config.window, config.flush, self.counter
+        )
+
 
 def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     """Put the streaming pipeline together."""
-    config, scoring = plan.config, plan.scoring
-    closing = plan.closing
-    target = StreamTarget(
-        config.output, config.format, config.shards, plan.start, config.window, config.flush
-    )
+    config, scoring, closing = plan.config, plan.scoring, plan.closing
     traces = pipeline | "Read" >> plan.source
-    _ = traces.read | "CountRead" >> CountLive()
     scored = traces.payloads | "Score" >> ScoreStreamedPayloads(scoring, closing, plan.end)
-    scores = scored.scores | "CountScores" >> CountLive()
-    late = scored.late | "CountLate" >> CountLive()
-    rejected = (
-        (traces.rejected, scored.rejected)
-        | "Rejected" >> beam.Flatten()
-        | "CountRejected" >> CountLive()
-    )
-
+    scores = scored.scores | "CountScores" >> Count(plan.counter) | "Scores" >> _OnlySince(plan)
     means = scores | "Means" >> WindowedMeans(
         scoring,
         closing,
@@ -92,95 +81,89 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         config.cluster,
         plan.end,
     )
-    new_scores = scores | "NewScores" >> _OnlyNew()
-    missed_before = new_scores | "MissedBefore" >> beam.FlatMap(
-        resume.missed_before, config.window
-    ).with_output_types(MissedByMeans)
-    _ = (
-        (means.missed | "NewMissed" >> _OnlyNew(), missed_before)
-        | "Missed" >> beam.Flatten()
-        | "CountMissed" >> CountLive()
+    rejected = (
+        (traces.rejected, scored.rejected)
+        | "AllRejected" >> beam.Flatten()
+        | "CountRejected" >> Count(plan.counter)
+        | "Rejected" >> _OnlySince(plan)
     )
+    late = scored.late | "CountLate" >> Count(plan.counter) | "Late" >> _OnlySince(plan)
+    _ = traces.read | "CountRead" >> Count(plan.counter)
+    _ = scored.still_open | "CountOpen" >> Count(plan.counter)
+    _ = means.missed | "CountMissed" >> Count(plan.counter)
 
-    stream_rows = StreamRows(plan.start)
-    files = [
-        new_scores | "WriteScores" >> _write_scores(target, scoring, stream_rows),
-        means.rows
-        | "NewMeans" >> _OnlyNew()
-        | "WriteMeans"
-        >> _write_one(
-            target, datasets.MEANS, stream_rows.mean, WindowedMeanRow, _windowed_mean_key
-        ),
-        means.warnings
-        | "NewWarnings" >> _OnlyNew()
-        | "WriteWarnings"
-        >> _write_one(
-            target, datasets.WARNINGS, stream_rows.warnings, WindowWarnings, _warnings_key
-        ),
-        rejected
-        | "NewRejected" >> _OnlyNew()
-        | "WriteRejected"
-        >> _write_one(
-            target, batch_datasets.REJECTED, rows.struct_row, RejectedRecord, rows.rejected_key
-        ),
-        late
-        | "NewLate" >> _OnlyNew()
-        | "WriteLate"
-        >> _write_one(target, batch_datasets.LATE, rows.struct_row, LateRow, rows.late_key),
-    ]
+    _ = scores | "WriteScores" >> _write_scores(plan)
+    _ = means.rows | "WriteMeans" >> _write_one(
+        plan, datasets.MEANS, datasets.mean_rows, WindowedMeanRow, _windowed_mean_key
+    )
+    _ = means.warnings | "WriteWarnings" >> _write_one(
+        plan, datasets.WARNINGS, datasets.warning_rows, WindowWarnings, _warnings_key
+    )
+    _ = rejected | "WriteRejected" >> _write_one(
+        plan, batch_datasets.REJECTED, rows.struct_row, RejectedRecord, rows.rejected_key
+    )
+    _ = late | "WriteLate" >> _write_one(
+        plan, batch_datasets.LATE, rows.struct_row, LateRow, rows.late_key
+    )
     if config.live:
-        files.append(
+        _ = (
             scored.live
-            | "NewLive" >> beam.Filter(_is_new_live).with_output_types(LiveIteration)
+            | "Live" >> _OnlySince(plan)
             | "WriteLive"
             >> _write_one(
-                target,
-                datasets.live(scoring.plan),
-                stream_rows.live,
-                LiveIteration,
-                _live_key,
+                plan, datasets.live(scoring.plan), datasets.live_rows, LiveIteration, _live_key
             )
         )
-    _ = (
-        files
-        | "Files" >> beam.Flatten()
-        | "Progress" >> NoteProgress(plan.progress_folder, plan.end)
-    )
 
 
-class _OnlyNew(beam.PTransform):
-    """Filters out elements that earlier starts of the stream have written."""
+@dataclass(eq=False, repr=False)
+class _OnlySince(beam.PTransform):
+    """Drops elements of windows before `--since`, whose rows stay as they lie."""
+
+    plan: StreamPlan
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
-        only = elements | "Only" >> beam.Filter(resume.is_new)
+        since = self.plan.config.since_window
+        if since is None:
+            return elements
+        only = elements | "OnlySince" >> beam.ParDo(_DropBefore(since, self.plan.counter))
         only.element_type = elements.element_type
         return only
 
 
-def _is_new_live(live: LiveIteration, timestamp: Any = beam.DoFn.TimestampParam) -> bool:
-    """False for rows of closed conversations, whose records a restart reads only in part."""
-    return resume.is_new_live(live, millis_of(timestamp))
+@dataclass(eq=False, repr=False)
+class _DropBefore(beam.DoFn):
+    since: int
+    counter: StreamCounter | None
+
+    def process(self, element: Any, timestamp: Any = beam.DoFn.TimestampParam) -> Iterator[Any]:
+        if millis_of(timestamp) >= self.since:
+            yield element
+        elif self.counter is not None:
+            self.counter.count_skipped(element)
 
 
-def _write_scores(target: StreamTarget, scoring: Scoring, stream_rows: StreamRows) -> WritePanes:
+def _write_scores(plan: StreamPlan) -> WritePanes:
+    scoring = plan.scoring
     dataset_rows = [DatasetRows(batch_datasets.iterations(scoring.plan), rows.iteration_rows)]
     if scoring.per_call:
         dataset_rows.append(DatasetRows(batch_datasets.calls(scoring.plan), rows.call_rows))
     if scoring.keep_duplicates:
         dataset_rows.append(DatasetRows(batch_datasets.DUPLICATES, rows.duplicate_rows))
-    # Last, since the file of a conversation's row implies that its other rows are written.
-    dataset_rows.append(DatasetRows(datasets.conversations(scoring.plan), stream_rows.conversation))
-    return WritePanes(target, dataset_rows, ConversationScore, rows.score_key)
+    dataset_rows.append(
+        DatasetRows(datasets.conversations(scoring.plan), datasets.conversation_rows)
+    )
+    return WritePanes(plan.target, dataset_rows, ConversationScore, rows.score_key)
 
 
 def _write_one(
-    target: StreamTarget,
+    plan: StreamPlan,
     dataset: batch_datasets.Dataset,
     rows_of: Callable[[Any], Any],
     element_type: type[Struct],
     key_of: Callable[[Any], str],
 ) -> WritePanes:
-    return WritePanes(target, [DatasetRows(dataset, rows_of)], element_type, key_of)
+    return WritePanes(plan.target, [DatasetRows(dataset, rows_of)], element_type, key_of)
 
 
 def _windowed_mean_key(mean: WindowedMeanRow) -> str:

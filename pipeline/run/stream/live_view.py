@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TextIO
 
@@ -20,22 +19,18 @@ from rich.text import Text
 
 import goodgain.transforms
 from goodgain.pipeline.document.numbers import value_text
-from goodgain.pipeline.run.stream import live_counters
-from goodgain.pipeline.run.stream.live_counters import LiveCounters
+from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
 from goodgain.pipeline.settings.option_types import duration_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.streaming.journal import JournalError
 from goodgain.transforms.core.wording import counted, pluralize
-from goodgain.transforms.sources.journal_file import read_journal
 
 _TICK_SECONDS = 0.5
 _LINE_EVERY_TICKS = 20  # without a terminal, a line every ten seconds
 _MILLIS = 1_000  # of a second
-_LEAST_PAUSE = 20  # shortest pause between reads of the journal, relative to the time of a read
 
 
 @contextmanager
-def shown(state_folder: Path, stream: TextIO, quiet: bool = False) -> Iterator[None]:
+def shown(counter: StreamCounter, stream: TextIO, quiet: bool = False) -> Iterator[None]:
     """Show the stream's progress and its source's warnings while the block runs.
 
     Args:
@@ -43,9 +38,7 @@ def shown(state_folder: Path, stream: TextIO, quiet: bool = False) -> Iterator[N
     """
     done, warnings = threading.Event(), _WarningQueue()
     watch = _draw if stream.isatty() and not quiet else partial(_print_lines, quiet)
-    watcher = threading.Thread(
-        target=watch, args=(done, stream, state_folder, warnings), daemon=True
-    )
+    watcher = threading.Thread(target=watch, args=(done, stream, counter, warnings), daemon=True)
     source = logging.getLogger(goodgain.transforms.__name__)
     source.addHandler(warnings)
     watcher.start()
@@ -57,52 +50,52 @@ def shown(state_folder: Path, stream: TextIO, quiet: bool = False) -> Iterator[N
         source.removeHandler(warnings)
 
 
-def line(counters: LiveCounters, watermark: int | None, clock: int) -> str:
-    """The stream's progress in one line; watermark of the source and clock in ms since 1970."""
-    counts = (
-        f"{counted(counters.read, 'record')}, {counters.open:,} open, {counters.closed:,} closed, "
-        f"{counters.late:,} late, {counters.rejected:,} rejected"
+def line(counts: StreamCounts, clock: int) -> str:
+    """The stream's progress in one line; clock in ms since 1970."""
+    records = (
+        f"{counted(counts.read, 'record')}, {counts.open:,} open, {counts.closed:,} closed, "
+        f"{counts.late:,} late, {counts.rejected:,} rejected"
     )
     means = ", ".join(
         f"{metric_by_name(name).label} {value_text(name, mean)}"
-        for name, mean in counters.means.items()
+        for name, mean in counts.means.items()
     )
     parts = (
-        counts,
-        _time_text(watermark, clock),
+        records,
+        _time_text(counts.watermark, clock),
         f"means {means}" if means else "",
-        _warning_codes(counters),
+        _warning_codes(counts),
     )
     return "; ".join(filter(None, parts))
 
 
-def view(counters: LiveCounters, watermark: int | None, clock: int) -> Group:
+def view(counts: StreamCounts, clock: int) -> Group:
     """The stream's progress: counts, the watermark and running means."""
     numbers = {
-        pluralize(counters.read, "record", "records"): counters.read,
-        "open": counters.open,
-        "closed": counters.closed,
-        "late": counters.late,
-        "rejected": counters.rejected,
+        pluralize(counts.read, "record", "records"): counts.read,
+        "open": counts.open,
+        "closed": counts.closed,
+        "late": counts.late,
+        "rejected": counts.rejected,
     }
-    counts = Table.grid(padding=(0, 3))
-    counts.add_row(*numbers, style="dim")
-    counts.add_row(*(f"{number:,}" for number in numbers.values()))
-    parts: list[Table | Text] = [counts, Text(_time_text(watermark, clock))]
-    if counters.means:
+    records = Table.grid(padding=(0, 3))
+    records.add_row(*numbers, style="dim")
+    records.add_row(*(f"{number:,}" for number in numbers.values()))
+    parts: list[Table | Text] = [records, Text(_time_text(counts.watermark, clock))]
+    if counts.means:
         means = Table.grid(padding=(0, 3))
-        labels = (metric_by_name(name).label for name in counters.means)
+        labels = (metric_by_name(name).label for name in counts.means)
         means.add_row("running mean", *labels, style="dim")
-        means.add_row("", *(value_text(name, mean) for name, mean in counters.means.items()))
+        means.add_row("", *(value_text(name, mean) for name, mean in counts.means.items()))
         parts.append(means)
-    if counters.warnings:
-        parts.append(Text(_warning_codes(counters), style="yellow"))
+    if counts.warnings:
+        parts.append(Text(_warning_codes(counts), style="yellow"))
     return Group(*parts)
 
 
-def _warning_codes(counters: LiveCounters) -> str:
+def _warning_codes(counts: StreamCounts) -> str:
     """The codes of the warnings about the data so far; "" without any."""
-    codes = ", ".join(warning.code for warning in counters.warnings)
+    codes = ", ".join(warning.code for warning in counts.warnings)
     return f"warnings {codes}" if codes else ""
 
 
@@ -118,21 +111,8 @@ def _time_text(watermark: int | None, clock: int) -> str:
     return f"watermark {moment:%Y-%m-%d %H:%M:%S}, {duration_text(behind)} behind the clock"
 
 
-class _ProgressReader:
-    """Reads the counts, and the watermark from the journal in a folder."""
-
-    def __init__(self, state_folder: Path) -> None:
-        self._state_folder = state_folder
-        self._watermark: int | None = None
-        self._next_read = time.monotonic()
-
-    def read(self) -> tuple[LiveCounters, int | None, int]:
-        started = time.monotonic()
-        if started >= self._next_read:
-            with suppress(JournalError, OSError):  # the stream itself reports these
-                self._watermark = read_journal(str(self._state_folder)).watermark_state.watermark
-            self._next_read = started + _LEAST_PAUSE * (time.monotonic() - started)
-        return live_counters.now(), self._watermark, time.time_ns() // 1_000_000
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 class _WarningQueue(logging.Handler):
@@ -153,31 +133,30 @@ class _WarningQueue(logging.Handler):
 
 
 def _draw(
-    done: threading.Event, stream: TextIO, state_folder: Path, warnings: _WarningQueue
+    done: threading.Event, stream: TextIO, counter: StreamCounter, warnings: _WarningQueue
 ) -> None:
     console = Console(file=stream, highlight=False, markup=False, emoji=False)
-    reader = _ProgressReader(state_folder)
     with Live(console=console, auto_refresh=False, transient=True) as live:
         is_over = False
         while not is_over:
             is_over = done.wait(_TICK_SECONDS)
             for warning in warnings.lines():
                 console.print(warning, soft_wrap=True)
-            live.update(view(*reader.read()), refresh=True)
+            live.update(view(counter.now(), _now_ms()), refresh=True)
 
 
 def _print_lines(
     quiet: bool,
     done: threading.Event,
     stream: TextIO,
-    state_folder: Path,
+    counter: StreamCounter,
     warnings: _WarningQueue,
 ) -> None:
-    reader, ticks, is_over = _ProgressReader(state_folder), 0, False
+    ticks, is_over = 0, False
     while not is_over:
         is_over = done.wait(_TICK_SECONDS)
         for warning in warnings.lines():
             print(warning, file=stream, flush=True)
         ticks += 1
         if ticks % _LINE_EVERY_TICKS == 0 and not quiet:
-            print(f"goodgain: {line(*reader.read())}", file=stream, flush=True)
+            print(f"goodgain: {line(counter.now(), _now_ms())}", file=stream, flush=True)

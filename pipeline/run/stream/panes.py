@@ -18,7 +18,7 @@ _UNDATED = "undated"
 _SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())
 _NAME = re.compile(
     rf"part-(?P<window>[0-9T.]+Z|{_UNDATED})-(?P<shard>[0-9]+)-of-(?P<shards>[0-9]+)"
-    rf"-start-(?P<start>[0-9]+)-pane-(?P<pane>[0-9]+)(?P<suffix>{_SUFFIXES})"
+    rf"-pane-(?P<number>[0-9]+)-(?P<attempt>[0-9a-f]+)(?P<suffix>{_SUFFIXES})"
 )
 
 
@@ -28,21 +28,21 @@ class Pane(Struct, frozen=True, order=True):
     Attributes:
       window: start of their window of event time, in milliseconds; None if it is beyond the
         calendar.
-      start: number of the start of the stream that wrote them, from 1.
-      pane: number of the write of this shard since that start, from 0.
+      number: number of the write of this shard, from 0.
+      attempt: hexadecimal digits that differ if an engine repeats a write, or a stream starts over.
     """
 
     window: int | None
     shard: int
     shards: int
-    start: int
-    pane: int
+    number: int
+    attempt: str
 
     def file_name(self, suffix: str) -> str:
         """The name of its file."""
         return (
             f"part-{_window_text(self.window)}-{self.shard:05d}-of-{self.shards:05d}"
-            f"-start-{self.start:04d}-pane-{self.pane:06d}{suffix}"
+            f"-pane-{self.number:06d}-{self.attempt}{suffix}"
         )
 
 
@@ -51,8 +51,8 @@ def pane_of(file_name: str) -> Pane | None:
     match = _NAME.fullmatch(file_name)
     if match is None:
         return None
-    shard, shards, start, pane = (int(match[name]) for name in ("shard", "shards", "start", "pane"))
-    return Pane(_window_of(match["window"]), shard, shards, start, pane)
+    shard, shards, number = (int(match[name]) for name in ("shard", "shards", "number"))
+    return Pane(_window_of(match["window"]), shard, shards, number, match["attempt"])
 
 
 def dated_window(millis: int, length: int) -> int | None:

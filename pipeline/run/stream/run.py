@@ -1,11 +1,10 @@
-"""One start of a stream, from configuration to the summary at its end."""
+"""A stream, from configuration to the summary at its end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import apache_beam as beam
@@ -15,30 +14,30 @@ from goodgain.pipeline.document.console import message_console
 from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.lock import locked
+from goodgain.pipeline.results.folder import ENGINE_LOG
+from goodgain.pipeline.results.lock import folder_locked
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.hosts.batch import cause_of
 from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.run.plan.evaluation import open_scoring
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.traces import traces_of
-from goodgain.pipeline.run.stream import checkpoint, graph, live_counters, on_prism, resume, sources
-from goodgain.pipeline.run.stream.live_counters import LiveCounters
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
-from goodgain.pipeline.run.stream.summary import check_balance
-from goodgain.pipeline.settings.stream_config import StreamConfig, default_row_options
+from goodgain.pipeline.run.stream import prism, sources
+from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts, check_balance
+from goodgain.pipeline.run.stream.graph import StreamPlan, build
+from goodgain.pipeline.run.stream.output_folder import make_room
+from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.filesystems import is_local, open_plain
 from goodgain.transforms.sources.folder_files import is_complete_name
-from goodgain.transforms.sources.journal_file import compact_journal, read_journal
-from goodgain.transforms.stream_end import WITH_ENGINE
+from goodgain.transforms.stream_end import WITH_ENGINE, StoppableEnd
 
-Show = Callable[[StreamConfig, LiveCounters, Journal], None]
+Show = Callable[[StreamConfig, StreamCounts], None]
 
 
 def stream(
@@ -55,62 +54,41 @@ def stream(
 
     Raises:
       UsageError: the input, the output folder, the rules or the engine cannot be used.
-      GoodGainError: the stream failed; a new start resumes it.
+      GoodGainError: the stream failed.
     """
     sources.check_input(config)  # before any message shows it
     engine, options = runners.create(
         config.runner, beam_arguments, streaming=True, command="stream"
     )
     if isinstance(engine, PrismRunner):
-        return _stream_on_prism(config, options, ends_when_silent, show, quiet)
-    return _stream_on_cluster(runners.for_workers(config, engine, options), engine, options, quiet)
+        return _stream_here(config, options, ends_when_silent, show, quiet)
+    config = runners.for_workers(config, engine, options)
+    return _stream_on_cluster(config, engine, options, quiet)
 
 
-def _stream_on_prism(
+def _stream_here(
     config: StreamConfig, options: Any, ends_when_silent: bool, show: Show | None, quiet: bool
 ) -> int:
-    """Stream from a folder on Prism; the next start resumes from the output folder."""
+    """Stream from a folder on Prism, from its beginning or from `--since`."""
     if not is_local(config.input):
         raise UsageError(
             f"{config.runner} streams from folders only; for {config.input} use --runner "
             "FlinkRunner or DataflowRunner."
         )
     sources.check_folder(config)
-    state_folder = checkpoint.open_state_folder(config.output)
-    now = datetime.now(UTC)
-    with locked(state_folder, now):
-        start = checkpoint.next_start(state_folder, config.row_options, default_row_options(), now)
-        horizon, complete_from = resume.restart_plan(
-            config, read_journal(str(state_folder)), checkpoint.read_progress(state_folder)
-        )
+    with folder_locked(config.output):
         scoring = _scoring_of(config)
-        source = sources.folder(
-            config,
-            scoring.rules,
-            state_folder,
-            horizon,
-            ends_when_silent,
-            THIS_PROCESS,
-            partial(resume.oldest_needed, state_folder, resume.needed_span(config)),
-        )
-        plan = graph.StreamPlan(config, scoring, source, start.number, state_folder, THIS_PROCESS)
-        written, totals = resume.read_written(config.output, complete_from)
-        resume.begin(written)
-        live_counters.begin(totals, scoring)
-        checkpoint.record_start(state_folder, start)
+        make_room(config)
         warn_of_names(config, scoring)
-        compact_journal(str(state_folder), config.input, horizon)
-        _say(config, f"start {start.number}; Ctrl-C ends it", quiet)
-        on_prism.run(plan, options, state_folder, quiet)
-        final = THIS_PROCESS.final_watermark
-        if final is not None:
-            # The pipeline ended cleanly, so everything due by then is in files. The journal may be
-            # further ahead, if the stream stopped while reading old files again.
-            checkpoint.record_progress(state_folder, final)
-        counters, journal = live_counters.now(), read_journal(str(state_folder))
+        end, counter = StoppableEnd(), StreamCounter(scoring)
+        source = sources.folder(config, scoring.rules, end, ends_when_silent)
+        plan = StreamPlan(config, scoring, source, end, counter)
+        _say(config, f"reading: {active_path()}; Ctrl-C ends it", quiet)
+        prism.run(plan, end, counter, options, _log_of(config.output), quiet)
+        counts = counter.now()
         if show is not None:
-            show(config, counters, journal)
-        check_balance(counters, journal)
+            show(config, counts)
+        check_balance(counts)
     return ExitCode.DONE
 
 
@@ -119,16 +97,14 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
     scoring = _scoring_of(config)
     if is_local(config.input):
         sources.check_folder(config)
-        state_folder = checkpoint.open_state_folder(config.output)
-        source = sources.folder(config, scoring.rules, state_folder, 0, False, WITH_ENGINE)
+        source: beam.PTransform = sources.folder(config, scoring.rules)
     else:
         source = sources.messages(config, scoring.rules)
-    # A new start number, so that file names differ from those of earlier jobs.
-    start = resume.last_start(config.output) + 1
-    plan = graph.StreamPlan(config, scoring, source, start, None, WITH_ENGINE)
+    if not runners.goes_on(options):
+        make_room(config)
     _say(config, f"on {config.runner}; the job keeps running when this program ends", quiet)
     pipeline = beam.Pipeline(runner=engine, options=options)
-    graph.build(pipeline, plan)
+    build(pipeline, StreamPlan(config, scoring, source, WITH_ENGINE))
     try:
         pipeline.run().wait_until_finish()
     except GoodGainError:
@@ -136,6 +112,11 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
     except Exception as error:  # engines raise all kinds of errors
         raise GoodGainError(f"The stream failed: {cause_of(error)}") from error
     return ExitCode.DONE
+
+
+def _log_of(output: str) -> Path:
+    """The file for what the engine logs: in the output folder, if that is on this machine."""
+    return Path(output if is_local(output) else mkdtemp(prefix="goodgain-")) / ENGINE_LOG
 
 
 def _scoring_of(config: StreamConfig) -> Scoring:

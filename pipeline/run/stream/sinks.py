@@ -1,22 +1,20 @@
-"""Writes the datasets of a stream as small files, one per window, shard and pane; records progress.
+"""Writes the datasets of a stream as small files, one per window, shard and pane.
 
 Rows wait in state until a processing-time timer writes them. There are no windows or triggers, so
-no engine can drop rows as late. The timer holds the output watermark at the first waiting row, so
-all rows before that watermark have been written.
+no engine can drop rows as late.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
 import msgspec
 import xxhash
-from apache_beam.coders import VarIntCoder
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import (
     BagStateSpec,
@@ -33,35 +31,33 @@ from goodgain.pipeline.results.folder import UNFINISHED, reason_of
 from goodgain.pipeline.results.formats import FORMATS, Format, Row
 from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.results.whole_files import replacing
-from goodgain.pipeline.run.stream import live_counters
-from goodgain.pipeline.run.stream.checkpoint import record_progress
+from goodgain.pipeline.run.stream.counter import StreamCounter
 from goodgain.pipeline.run.stream.panes import Pane, dated_window
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import join, make_folder
-from goodgain.transforms.stream_end import StreamEnd
-from goodgain.transforms.times import millis_of, timestamp_of
+from goodgain.transforms.times import millis_of
 
 _MOST_BYTES = 32 * 2**20  # a shard with more waiting rows is written before its timer
 _MILLIS = 1_000  # of a second
-_ALL = "all"  # the key of all progress
+_ATTEMPT_BYTES = 4
 
 
 class StreamTarget(Struct, frozen=True):
     """Where and how to write.
 
     Attributes:
-      start: number of this start, from 1.
       window: length in ms of the windows of event time that share files.
       flush: longest time in ms that a row waits before it is written.
+      counter: counts the rows in files; None if the workers are other processes.
     """
 
     folder: str
     format: Format
     shards: int
-    start: int
     window: int
     flush: int
+    counter: StreamCounter | None = None
 
 
 class WrittenPane(Struct, frozen=True):
@@ -69,24 +65,28 @@ class WrittenPane(Struct, frozen=True):
 
     Attributes:
       path: relative to the output folder.
-      latest: greatest timestamp among the elements written, in milliseconds.
     """
 
     dataset: str
     path: str
     rows: int
-    latest: int
+
+
+def _random_attempt() -> str:
+    return secrets.token_hex(_ATTEMPT_BYTES)
 
 
 @dataclass(eq=False, repr=False)
 class WritePanes(beam.PTransform):
     """`PCollection[T]` to `PCollection[WrittenPane]`: writes each T's rows to one or more datasets.
 
-    A file is written under a temporary name, then renamed. The last dataset is renamed last: its
-    file shows that those of the other datasets are complete.
+    A file is written under a temporary name, then renamed.
 
     Attributes (the others as in `WriteRows`):
+      key_of: the key to partition and sort by. Elements with equal keys are written by one worker,
+        in any order.
       now: the engine's clock.
+      attempt: returns new digits for the name of a file.
     """
 
     target: StreamTarget
@@ -94,6 +94,7 @@ class WritePanes(beam.PTransform):
     element_type: type[Struct]
     key_of: Callable[[Any], str]
     now: Callable[[], Timestamp] = Timestamp.now
+    attempt: Callable[[], str] = _random_attempt
 
     def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[WrittenPane]:
         """Apply the transform."""
@@ -102,7 +103,9 @@ class WritePanes(beam.PTransform):
             | "ToShard"
             >> beam.ParDo(_ToShard(self.target, self.key_of)).with_output_types(tuple[str, Waiting])
             | "WritePane"
-            >> beam.ParDo(_WritePane(self.target, self.datasets, self.element_type, self.now))
+            >> beam.ParDo(
+                _WritePane(self.target, self.datasets, self.element_type, self.now, self.attempt)
+            )
         )
         written.element_type = WrittenPane
         return written
@@ -153,6 +156,7 @@ class _WritePane(beam.DoFn):
     datasets: Sequence[DatasetRows]
     element_type: type[Struct]
     now: Callable[[], Timestamp]
+    attempt: Callable[[], str]
 
     def setup(self) -> None:
         self._decoder = msgspec.msgpack.Decoder(self.element_type)
@@ -206,23 +210,23 @@ class _WritePane(beam.DoFn):
                 None if undated else window,
                 int(shard),
                 self.target.shards,
-                self.target.start,
                 so_far.pane,
+                self.attempt(),
             )
             yield from self._write_pane(pane, list(group))
         waiting.clear()
         progress.write(_Progress(so_far.pane + 1, 0))
 
     def _write_pane(self, pane: Pane, elements: Sequence[Waiting]) -> Iterator[WrittenPane]:
-        latest = max(one.timestamp for one in elements)
         decoded = [self._decoder.decode(one.element) for one in elements]
         try:
             for dataset in self.datasets:
                 rows = [row for element in decoded for row in dataset.rows_of(element)]
                 if rows:
                     path = write_pane(self.target, pane, dataset.dataset, rows)
-                    live_counters.written(dataset.dataset.name, rows)
-                    yield WrittenPane(dataset.dataset.name, path, len(rows), latest)
+                    if self.target.counter is not None:
+                        self.target.counter.count_written(dataset.dataset.name, rows)
+                    yield WrittenPane(dataset.dataset.name, path, len(rows))
         except OSError as error:
             raise GoodGainError(
                 f"The output folder {self.target.folder} cannot be written to ({reason_of(error)})."
@@ -248,74 +252,6 @@ def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequenc
     with replacing(join(folder, file_name), temporary) as file:
         file_format.write(dataset, rows, file)
     return f"{dataset.name}/{file_name}"
-
-
-@dataclass(eq=False, repr=False)
-class NoteProgress(beam.PTransform):
-    """`PCollection[WrittenPane]` of all sinks to nothing: records their progress.
-
-    A sink holds its output watermark at the first row that is still waiting. So when the watermark
-    of this transform reaches a time, all rows before that time are in files.
-
-    Attributes:
-      folder: where to record progress; None if the engine restores streams.
-      end: when the stream stops, and which timers still fire then.
-    """
-
-    folder: Path | None
-    end: StreamEnd
-
-    def expand(self, written: beam.PCollection[WrittenPane]) -> beam.PCollection[Any]:
-        """Apply the transform."""
-        return (
-            written
-            | "Together" >> beam.Map(_together).with_output_types(tuple[str, int])
-            | "Note" >> beam.ParDo(_Note(self.folder, self.end))
-        )
-
-
-def _together(pane: WrittenPane) -> tuple[str, int]:
-    return _ALL, pane.latest
-
-
-@dataclass(eq=False, repr=False)
-class _Note(beam.DoFn):
-    # The latest recorded time, and the time for which the timer is set.
-    LATEST = ReadModifyWriteStateSpec("latest", VarIntCoder())
-    PENDING = ReadModifyWriteStateSpec("pending", VarIntCoder())
-    SAFE = TimerSpec("safe", TimeDomain.WATERMARK)
-
-    folder: Path | None
-    end: StreamEnd
-
-    def process(
-        self,
-        keyed: tuple[str, int],
-        latest: Any = beam.DoFn.StateParam(LATEST),
-        pending: Any = beam.DoFn.StateParam(PENDING),
-        safe: Any = beam.DoFn.TimerParam(SAFE),
-    ) -> None:
-        known = latest.read()
-        latest.write(keyed[1] if known is None else max(known, keyed[1]))
-        if pending.read() is None:
-            pending.write(keyed[1])
-            safe.set(timestamp_of(keyed[1]))
-
-    @on_timer(SAFE)
-    def is_safe(
-        self,
-        latest: Any = beam.DoFn.StateParam(LATEST),
-        pending: Any = beam.DoFn.StateParam(PENDING),
-        safe: Any = beam.DoFn.TimerParam(SAFE),
-    ) -> None:
-        now, last = pending.read(), latest.read()
-        if self.folder is not None and self.end.is_due(now):
-            record_progress(self.folder, now)
-        if last > now:
-            pending.write(last)
-            safe.set(timestamp_of(last))
-        else:
-            pending.clear()
 
 
 _encoder = msgspec.msgpack.Encoder(order="sorted")

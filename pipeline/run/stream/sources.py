@@ -13,11 +13,11 @@ from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
-from goodgain.transforms.sources.folder_watch import WEEK_MS, FolderSource, OldestNeeded
+from goodgain.transforms.sources.folder_watch import FolderSource
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from goodgain.transforms.sources.pubsub import ReadPubSubTraces
 from goodgain.transforms.sources.watch import WatchFolder
-from goodgain.transforms.stream_end import StreamEnd
+from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 
 # A login or parameters in an address, also one whose beginning is misspelt.
 _SECRETS = re.compile(r"//.*[@?=]|:.*@", re.DOTALL)
@@ -100,6 +100,8 @@ def check_options(config: StreamConfig) -> None:
             if getattr(config, name) is not None and not config.input.startswith(kind):
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} is for {kind} only; the input is {config.input}.")
+    if config.since is not None and "://" in config.input:
+        raise UsageError(f"--since is for folders only; the input is {config.input}.")
 
 
 def check_folder(config: StreamConfig) -> None:
@@ -120,34 +122,27 @@ def check_folder(config: StreamConfig) -> None:
 def folder(
     config: StreamConfig,
     rules: RuleTable,
-    state_folder: Path,
-    horizon: int,
-    ends_when_silent: bool,
-    end: StreamEnd,
-    needed: OldestNeeded | None = None,
+    end: StreamEnd = WITH_ENGINE,
+    ends_when_silent: bool = False,
 ) -> WatchFolder:
-    """The source for a folder.
-
-    Args:
-      horizon: how many ms before the journal's watermark to start reading again.
-      needed: what a restart reads again, if it begins with the journal; None if the engine restores
-        checkpoints.
-    """
+    """The source for a folder; see `WatchFolder`."""
+    since = config.since_window
+    if since is not None:
+        # A conversation of the window may have begun in the files of this time before it.
+        since -= config.max_open + config.gap + config.allowed_lateness + config.out_of_orderness
     source = FolderSource(
         folder=config.input,
-        journal=str(state_folder),
         rule=WatermarkRule(
             out_of_orderness_ms=config.out_of_orderness,
             ahead_ms=config.gap if config.ahead is None else config.ahead,
             idle_ms=config.gap if config.idle is None else config.idle,
             quiet_ms=config.gap,
         ),
-        horizon_ms=horizon,
+        since_ms=since,
         poll_seconds=config.poll / _MILLIS,
         portion_bytes=config.portion_bytes,
         by_name=config.backlog_order == "name",
         adaptation=config.adaptation,
         bounds=config.read_bounds,
-        keep_ms=WEEK_MS if needed is None else 0,
     )
-    return WatchFolder(source, rules, ends_when_silent, end, needed)
+    return WatchFolder(source, rules, ends_when_silent, end)

@@ -11,13 +11,19 @@ from goodgain.transforms.core.streaming.watermark import (
     WITNESSES,
     WatermarkRule,
     WatermarkState,
-    after_records,
-    after_silence,
+    advance,
+    advance_in_silence,
+    note_times,
 )
 
 RULE = WatermarkRule(out_of_orderness_ms=10, ahead_ms=100, idle_ms=1_000, quiet_ms=500)
 NOW = 1_000_000
 EVERY_50 = [50 * step for step in range(WITNESSES)]
+
+
+def after_records(state, times, now=NOW, rule=RULE):
+    """The state after a round of records, and how many of them were too far ahead."""
+    return advance(note_times(state, times, now, rule), rule)
 
 
 def reached(rounds, now=NOW, rule=RULE, start=None):
@@ -34,7 +40,8 @@ def test_the_watermark_stays_behind_the_newest_record():
 
 
 def test_too_few_records_set_no_watermark():
-    assert reached([EVERY_50[:-1]]) == WatermarkState(None, None, 650, tuple(EVERY_50[:-1]))
+    state = reached([EVERY_50[:-1]])
+    assert (state.watermark, state.newest, state.greatest) == (None, None, 650)
     # The records may come in separate rounds.
     assert reached([[time] for time in EVERY_50]).watermark == 690
 
@@ -68,7 +75,7 @@ def test_silence_passes_all_records_and_then_advances_like_time():
     assert state.watermark == 690
     watermarks = []
     for _ in range(3):
-        state = after_silence(state, RULE)
+        state = advance_in_silence(state, RULE)
         watermarks.append(state.watermark)
     assert watermarks == [5_500, 6_500, 7_500]
     # The next record is within ahead_ms of the watermark that silence has advanced.
@@ -77,8 +84,8 @@ def test_silence_passes_all_records_and_then_advances_like_time():
 
 
 def test_silence_before_any_time_is_known_is_only_counted():
-    assert after_silence(WatermarkState(), RULE) == WatermarkState(silent=1)
-    assert reached([EVERY_50], start=after_silence(WatermarkState(), RULE)).watermark == 690
+    assert advance_in_silence(WatermarkState(), RULE) == WatermarkState(silent=1)
+    assert reached([EVERY_50], start=advance_in_silence(WatermarkState(), RULE)).watermark == 690
 
 
 @pytest.mark.parametrize(
@@ -90,6 +97,51 @@ def test_rejects_a_rule_out_of_range(name, value):
         WatermarkRule(**{name: value})
 
 
+def advance_by_all_times(state, times):
+    """The rules over all times, without spans: (newest, greatest, recent, too far)."""
+    newest, greatest, recent = state
+    trusted = [time for time in times if time <= NOW + RULE.ahead_ms]
+    ordered = sorted([*recent, *trusted])
+    recent = [*recent, *trusted][-WITNESSES:]
+
+    def reach(from_):
+        for time in ordered:
+            if from_ < time <= from_ + RULE.ahead_ms:
+                from_ = time
+        return from_
+
+    newest = None if newest is None else reach(newest)
+    witnesses = trusted if len(trusted) >= WITNESSES else recent
+    if len(witnesses) >= WITNESSES:
+        median = sorted(witnesses)[(len(witnesses) - 1) // 2]
+        if newest is None or median > newest:
+            newest = reach(median)
+    limit = NOW + RULE.ahead_ms
+    limit = limit if newest is None else min(limit, newest + RULE.ahead_ms)
+    greatest = max([*ordered, *([] if greatest is None else [greatest])], default=None)
+    return (newest, greatest, recent), sum(time > limit for time in times)
+
+
+steps = st.lists(st.integers(0, 130), max_size=40).map(itertools.accumulate).map(list)
+jumps = st.integers(-300, 2_000)
+rounds_of_times = st.lists(
+    st.tuples(steps, jumps).map(lambda one: [time + one[1] for time in one[0]]), max_size=6
+)
+
+
+@given(rounds_of_times, st.randoms(), st.integers(1, 7))
+def test_spans_of_times_decide_as_all_times_do(rounds, order, size):
+    state, by_all = WatermarkState(), (None, None, [])
+    for times in rounds:
+        order.shuffle(times)
+        for start in range(0, len(times), size):
+            state = note_times(state, times[start : start + size], NOW, RULE)
+        state, ahead = advance(state, RULE)
+        by_all, expected = advance_by_all_times(by_all, times)
+        assert (state.newest, state.greatest, list(state.recent)) == by_all
+        assert ahead == expected
+
+
 times = st.lists(st.integers(-2_000, 2 * NOW), max_size=40)
 
 
@@ -98,7 +150,7 @@ def test_the_watermark_never_falls(events):
     state, before = WatermarkState(), None
     for event in events:
         if event is None:
-            state = after_silence(state, RULE)
+            state = advance_in_silence(state, RULE)
         else:
             state, ahead = after_records(state, event, NOW, RULE)
             assert 0 <= ahead <= len(event)

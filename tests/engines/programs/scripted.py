@@ -17,11 +17,11 @@ from apache_beam.transforms.core import RestrictionProvider
 from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Duration, Timestamp
 
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
+from goodgain.transforms.stream_end import StoppableEnd
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.core.direct import scoring, shipped_rules
 
@@ -77,6 +77,9 @@ WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_p
 class Play(beam.DoFn):
     """Plays one step per bundle, so that the engine sees each move of the watermark in order."""
 
+    def __init__(self, end: StoppableEnd) -> None:
+        self._end = end
+
     @beam.DoFn.unbounded_per_element()
     def process(
         self, element: list, tracker=STEPS_LEFT, watermark=WATERMARK
@@ -86,7 +89,7 @@ class Play(beam.DoFn):
             return
         step = element[at]
         if step == STOP:
-            THIS_PROCESS.begin_draining(watermark.current_watermark().micros // 1000)
+            self._end.begin_draining(watermark.current_watermark().micros // 1000)
         elif isinstance(step, tuple):
             yield TimestampedValue(call(*step), timestamp(step[1]))
         else:
@@ -128,18 +131,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", required=True)
     arguments, options = parser.parse_known_args()
-    closing = Closing(live=True)
+    closing, end = Closing(live=True), StoppableEnd()
     with beam.Pipeline(options=PipelineOptions(options)) as pipeline:
         scored = (
             pipeline
             | beam.Create([SCRIPT])
-            | beam.ParDo(Play()).with_output_types(SearchCall)
+            | beam.ParDo(Play(end)).with_output_types(SearchCall)
             | FingerprintCalls(shipped_rules())
-            | ScoreStreamedPayloads(scoring(), closing, THIS_PROCESS)
+            | ScoreStreamedPayloads(scoring(), closing, end)
         )
-        means = scored.scores | WindowedMeans(
-            scoring(), closing, window=60 * MINUTE, end=THIS_PROCESS
-        )
+        means = scored.scores | WindowedMeans(scoring(), closing, window=60 * MINUTE, end=end)
         _ = scored.scores | "Scores" >> beam.Map(record, "score", score_line)
         _ = scored.late | "Late" >> beam.Map(record, "late", late_line)
         _ = scored.live | "Live" >> beam.Map(record, "live", live_line)

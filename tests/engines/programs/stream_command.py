@@ -3,10 +3,8 @@
 python -m tests.engines.programs.stream_command FEED [--signal SIGNAL MOMENT NUMBER] [options]
 
 Files come from the folder FEED, one each time the watermark advances. The process gets the signal
-(KILL or INT) at the NUMBER-th occurrence of the moment: `taken`, a line of the journal was written;
-`compact`, the journal was compacted, which is tried here whenever the watermark advances;
-`aside`, a file was written under a temporary name; `written`, one of rows was renamed; `noted`, the
-progress was written.
+(KILL or INT) at the NUMBER-th occurrence of the moment: `read`, a shard was read; `aside`, a file
+was written under a temporary name; `written`, one of rows was renamed.
 """
 
 import os
@@ -24,19 +22,16 @@ from goodgain.pipeline.run.stream.run import stream
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.streaming.journal import Entry, Move
-from goodgain.transforms.sources import folder_watch
-from goodgain.transforms.sources.journal_file import JournalFile
+from goodgain.transforms.sources import watch
+from goodgain.transforms.sources.folder_watch import FolderWatch
 
 
 def schedule_signal(name: str, moment: str, number: int) -> None:
     """Make this process send itself a signal at the `number`-th occurrence of the moment."""
     owner, function, after = {
-        "taken": (JournalFile, "append", True),
-        "compact": (JournalFile, "compact", True),
+        "read": (FolderWatch, "after", True),
         "aside": (os, "replace", False),
         "written": (sinks, "write_pane", True),
-        "noted": (sinks, "record_progress", True),
     }[moment]
     setattr(owner, function, _with_signal(getattr(owner, function), name, number, after))
 
@@ -65,27 +60,14 @@ def feed(waiting: Path, incoming: Path) -> None:
         for path in sorted(waiting.iterdir())[:1]:
             path.rename(incoming / path.name)
 
-    append = JournalFile.append
+    move = watch._move
 
-    def appended(journal: JournalFile, entry: Entry) -> None:
-        append(journal, entry)
-        if isinstance(entry, Move):
-            next_file()
+    def moved(watermark: Any, moved_to: int | None) -> None:
+        move(watermark, moved_to)
+        next_file()
 
-    JournalFile.append = appended
+    watch._move = moved
     next_file()
-
-
-def compact_always() -> None:
-    """Have the journal compacted without waiting until it has doubled."""
-    compact = folder_watch.FolderWatch._compact
-
-    def compact_again(watch: folder_watch.FolderWatch) -> None:
-        compact(watch)
-        watch._compact_above = 0
-
-    folder_watch._LEAST_COMPACTED = 0
-    folder_watch.FolderWatch._compact = compact_again
 
 
 def main(words: list[str]) -> int:
@@ -96,7 +78,6 @@ def main(words: list[str]) -> int:
         words = words[4:]
     args = parse_arguments(load_command("stream"), words)
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
-    compact_always()
     feed(Path(waiting), Path(config.input))
     return stream(config, args.beam_arguments, ends_when_silent=True)
 

@@ -1,7 +1,6 @@
 """The text that a stream prints at its end."""
 
 import re
-from types import SimpleNamespace
 
 import pytest
 from msgspec import structs
@@ -9,13 +8,15 @@ from msgspec import structs
 import goodgain as gg
 from goodgain.pipeline.document.model import document
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.run.stream.live_counters import LiveCounters, StreamTotals
+from goodgain.pipeline.run.stream.counter import StreamCounts, StreamTotals
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views import stream
 from goodgain.pipeline.views.stream import means_part
-from goodgain.transforms.core.streaming.journal import Journal
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DAY = 86_400_000
+CONFIG = load_config(StreamConfig, {"input": "in", "output": "out"})
 
 
 @pytest.fixture(scope="module")
@@ -54,31 +55,41 @@ def test_without_a_cluster_attribute_no_clusters_are_printed(means):
 
 def test_before_the_first_window_warnings_and_running_means_are_printed():
     warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
-    now = LiveCounters(9, 9, 0, 5, 0, 0, 0, {"CG": 7.25}, StreamTotals(), [warning])
+    now = StreamCounts(read=9, closed=5, means={"CG": 7.25}, warnings=[warning])
     text = summary_of([], None, now)
     assert text.startswith(
         "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000. mean so far Gain (CG)"
     )
     assert text.endswith(
-        "Windows: none has means yet; these are over the conversations closed since this start."
+        "Windows: none has means yet; these are over the conversations closed so far."
     )
 
 
-def test_conversations_of_earlier_starts_do_not_count_as_closed():
-    now = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals(conversations=40))
-    assert "no conversation that counts in them has closed since this start" in summary_of(
-        [], None, now
+def test_before_any_conversation_has_closed_there_are_no_means():
+    text = summary_of([], None, StreamCounts(read=3))
+    assert "no conversation that counts in them has closed." in text
+
+
+def test_the_balance_and_how_to_go_on_are_printed(monkeypatch):
+    monkeypatch.setattr(stream, "latest_means", lambda _: [])
+    totals = StreamTotals(scored=7, late=2)
+    counts = StreamCounts(13, 3, 1, totals=totals, watermark=21 * DAY + DAY // 2)
+    text = " ".join(text_of(stream.stream_document(CONFIG, counts)).split())
+    assert "Records: 13 read = 7 scored + 0 of earlier turns" in text
+    assert "2 late + 3 still open + 1 of windows before --since." in text
+    assert text.endswith(
+        "Outputs: out; to go on from there, add --since 1970-01-22T00:00:00Z --overwrite."
     )
 
 
 def test_with_quiet_only_findings_are_printed_on_stderr(means, monkeypatch, capsys):
     warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
-    now = LiveCounters(9, 9, 0, 5, 0, 0, 2, {"CG": 7.25}, StreamTotals(), [warning])
+    now = StreamCounts(read=9, closed=5, missed=2, means={"CG": 7.25}, warnings=[warning])
     row = {"window_start": 20 * DAY, **structs.asdict(warning), "code": "few_labels"}
     monkeypatch.setattr(stream, "latest_warnings", lambda _: [row])
     for rows, expected in ((means, "1970-01-21 00:00: Warning (few_labels)"), ([], "Warning (odd")):
         monkeypatch.setattr(stream, "latest_means", lambda _, rows=rows: rows)
-        stream.print_findings(SimpleNamespace(output="out"), now, Journal())
+        stream.print_findings(CONFIG, now)
         printed = capsys.readouterr()
         first, second = filter(None, printed.err.splitlines())
         assert printed.out == ""

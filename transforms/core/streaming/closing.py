@@ -127,6 +127,7 @@ class Conversation(Struct, frozen=True, array_like=True):
       over_cap: number of records dropped because of a limit.
       rejected: number of these, and of the records behind dropped flags.
       closed: when it was closed; None while it is open.
+      records: number of records kept.
     """
 
     wake: int = _NEVER
@@ -139,6 +140,7 @@ class Conversation(Struct, frozen=True, array_like=True):
     over_cap: int = 0
     rejected: int = 0
     closed: int | None = None
+    records: int = 0
 
     def deadline(self, closing: Closing) -> int:
         """When it will be closed, unless more records arrive."""
@@ -167,6 +169,12 @@ def _greatest(known: int | None, new: int) -> int:
     return new if known is None else max(known, new)
 
 
+class StillOpen(Struct, frozen=True):
+    """The records of a conversation that is open when its stream is stopped."""
+
+    records: int
+
+
 Fate = Literal["keep", "over_cap", "late"]
 
 
@@ -193,7 +201,8 @@ def arrived(
             over_cap=seen.over_cap + arrival.records,
             rejected=seen.rejected + arrival.records + arrival.rejected,
         )
-    return "keep", replace(seen, results=results, size=size)
+    records = seen.records + arrival.records
+    return "keep", replace(seen, results=results, size=size, records=records)
 
 
 def parted(frame: Frame) -> list[Frame]:

@@ -18,10 +18,11 @@ A record that is too far ahead to move the watermark is counted as such, but sco
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import UsageError
 
@@ -59,7 +60,20 @@ class WatermarkRule(Struct, frozen=True):
                 raise UsageError(f"{name} must be at least {least}, got {value}.")
 
 
-class WatermarkState(Struct, frozen=True):
+class TimeSpan(Struct, frozen=True, array_like=True):
+    """Some event times of which no two neighbours are more than `ahead_ms` apart.
+
+    Attributes:
+      first, last: the earliest and the latest of them, in ms.
+      records: number of records with these times since the last move of the watermark.
+    """
+
+    first: int
+    last: int
+    records: int
+
+
+class WatermarkState(Struct, frozen=True, array_like=True):
     """The state of the watermark; all times in milliseconds of event time.
 
     Attributes:
@@ -68,6 +82,9 @@ class WatermarkState(Struct, frozen=True):
       greatest: greatest event time that was not ahead of this machine's clock.
       recent: event times of the last records, at most 15, oldest arrival first.
       silent: number of periods of `idle_ms` since the last record.
+      waiting: times of the records since the last move of the watermark, and of recent ones before
+        it, in order.
+      beyond_clock: number of these records with times ahead of this machine's clock.
     """
 
     watermark: int | None = None
@@ -75,12 +92,14 @@ class WatermarkState(Struct, frozen=True):
     greatest: int | None = None
     recent: tuple[int, ...] = ()
     silent: int = 0
+    waiting: tuple[TimeSpan, ...] = ()
+    beyond_clock: int = 0
 
 
-def after_records(
+def note_times(
     state: WatermarkState, times: Sequence[int], now_ms: int, rule: WatermarkRule
-) -> tuple[WatermarkState, int]:
-    """The state after more records, and how many of these were too far ahead to move the watermark.
+) -> WatermarkState:
+    """The state with the times of more records, which `advance` then takes into account.
 
     Args:
       times: event times of the new records, in order of arrival.
@@ -88,49 +107,98 @@ def after_records(
     """
     latest = now_ms + rule.ahead_ms
     trusted = [time for time in times if time <= latest]
-    recent = (*state.recent, *trusted[-WITNESSES:])[-WITNESSES:]
-    # A record that was too far ahead on arrival may now be in reach of later ones.
-    ordered = sorted([*state.recent, *trusted])
-    newest = _moved_on(state.newest, ordered, rule.ahead_ms)
-    middle = _median(trusted if len(trusted) >= WITNESSES else recent)
+    return replace(
+        state,
+        recent=(*state.recent, *trusted[-WITNESSES:])[-WITNESSES:],
+        waiting=_join([*state.waiting, *_spans(trusted, rule.ahead_ms, 1)], rule.ahead_ms),
+        beyond_clock=state.beyond_clock + len(times) - len(trusted),
+    )
+
+
+def advance(state: WatermarkState, rule: WatermarkRule) -> tuple[WatermarkState, int]:
+    """Move the watermark over the noted records.
+
+    Returns:
+      The new state, and how many of these records were too far ahead to move the watermark.
+    """
+    spans = state.waiting
+    newest = _reach(state.newest, spans, rule.ahead_ms)
+    middle = _median(spans, state.recent)
     if middle is not None and (newest is None or middle > newest):
-        newest = _moved_on(middle, ordered, rule.ahead_ms)
+        newest = _reach(middle, spans, rule.ahead_ms)
+    too_far = 0
+    if newest is not None:
+        too_far = sum(span.records for span in spans if span.first > newest + rule.ahead_ms)
     moved = WatermarkState(
         watermark=_later(state.watermark, newest, -rule.out_of_orderness_ms),
         newest=newest,
-        greatest=_greatest(state.greatest, ordered[-1:]),
-        recent=recent,
+        greatest=_greatest(state.greatest, [span.last for span in spans[-1:]]),
+        recent=state.recent,
+        # A record that was too far ahead may come in reach of later ones.
+        waiting=tuple(_spans(state.recent, rule.ahead_ms, 0)),
     )
-    limit = latest if newest is None else min(latest, newest + rule.ahead_ms)
-    return moved, sum(time > limit for time in times)
+    return moved, state.beyond_clock + too_far
 
 
-def after_silence(state: WatermarkState, rule: WatermarkRule) -> WatermarkState:
+def advance_in_silence(state: WatermarkState, rule: WatermarkRule) -> WatermarkState:
     """The state after one more period of silence; without records there is no watermark."""
     if state.silent:
         watermark = _later(state.watermark, state.watermark, rule.idle_ms)
     else:
         ends = [time for time in (state.newest, state.greatest) if time is not None]
         watermark = _later(state.watermark, max(ends, default=None), rule.quiet_ms)
-    return WatermarkState(watermark, watermark, state.greatest, state.recent, state.silent + 1)
+    return replace(state, watermark=watermark, newest=watermark, silent=state.silent + 1)
 
 
-def _moved_on(newest: int | None, ordered: Sequence[int], step: int) -> int | None:
-    """The last time reachable from `newest` through `ordered` by steps of at most `step`."""
+def _spans(times: Iterable[int], step: int, records: int) -> Iterator[TimeSpan]:
+    """Times as spans, in order, each time of `records` records."""
+    ordered = sorted(times)
+    start = 0
+    for end in range(1, len(ordered) + 1):
+        if end == len(ordered) or ordered[end] - ordered[end - 1] > step:
+            yield TimeSpan(ordered[start], ordered[end - 1], records * (end - start))
+            start = end
+
+
+def _join(spans: Iterable[TimeSpan], step: int) -> tuple[TimeSpan, ...]:
+    """The same times in as few spans as possible, in order."""
+    joined: list[TimeSpan] = []
+    for span in sorted(spans, key=attrgetter("first")):
+        if joined and span.first - joined[-1].last <= step:
+            before = joined[-1]
+            last = max(before.last, span.last)
+            joined[-1] = TimeSpan(before.first, last, before.records + span.records)
+        else:
+            joined.append(span)
+    return tuple(joined)
+
+
+def _reach(newest: int | None, spans: Iterable[TimeSpan], step: int) -> int | None:
+    """The last time reachable from `newest` through the spans by steps of at most `step`."""
     if newest is None:
         return None
-    for time in ordered[bisect_right(ordered, newest) :]:
-        if time - newest > step:
+    for span in spans:
+        if span.first - newest > step:
             break
-        newest = time
+        newest = max(newest, span.last)
     return newest
 
 
-def _median(times: Sequence[int]) -> int | None:
-    """The lower median, which more than half of the times reach; None for too few times."""
-    if len(times) < WITNESSES:
-        return None
-    return sorted(times)[(len(times) - 1) // 2]
+def _median(spans: Sequence[TimeSpan], recent: Sequence[int]) -> int | None:
+    """The lower median of the spans' records, or of the recent times if these are more.
+
+    Of the records' median only the span is known; the last time of that, which can be reached from
+    it, stands for it. None if there are too few of either.
+    """
+    records = sum(span.records for span in spans)
+    if records < WITNESSES:
+        return sorted(recent)[(WITNESSES - 1) // 2] if len(recent) == WITNESSES else None
+    before = 0
+    for span in spans:
+        before += span.records
+        if before > (records - 1) // 2:
+            return span.last
+    return None
 
 
 def _later(watermark: int | None, newest: int | None, distance: int) -> int | None:

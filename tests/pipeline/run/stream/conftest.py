@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.pipeline.run.engines import runners
-from goodgain.pipeline.run.stream import on_prism
+from goodgain.pipeline.run.stream import prism
 from goodgain.pipeline.run.stream.run import stream
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
@@ -17,7 +17,7 @@ def start_stream(tmp_path, monkeypatch):
     monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
 
     def start(run, **options):
-        monkeypatch.setattr(on_prism, "run", lambda plan, *_: run(plan))
+        monkeypatch.setattr(prism, "run", lambda plan, *_: run(plan))
         paths = {"input": str(tmp_path / "in"), "output": str(tmp_path / "out")}
         config = load_config(StreamConfig, {**paths, **options})
         stream(config, [])

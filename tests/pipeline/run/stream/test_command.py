@@ -5,17 +5,16 @@ import json
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.lock import locked
+from goodgain.pipeline.results.lock import folder_locked
 from goodgain.pipeline.run.engines import runners
-from goodgain.pipeline.run.stream import live_counters, on_prism
-from goodgain.pipeline.run.stream.checkpoint import STATE_FOLDER
-from goodgain.pipeline.run.stream.live_counters import LiveCounters, StreamTotals
+from goodgain.pipeline.run.stream import prism
+from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
 from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.option_types import instant_text
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.warnings.warning import DataWarning
 from tests.pipeline.cli.test_quiet import documented_keys
-from tests.pipeline.results.test_lock import START
 
 REQUIRED = {"input": "in", "output": "out"}
 
@@ -46,9 +45,9 @@ def error_of(capsys, *words):
 
 def test_a_quiet_stream_ends_with_its_warnings(incoming, fake_prism, tmp_path, monkeypatch, capsys):
     warning = DataWarning("odd_times", 3, None, "3 records lie in 1970.", "Multiply them by 1,000.")
-    now = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals(), [warning])
-    monkeypatch.setattr(on_prism, "run", lambda *_: None)
-    monkeypatch.setattr(live_counters, "now", lambda: now)
+    counts = StreamCounts(warnings=[warning])
+    monkeypatch.setattr(prism, "run", lambda *_: None)
+    monkeypatch.setattr(StreamCounter, "now", lambda _: counts)
     words = ["stream", "--input", str(incoming), "--output", str(tmp_path / "out")]
     assert main([*words, "--quiet"]) == 0
     text = "Warning (odd_times): 3 records lie in 1970. Multiply them by 1,000.\n"
@@ -59,7 +58,7 @@ def test_a_quiet_stream_ends_with_its_warnings(incoming, fake_prism, tmp_path, m
 def test_a_stream_ends_with_a_summary_a_document_or_nothing(
     option, incoming, fake_prism, tmp_path, monkeypatch, capsys
 ):
-    monkeypatch.setattr(on_prism, "run", lambda *_: None)
+    monkeypatch.setattr(prism, "run", lambda *_: None)
     words = ["stream", "--input", str(incoming), "--output", str(tmp_path / "out")]
     assert main([*words, option]) == 0
     printed = capsys.readouterr()
@@ -109,11 +108,29 @@ class TestOptions:
         with pytest.raises(UsageError, match="--ahead must be at most the gap, 10m"):
             load_config(StreamConfig, {**REQUIRED, "gap": "10m", "ahead": "11m"})
 
-    def test_only_options_that_change_rows_must_be_the_same_in_every_start(self):
-        config = load_config(StreamConfig, {**REQUIRED, "flush": "1s", "format": "jsonl"})
-        assert config.row_options == load_config(StreamConfig, REQUIRED).row_options
-        other = load_config(StreamConfig, {**REQUIRED, "metrics": "map"})
-        assert config.row_options != other.row_options
+    @pytest.mark.parametrize(
+        ("written", "window"),
+        [
+            ("2025-03-02", "2025-03-02T00:00:00Z"),
+            ("2025-03-02 23:59:59.9", "2025-03-02T00:00:00Z"),
+            ("2025-03-02T01:00:00+02:00", "2025-03-01T00:00:00Z"),
+            ("1969-12-31T05:00Z", "1969-12-31T00:00:00Z"),
+        ],
+    )
+    def test_since_is_rounded_down_to_the_start_of_a_window(self, written, window):
+        config = load_config(StreamConfig, {**REQUIRED, "since": written})
+        assert instant_text(config.since_window) == window
+
+    def test_since_in_a_file_may_be_a_date(self, tmp_path):
+        (tmp_path / "stream.yaml").write_text("since: 2025-03-02\n")
+        config = load_config(StreamConfig, REQUIRED, str(tmp_path / "stream.yaml"))
+        assert instant_text(config.since) == "2025-03-02T00:00:00Z"
+        assert config.model_dump(mode="json")["since"] == "2025-03-02T00:00:00Z"
+
+    @pytest.mark.parametrize("written", ["yesterday", "12:00", "2025-02-30", "1740916800"])
+    def test_since_is_a_date_or_a_time(self, written):
+        with pytest.raises(UsageError, match="--since must be a date or time like 2026-11-25"):
+            load_config(StreamConfig, {**REQUIRED, "since": written})
 
 
 class TestRefusals:
@@ -141,12 +158,10 @@ class TestRefusals:
 
     @pytest.mark.usefixtures("fake_prism")
     def test_a_folder_that_another_stream_writes_to_is_refused(self, incoming, tmp_path, capsys):
-        state_folder = tmp_path / "out" / STATE_FOLDER
-        state_folder.mkdir(parents=True)
-        with locked(state_folder, START):
+        with folder_locked(str(tmp_path / "out")):
             code = main(["stream", "--input", str(incoming), "--output", str(tmp_path / "out")])
         assert code == 1
-        assert "Another job is writing to" in capsys.readouterr().err
+        assert "Another run is writing to" in capsys.readouterr().err
 
     def test_an_unknown_kind_of_source_is_refused(self, tmp_path, capsys, monkeypatch):
         monkeypatch.setattr(runners, "_answers", lambda host, port: True)

@@ -3,8 +3,7 @@ from msgspec.structs import astuple
 
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.run.stream import datasets
-from goodgain.pipeline.run.stream.datasets import StreamRows
-from goodgain.pipeline.run.stream.live_counters import StreamTotals, totals_of
+from goodgain.pipeline.run.stream.counter import StreamTotals, totals_of
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow
@@ -12,7 +11,6 @@ from tests.pipeline.run.stream.rows import MINUTE, NOON, live, score
 from tests.pipeline.runs import plain_scoring
 
 PLAN = plain_scoring(max_i=2).plan
-ROWS = StreamRows(3)
 SCORES = [score("a", NOON, NOON + MINUTE), score("b", NOON, rejected=2), score("c", rejected=1)]
 
 
@@ -30,10 +28,16 @@ def windowed_means():
 WRITTEN = {
     "conversations": (
         datasets.conversations(PLAN),
-        [row for one in SCORES for row in ROWS.conversation(one)],
+        [row for one in SCORES for row in datasets.conversation_rows(one)],
     ),
-    "live": (datasets.live(PLAN), [row for n in (1, 2) for row in ROWS.live(live("c", n))]),
-    "means": (datasets.MEANS, [row for mean in windowed_means() for row in ROWS.mean(mean)]),
+    "live": (
+        datasets.live(PLAN),
+        [row for n in (1, 2) for row in datasets.live_rows(live("c", n))],
+    ),
+    "means": (
+        datasets.MEANS,
+        [row for mean in windowed_means() for row in datasets.mean_rows(mean)],
+    ),
 }
 
 

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from goodgain.pipeline.run.stream.on_prism import engine_log
+from goodgain.pipeline.run.stream.prism import engine_log
 
 
 def print_error(text):

@@ -1,17 +1,16 @@
 from goodgain.pipeline.run.stream.datasets import MEANS, WARNINGS
+from goodgain.pipeline.run.stream.latest_panes import latest_means, latest_warnings
 from goodgain.pipeline.run.stream.panes import Pane
 from goodgain.pipeline.run.stream.sinks import StreamTarget, write_pane
-from goodgain.pipeline.run.stream.summary import latest_means, latest_warnings
 from tests.pipeline.run.stream.rows import NOON
 
 
-def mean(start, pane, n, *, metric="CG", window=NOON, slice_=None):
+def mean(pane, n, *, metric="CG", window=NOON, slice_=None):
     blank = dict.fromkeys((column.name for column in MEANS.columns), None)
     return {
         **blank,
         "window_start": window,
         "window_end": window + 1,
-        "start": start,
         "pane": pane,
         "is_last": False,
         "slice": slice_ or {},
@@ -22,19 +21,18 @@ def mean(start, pane, n, *, metric="CG", window=NOON, slice_=None):
     }
 
 
-def test_means_are_of_the_greatest_start_and_in_it_the_greatest_pane(tmp_path):
+def test_means_are_of_the_greatest_pane(tmp_path):
     rows = [
-        mean(1, 7, 70),
-        mean(2, 0, 100),
-        mean(2, 1, 101),
-        mean(1, 0, 1, metric="DCG"),
-        mean(1, 3, 5, window=NOON + 1),
-        mean(1, 2, 4, window=NOON + 1),
-        mean(1, 0, 9, slice_={"arm": "A"}),
+        mean(0, 100),
+        mean(1, 101),
+        mean(0, 1, metric="DCG"),
+        mean(3, 5, window=NOON + 1),
+        mean(2, 4, window=NOON + 1),
+        mean(0, 9, slice_={"arm": "A"}),
     ]
     for number, row in enumerate(rows):
-        pane = Pane(NOON, 0, 1, row["start"], number)
-        write_pane(StreamTarget(str(tmp_path), "jsonl", 1, 1, 1, 1), pane, MEANS, [row])
+        pane = Pane(NOON, 0, 1, number, "0")
+        write_pane(StreamTarget(str(tmp_path), "jsonl", 1, 1, 1), pane, MEANS, [row])
     found = {
         (row["window_start"], row["metric"], *row["slice"].values()): row["n"]
         for row in latest_means(str(tmp_path))
@@ -47,11 +45,10 @@ def test_means_are_of_the_greatest_start_and_in_it_the_greatest_pane(tmp_path):
     }
 
 
-def warning(start, pane, code, window=NOON):
+def warning(pane, code, window=NOON):
     return {
         "window_start": window,
         "window_end": window + 1,
-        "start": start,
         "pane": pane,
         "is_last": False,
         "code": code,
@@ -64,16 +61,16 @@ def warning(start, pane, code, window=NOON):
 
 def test_warnings_are_those_of_the_latest_pane(tmp_path):
     rows = [
-        warning(1, 0, "no_labels"),
-        warning(1, 1, "few_labels"),
-        warning(1, 1, "odd_times"),
-        warning(1, 0, "no_labels", NOON + 1),
-        warning(2, 0, "none", NOON + 1),
-        warning(1, 3, "few_labels", NOON + 1),
+        warning(0, "no_labels"),
+        warning(1, "few_labels"),
+        warning(1, "odd_times"),
+        warning(0, "no_labels", NOON + 1),
+        warning(2, "none", NOON + 1),
+        warning(1, "few_labels", NOON + 1),
     ]
     for number, row in enumerate(rows):
-        pane = Pane(NOON, 0, 1, row["start"], number)
-        write_pane(StreamTarget(str(tmp_path), "jsonl", 1, 1, 1, 1), pane, WARNINGS, [row])
+        pane = Pane(NOON, 0, 1, number, "0")
+        write_pane(StreamTarget(str(tmp_path), "jsonl", 1, 1, 1), pane, WARNINGS, [row])
     found = latest_warnings(str(tmp_path))
     assert [(row["window_start"], row["code"]) for row in found] == [
         (NOON, "few_labels"),

@@ -6,27 +6,26 @@ from msgspec import structs
 from rich.console import Console
 
 from goodgain.pipeline.run.stream import live_view
-from goodgain.pipeline.run.stream.live_counters import LiveCounters, StreamTotals
-from goodgain.pipeline.run.stream.on_prism import engine_log
+from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
+from goodgain.pipeline.run.stream.prism import engine_log
 from goodgain.transforms.core.warnings.warning import DataWarning
 from tests.pipeline.run.stream.rows import MINUTE, NOON
+from tests.pipeline.runs import plain_scoring
 
-FIGURES = LiveCounters(
+FIGURES = StreamCounts(
     read=12_345,
-    out=12_000,
     open=20,
     closed=1_500,
     late=3,
     rejected=4,
-    missed=0,
     means={"CG": 7.25, "SRE": 0.5},
-    totals=StreamTotals(),
+    watermark=NOON,
 )
-EMPTY = LiveCounters(0, 0, 0, 0, 0, 0, 0, {}, StreamTotals())
+EMPTY = StreamCounts()
 
 
 def test_the_line_has_counts_watermark_and_means():
-    assert live_view.line(FIGURES, NOON, NOON + 90 * MINUTE) == (
+    assert live_view.line(FIGURES, NOON + 90 * MINUTE) == (
         "12,345 records, 20 open, 1,500 closed, 3 late, 4 rejected; "
         "watermark 2025-03-02 12:00:00, 1h30m behind the clock; "
         "means Gain (CG) 7.250, Good and new results (SRE) 50.0 %"
@@ -34,32 +33,32 @@ def test_the_line_has_counts_watermark_and_means():
 
 
 def test_one_record_is_singular():
-    line = live_view.line(structs.replace(EMPTY, read=1), None, NOON)
+    line = live_view.line(structs.replace(EMPTY, read=1), NOON)
     assert line.startswith("1 record, 0 open")
 
 
 def test_warnings_are_shown_after_the_means():
     with_warning = structs.replace(FIGURES, warnings=[DataWarning("odd_times", 3, None, "", "")])
-    assert live_view.line(with_warning, NOON, NOON).endswith("(SRE) 50.0 %; warnings odd_times")
+    assert live_view.line(with_warning, NOON).endswith("(SRE) 50.0 %; warnings odd_times")
     console = Console(file=io.StringIO(), width=80)
-    console.print(live_view.view(with_warning, NOON, NOON))
+    console.print(live_view.view(with_warning, NOON))
     assert "warnings odd_times" in console.file.getvalue()
 
 
 def test_before_any_record_there_is_no_watermark_and_no_mean():
-    assert live_view.line(EMPTY, None, NOON) == (
+    assert live_view.line(EMPTY, NOON) == (
         "0 records, 0 open, 0 closed, 0 late, 0 rejected; no watermark yet"
     )
 
 
 @pytest.mark.parametrize("watermark", [-(10**15), 10**18])
 def test_a_watermark_out_of_range_is_shown_in_ms(watermark):
-    assert f"watermark {watermark} ms" in live_view.line(EMPTY, watermark, NOON)
+    assert f"watermark {watermark} ms" in live_view.line(StreamCounts(watermark=watermark), NOON)
 
 
 def test_the_terminal_view_shows_the_same():
     console = Console(file=io.StringIO(), width=80)
-    console.print(live_view.view(FIGURES, NOON, NOON + 90 * MINUTE))
+    console.print(live_view.view(FIGURES, NOON + 90 * MINUTE))
     shown = console.file.getvalue()
     for one in ("12,345", "1,500", "1h30m behind", "7.250", "(SRE)", "50.0 %", "rejected"):
         assert one in shown
@@ -73,7 +72,7 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize("kind", [io.StringIO, Terminal])
 def test_warnings_of_the_source_are_shown_but_not_those_of_the_engine(tmp_path, kind):
     stream = kind()
-    with live_view.shown(tmp_path, stream), engine_log(tmp_path / "log"):
+    with live_view.shown(StreamCounter(plain_scoring()), stream), engine_log(tmp_path / "log"):
         logging.getLogger("goodgain.transforms.sources.folder_watch").warning(
             "The folder [in] cannot be listed."
         )

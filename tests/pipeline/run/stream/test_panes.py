@@ -10,15 +10,15 @@ panes = st.builds(
     window=st.none() | st.integers(FIRST, LAST),
     shard=st.integers(0, 200_000),
     shards=st.integers(1, 200_000),
-    start=st.integers(1, 20_000),
-    pane=st.integers(0, 2_000_000),
+    number=st.integers(0, 2_000_000),
+    attempt=st.text("0123456789abcdef", min_size=1, max_size=16),
 )
 
 
 def test_file_name_has_all_fields_of_the_pane():
-    pane = Pane(window=1_740_960_000_000, shard=3, shards=8, start=2, pane=17)
+    pane = Pane(window=1_740_960_000_000, shard=3, shards=8, number=17, attempt="0a9f")
     assert pane.file_name(".avro") == (
-        "part-20250303T000000.000Z-00003-of-00008-start-0002-pane-000017.avro"
+        "part-20250303T000000.000Z-00003-of-00008-pane-000017-0a9f.avro"
     )
 
 

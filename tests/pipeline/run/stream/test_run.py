@@ -1,59 +1,24 @@
-"""`stream`: the progress that it records, the plan that it passes on, and its warnings."""
+"""`stream`: the plan that it passes on, its warnings, and what it does to the output folder."""
 
 import json
-import pickle
 
 import pytest
 
-from goodgain.pipeline.run.stream.checkpoint import (
-    open_state_folder,
-    read_progress,
-    record_progress,
-)
-from goodgain.pipeline.run.stream.resume import needed_span
+from goodgain.pipeline.run.stream.panes import Pane
 from goodgain.pipeline.run.stream.run import warn_of_names
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.core.streaming.journal import Move
-from goodgain.transforms.core.streaming.watermark import WatermarkState
-from goodgain.transforms.sources.journal_file import JournalFile
+from goodgain.transforms.core.errors import UsageError
 from tests.core.direct import scoring
 from tests.pipeline.run.stream.rows import MINUTE, NOON
 
-
-@pytest.fixture(autouse=True)
-def _no_draining_afterwards():
-    yield
-    THIS_PROCESS.reset()
-
-
-def test_progress_of_a_stream_stopped_while_it_reads_again_is_what_it_has_read(
-    tmp_path, start_stream
-):
-    """The journal was at noon when the stream was killed, but not all of that is in files yet."""
-    state_folder = open_state_folder(str(tmp_path / "out"))
-    JournalFile(str(state_folder)).append(Move(WatermarkState(NOON)))
-    record_progress(state_folder, NOON - 100 * MINUTE)
-    ends_at = NOON - 90 * MINUTE
-    start_stream(lambda _: THIS_PROCESS.begin_draining(ends_at))
-    assert read_progress(state_folder) == ends_at
+DAY = 1440 * MINUTE
+TODAY = NOON // DAY * DAY
 
 
 def test_limits_for_open_conversations_are_passed_on(plan_of):
     closing = plan_of(max_open="2h", max_open_results=7, max_open_bytes=900).closing
     assert closing.max_open == 120 * MINUTE
     assert (closing.most_results, closing.most_bytes) == (7, 900)
-
-
-def test_progress_decides_what_is_removed_from_the_journal(start_stream):
-    plans = []
-    config = start_stream(plans.append)
-    source = plans[0].source
-    assert source.source.keep_ms == 0  # Prism restores no checkpoints
-    assert source.needed(NOON) is None
-    record_progress(open_state_folder(config.output), NOON - MINUTE)
-    assert source.needed(NOON) == NOON - MINUTE - needed_span(config)
-    assert pickle.loads(pickle.dumps(source.needed))(NOON) == source.needed(NOON)
 
 
 def test_unknown_fields_are_named_when_a_stream_starts(tmp_path, capsys):
@@ -67,3 +32,58 @@ def test_unknown_fields_are_named_when_a_stream_starts(tmp_path, capsys):
     assert "elsewhere" not in warning
     warn_of_names(config.model_copy(update={"mapping": ("gain=relevance",)}), scoring())
     assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def earlier(tmp_path):
+    """Files of an earlier stream, of yesterday, today and tomorrow; returns those that exist."""
+    (tmp_path / "out" / "late").mkdir(parents=True)
+    for days in (-1, 0, 1):
+        name = Pane(TODAY + days * DAY, 0, 1, 0, "a").file_name(".avro")
+        (tmp_path / "out" / "late" / name).touch()
+    (tmp_path / "out" / "engine.log").touch()
+
+    def days():
+        names = (path.name for path in (tmp_path / "out").glob("late/part-*"))
+        return sorted(int(name[11:13]) for name in names)
+
+    assert days() == [1, 2, 3]
+    return days
+
+
+def nothing(_):
+    pass
+
+
+def test_the_outputs_of_an_earlier_stream_are_not_overwritten(earlier, start_stream):
+    with pytest.raises(UsageError, match="is not empty"):
+        start_stream(nothing)
+    with pytest.raises(UsageError, match="is not empty"):
+        start_stream(nothing, since="2025-03-02")
+    assert earlier() == [1, 2, 3]
+
+
+def test_overwrite_replaces_the_outputs_of_an_earlier_stream(earlier, start_stream):
+    start_stream(nothing, overwrite=True)
+    assert earlier() == []
+
+
+@pytest.mark.parametrize("since", ["2025-03-02", "2025-03-02T23:59", "2025-03-03T01:00+02:00"])
+def test_with_since_earlier_windows_stay(earlier, start_stream, since):
+    start_stream(nothing, overwrite=True, since=since)
+    assert earlier() == [1]
+
+
+def test_since_does_not_mix_a_stream_into_the_outputs_of_a_run(tmp_path, start_stream):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "manifest.json").write_text("{}")
+    with pytest.raises(UsageError, match="holds the outputs of a run"):
+        start_stream(nothing, overwrite=True, since="2025-03-02")
+
+
+def test_files_that_no_stream_wrote_are_not_deleted(tmp_path, start_stream):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.docx").touch()
+    for more in ({}, {"since": "2025-03-02"}):
+        with pytest.raises(UsageError, match=r"holds thesis\.docx"):
+            start_stream(nothing, overwrite=True, **more)

@@ -43,7 +43,7 @@ def stream():
 
 
 def write(folder, script, **target):
-    defaults = {"format": "avro", "shards": 1, "start": 1, "window": DAY, "flush": 10_000}
+    defaults = {"format": "avro", "shards": 1, "window": DAY, "flush": 10_000}
     sink = StreamTarget(folder=str(folder), **(defaults | target))
     rows = [DatasetRows(datasets.LATE, struct_row)]
     options = PipelineOptions([])
@@ -58,7 +58,7 @@ def ids_by_pane(folder):
         pane = pane_of(path.name)
         with path.open("rb") as file:
             rows = FORMATS[path.suffix.removeprefix(".")].read(file)
-            found[pane.window, pane.pane] = [one["conversation_id"] for one in rows]
+            found[pane.window, pane.number] = [one["conversation_id"] for one in rows]
     return found
 
 
@@ -107,11 +107,9 @@ def test_sharded_files_of_each_format_have_all_rows(tmp_path, format):
         add_rows(stream(), *rows).advance_watermark_to_infinity(),
         format=format,
         shards=3,
-        start=7,
     )
     names = [path.name for path in Path(tmp_path, "late").iterdir()]
     assert {pane_of(name).shard for name in names} == {0, 1, 2}
-    assert {pane_of(name).start for name in names} == {7}
     found = {
         one["conversation_id"]: one["timestamp"] for one in read_dataset(str(tmp_path), "late")
     }

@@ -7,10 +7,11 @@ import pytest
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.stream import sources
 from goodgain.pipeline.run.stream.kafka_settings import read_settings
-from goodgain.pipeline.settings.stream_config import StreamConfig, default_row_options
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.stream_end import WITH_ENGINE
 from tests.core.direct import shipped_rules
+from tests.pipeline.run.stream.rows import MINUTE, NOON
 
 SECRET = "swordfish"
 CLIENT = f"""# as kafka-console-consumer takes it
@@ -114,10 +115,9 @@ def test_a_missing_file_is_named(tmp_path, given):
         read_settings(path)
 
 
-def test_secret_settings_are_not_recorded(client):
+def test_secret_settings_are_not_part_of_the_configuration(client):
     chosen = config(KAFKA, kafka_consumer=client)
     assert SECRET not in chosen.model_dump_json()
-    assert chosen.row_options == default_row_options()  # another start may have another password
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,18 @@ def test_a_folder_may_have_a_name_like_a_login(tmp_path):
     sources.check_input(config(str(tmp_path / "a:b@c")))
 
 
-def test_on_engines_with_checkpoints_the_journal_keeps_a_week(tmp_path):
-    source = sources.folder(config("in"), RULES, tmp_path, 0, False, WITH_ENGINE)
-    assert source.needed is None
-    assert source.source.keep_ms == 7 * 24 * 3_600_000
+def test_since_reads_the_files_that_may_hold_conversations_of_its_window():
+    """A conversation of the window may be a day old, and its first record a little earlier."""
+    assert sources.folder(config("in"), RULES).source.since_ms is None
+    chosen = load_config(
+        StreamConfig, {"input": "in", "output": "out", "since": "2025-03-02T17:30", "window": "6h"}
+    )
+    assert chosen.since_window == NOON
+    hour = 60 * MINUTE
+    before = 24 * hour + 30 * MINUTE + hour + 5 * MINUTE
+    assert sources.folder(chosen, RULES).source.since_ms == NOON - before
+
+
+def test_since_is_for_folders_only():
+    with pytest.raises(UsageError, match="--since is for folders only"):
+        sources.check_options(kafka(since="2025-03-02"))

@@ -1,7 +1,6 @@
 """Names of state, which must not change so that a new release can update a Dataflow job."""
 
 from importlib.resources import files
-from pathlib import Path
 
 import apache_beam as beam
 import yaml
@@ -19,9 +18,9 @@ def test_names_of_state_equal_those_of_running_jobs(tmp_path):
     """If this fails, a new release cannot update running jobs."""
     config = StreamConfig(input=str(tmp_path), output=str(tmp_path / "out"), live=True)
     scoring = run._scoring_of(config)
-    source = sources.folder(config, scoring.rules, Path(tmp_path), 0, False, WITH_ENGINE)
+    source = sources.folder(config, scoring.rules)
     pipeline = beam.Pipeline()
-    graph.build(pipeline, graph.StreamPlan(config, scoring, source, 1, None, WITH_ENGINE))
+    graph.build(pipeline, graph.StreamPlan(config, scoring, source, WITH_ENGINE))
     found = {}
     for transform in pipeline.to_runner_api().components.transforms.values():
         if transform.spec.urn == common_urns.primitives.PAR_DO.urn:

@@ -4,7 +4,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.results.rows import iteration_rows
-from goodgain.pipeline.run.stream.datasets import StreamRows
+from goodgain.pipeline.run.stream.datasets import conversation_rows
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.records.parsing import parse_mapping
@@ -38,7 +38,7 @@ def script():
 @pytest.fixture
 def plan(plan_of):
     """The plan of `goodgain stream --cost tokens,usd --budget tokens=100,300`."""
-    return plan_of(cost=COST, budget=BUDGET)
+    return plan_of(cost=COST, budget=BUDGET, max_i=MAX_I)
 
 
 def by_id(rows):
@@ -55,8 +55,8 @@ def by_id(rows):
 def test_a_stream_gives_the_costs_of_a_run(plan):
     scores = [score for _, score in play(script(), Closing(), plan.scoring)["scores"]]
     batch = gg.evaluate(timed_records(), cost=COST, budget=BUDGET, max_i=MAX_I)
-    rows, of_run = StreamRows(1), plan.scoring.plan
-    streamed = by_id(row for score in scores for row in rows.conversation(score))
+    of_run = plan.scoring.plan
+    streamed = by_id(row for score in scores for row in conversation_rows(score))
     assert streamed["c", None]["cost.tokens"] == 600
     assert streamed["d", None]["CG_per.usd"] == 24
     assert streamed == by_id(batch.conversations)

@@ -1,16 +1,18 @@
 """The outcome of a stream."""
 
-from types import SimpleNamespace
-
 import pytest
 
 import goodgain as gg
 from goodgain.pipeline.run.stream import summary
-from goodgain.pipeline.run.stream.live_counters import LiveCounters, StreamTotals
+from goodgain.pipeline.run.stream.counter import StreamCounts, StreamTotals, check_balance
 from goodgain.pipeline.run.stream.summary import without_means
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import BalanceError
 
 DAY = 86_400_000
+MINUTE = 60_000
+CONFIG = load_config(StreamConfig, {"input": "in", "output": "out"})
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +39,17 @@ def test_conversations_without_means_are_counted(means):
     ]
     assert without_means([*means, *later], 15) == 3
     assert without_means([*means, *later], 12) == without_means([], 0) == 0
+    # With --since conversations of earlier windows do not count, so neither do their means.
+    assert without_means([*means, *later], 8, since=21 * DAY) == 2
 
 
 def test_facts_are_the_latest_means_and_the_balance(means, monkeypatch):
     monkeypatch.setattr(summary, "latest_means", lambda _: means)
     monkeypatch.setattr(summary, "latest_warnings", lambda _: [])
     totals = StreamTotals(scored=7, late=2, conversations=6, in_means=6)
-    now = LiveCounters(12, 9, 1, 6, 2, 0, 0, {}, totals)
-    facts = summary.facts_of("out", now)
+    watermark = 21 * DAY + 40 * MINUTE  # a window may change for 90 minutes after its end
+    counts = StreamCounts(12, 3, open=1, closed=6, late=2, totals=totals, watermark=watermark)
+    facts = summary.facts_of(CONFIG, counts)
     assert facts["output"] == "out"
     (gain,) = [
         row
@@ -61,13 +66,15 @@ def test_facts_are_the_latest_means_and_the_balance(means, monkeypatch):
         "rejected": 0,
         "late": 2,
         "open": 3,
+        "before_since": 0,
     }
+    assert facts["continue_since"] == "1970-01-21T00:00:00Z"
     assert facts["conversations"]["closed"] == 6
 
 
-def test_a_loss_is_an_error_whatever_is_printed():
-    journal = SimpleNamespace(totals=lambda: SimpleNamespace(records=5, changed=0), uncovered=False)
-    with pytest.raises(BalanceError, match="5 records were read but 4 are accounted for"):
-        summary.check_balance(
-            LiveCounters(4, 4, 0, 0, 0, 0, 0, {}, StreamTotals(scored=4)), journal
-        )
+@pytest.mark.parametrize("written", [4, 6])
+def test_rows_lost_or_written_twice_are_an_error(written):
+    counts = StreamCounts(read=8, still_open=2, skipped=1, totals=StreamTotals(scored=written))
+    with pytest.raises(BalanceError, match=f"8 records were read but {written + 3} are accounted"):
+        check_balance(counts)
+    check_balance(StreamCounts(read=8, still_open=2, skipped=1, totals=StreamTotals(late=5)))

@@ -2,28 +2,22 @@ import signal
 
 import pytest
 
-from goodgain.pipeline.run.stream import on_prism
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
-
-
-@pytest.fixture(autouse=True)
-def no_stop_requested():
-    THIS_PROCESS.reset()
-    yield
-    THIS_PROCESS.reset()
+from goodgain.pipeline.run.stream import prism
+from goodgain.transforms.stream_end import StoppableEnd
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_requests_a_stop_and_the_second_interrupts(number):
-    with on_prism._stopped_by_signals():
+    end = StoppableEnd()
+    with prism._stopped_by_signals(end):
         signal.raise_signal(number)
-        assert THIS_PROCESS.is_stop_requested()
+        assert end.is_stop_requested()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(number)
 
 
 def test_signal_handlers_are_restored_afterwards():
     before = signal.getsignal(signal.SIGINT)
-    with on_prism._stopped_by_signals():
+    with prism._stopped_by_signals(StoppableEnd()):
         assert signal.getsignal(signal.SIGINT) is not before
     assert signal.getsignal(signal.SIGINT) is before

@@ -19,43 +19,52 @@ from apache_beam.runners.portability.prism_runner import PrismJobServer, PrismRu
 from goodgain.pipeline.run.engines import exit_with_parent
 from goodgain.pipeline.run.hosts.batch import cause_of
 from goodgain.pipeline.run.stream import graph, live_view
-from goodgain.pipeline.run.stream.stopping import THIS_PROCESS
+from goodgain.pipeline.run.stream.counter import StreamCounter
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.stream_end import StoppableEnd
 
-LOG = "engine.log"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def run(plan: graph.StreamPlan, options: Any, state_folder: Path, quiet: bool = False) -> None:
+def run(
+    plan: graph.StreamPlan,
+    end: StoppableEnd,
+    counter: StreamCounter,
+    options: Any,
+    log: Path,
+    quiet: bool = False,
+) -> None:
     """Build the graph and run it until Ctrl-C or SIGTERM.
+
+    Args:
+      end, counter: those of the plan.
+      log: file for what the engine logs.
 
     Raises:
       GoodGainError: the engine failed.
     """
-    THIS_PROCESS.reset()
-    log = state_folder / LOG
     pipeline = beam.Pipeline(runner=_ExitWithParentPrismRunner(), options=options)
     graph.build(pipeline, plan)
     try:
-        view = live_view.shown(state_folder, sys.stderr, quiet)
-        with _stopped_by_signals(), view, engine_log(log):
+        view = live_view.shown(counter, sys.stderr, quiet)
+        with _stopped_by_signals(end), view, engine_log(log):
             result = pipeline.run()
             # Prism's client has just set its own handlers, which would exit before the flush.
-            _catch_signals()
+            _catch_signals(end)
             result.wait_until_finish()
     except GoodGainError:
         raise
     except Exception as error:  # engines raise all kinds of errors
         raise GoodGainError(
-            f"The stream failed: {cause_of(error)} Fix that and start the stream again with the "
-            f"same options: it resumes where it stopped. The engine's log is {log}."
+            f"The stream failed: {cause_of(error)} Fix that, and start it over with --overwrite. "
+            f"The engine's log is {log}."
         ) from error
 
 
 @contextmanager
-def _stopped_by_signals() -> Iterator[None]:
+def _stopped_by_signals(end: StoppableEnd) -> Iterator[None]:
     before = {name: signal.getsignal(name) for name in _SIGNALS}
-    _catch_signals()
+    _catch_signals(end)
     try:
         yield
     finally:
@@ -63,16 +72,15 @@ def _stopped_by_signals() -> Iterator[None]:
             signal.signal(name, handler)
 
 
-def _catch_signals() -> None:
+def _catch_signals(end: StoppableEnd) -> None:
+    def stop(number: int, frame: Any) -> None:
+        """Stop the stream cleanly; at the second signal exit at once, like a crash."""
+        if end.is_stop_requested():
+            raise KeyboardInterrupt
+        end.request_stop()
+
     for name in _SIGNALS:
-        signal.signal(name, _on_signal)
-
-
-def _on_signal(number: int, _: Any) -> None:
-    """The first signal stops the stream cleanly; a second one exits at once, like a crash."""
-    if THIS_PROCESS.is_stop_requested():
-        raise KeyboardInterrupt
-    THIS_PROCESS.request_stop()
+        signal.signal(name, stop)
 
 
 class _ExitWithParentPrismRunner(PrismRunner):

@@ -1,0 +1,240 @@
+"""Counts of a stream, for the live view and the final balance of records (SPEC 3)."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from goodgain.pipeline.results import datasets
+from goodgain.pipeline.results.formats import Row
+from goodgain.pipeline.results.manifest import OUTCOMES
+from goodgain.transforms.core.errors import BalanceError
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.streaming.closing import StillOpen
+from goodgain.transforms.core.streaming.windowed_means import MissedByMeans, data_warnings
+from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import counted
+from goodgain.transforms.sources.streamed import ReadRecords
+from goodgain.transforms.stream_end import InProcess
+
+_RUNNING_MEANS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
+_WITHOUT_LABELS = tuple(name for name in _RUNNING_MEANS if not metric_by_name(name).needs_labels)
+_COUNTS = ("read", "still_open", "closed", "late", "rejected", "missed", "ahead", "changed")
+_RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
+
+
+class StreamTotals(Struct, frozen=True):
+    """Records by outcome, and conversations, summed over the rows that a stream has written.
+
+    Attributes:
+      in_means: conversations that searched and had no rejected records.
+    """
+
+    scored: int = 0
+    earlier_turn: int = 0
+    redelivered: int = 0
+    rejected: int = 0
+    late: int = 0
+    conversations: int = 0
+    in_means: int = 0
+
+    def plus(self, other: StreamTotals) -> StreamTotals:
+        """The sums."""
+        return StreamTotals(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def records(self) -> int:
+        """All records accounted for."""
+        return sum(getattr(self, name) for name in OUTCOMES)
+
+
+def totals_of(dataset: str, rows: Sequence[Row]) -> StreamTotals:
+    """The totals of the rows of one dataset; zero if its records are counted elsewhere."""
+    if dataset == datasets.LATE.name:
+        return StreamTotals(late=len(rows))
+    if dataset == datasets.REJECTED.name:
+        return StreamTotals(rejected=sum(row["records"] for row in rows))
+    if dataset != "conversations":
+        return StreamTotals()
+    return StreamTotals(
+        scored=sum(row["calls"] for row in rows),
+        earlier_turn=sum(row["earlier_turn"] for row in rows),
+        redelivered=sum(row["redelivered"] for row in rows),
+        conversations=len(rows),
+        in_means=sum(row["N"] > 0 and not row["rejected_records"] for row in rows),
+    )
+
+
+class StreamCounts(Struct, frozen=True):
+    """The state of a running stream.
+
+    Attributes:
+      read: records read.
+      still_open: number of these in conversations that were open when the stream was stopped.
+      skipped: number of these whose rows belong to windows before `--since`.
+      closed, open: number of closed conversations, and of open ones that have records.
+      missed: number of conversations in no mean, since they closed after the last pane of their
+        window.
+      ahead: number of records too far ahead of the others to move the watermark.
+      changed: how often a file was found to have changed after it was taken.
+      watermark: of the source, in ms; None if there is none yet.
+      means: running means over the closed conversations, by metric; those of metrics that need
+        labels only if some result has one.
+      totals: counts of everything in files.
+      warnings: data warnings about the conversations of `means` (SPEC 10).
+    """
+
+    read: int = 0
+    still_open: int = 0
+    skipped: int = 0
+    open: int = 0
+    closed: int = 0
+    late: int = 0
+    rejected: int = 0
+    missed: int = 0
+    ahead: int = 0
+    changed: int = 0
+    watermark: int | None = None
+    means: Mapping[str, float] = {}
+    totals: StreamTotals = StreamTotals()
+    warnings: Sequence[DataWarning] = ()
+
+
+def check_balance(counts: StreamCounts) -> None:
+    """Compare the records that a stream has read with those in its files, when it has ended.
+
+    Raises:
+      BalanceError: records are missing in the files, or are in them twice.
+    """
+    found = counts.totals.records + counts.skipped + counts.still_open
+    if found != counts.read:
+        raise BalanceError(
+            f"{counted(counts.read, 'record was', 'records were')} read but "
+            f"{counted(found, 'is', 'are')} accounted for; outputs may lack "
+            "some or contain some twice; compare with `goodgain run` on the same files."
+        )
+
+
+class StreamCounter(InProcess):
+    """Counts the elements of a stream whose steps all run in this process."""
+
+    def __init__(self, scoring: Scoring) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._scoring = scoring
+        self._counts: Counter[str] = Counter()
+        self._open: set[str] = set()
+        self._sums: Counter[str] = Counter()
+        self._data_counts: Counter[str] = Counter()
+        self._watermark: int | None = None
+        self._totals = StreamTotals()
+
+    def now(self) -> StreamCounts:
+        """The current counts."""
+        with self._lock:
+            counts, in_means = self._counts, self._counts["in_means"]
+            names = _RUNNING_MEANS if counts["labelled"] else _WITHOUT_LABELS
+            return StreamCounts(
+                open=len(self._open),
+                skipped=counts["skipped"],
+                **{name: counts[name] for name in _COUNTS},
+                watermark=self._watermark,
+                means={name: self._sums[name] / in_means for name in names} if in_means else {},
+                totals=self._totals,
+                warnings=data_warnings(self._data_counts, self._scoring) if in_means else (),
+            )
+
+    def count(self, element: Any) -> None:
+        """Count an element by its type."""
+        with self._lock:
+            self._count(element)
+
+    def count_skipped(self, element: Any) -> None:
+        """Count the records whose rows are not written, since they lie before `--since`."""
+        with self._lock:
+            self._counts["skipped"] += _records_in(element)
+
+    def count_written(self, dataset: str, rows: Sequence[Row]) -> None:
+        """Count rows that were written to a file."""
+        with self._lock:
+            self._totals = self._totals.plus(totals_of(dataset, rows))
+
+    def _count(self, element: Any) -> None:
+        counts = self._counts
+        if isinstance(element, ReadRecords):
+            counts["read"] += element.records
+            counts["ahead"] += element.ahead
+            counts["changed"] += element.changed
+            if element.watermark is not None:
+                self._watermark = element.watermark
+            self._open.update(element.conversation_ids)
+        elif isinstance(element, RejectedRecord):
+            counts["rejected"] += element.records
+        elif isinstance(element, LateRow):
+            counts["late"] += 1
+            self._open.discard(element.conversation_id)
+        elif isinstance(element, StillOpen):
+            counts["still_open"] += element.records
+        elif isinstance(element, MissedByMeans):
+            counts["missed"] += 0 if element.slice else element.conversations
+        elif isinstance(element, ConversationScore):
+            counts["closed"] += 1
+            self._open.discard(element.conversation.conversation_id)
+            if element.counts["conversations.in_means"]:
+                self._add_to_means(element)
+
+    def _add_to_means(self, score: ConversationScore) -> None:
+        row = score.conversation
+        self._counts["in_means"] += 1
+        self._counts["labelled"] += row.R - row.unlabelled
+        self._data_counts.update(score.counts)
+        for name in _RUNNING_MEANS:
+            self._sums[name] += getattr(row, name)
+
+
+def _records_in(element: Any) -> int:
+    """The number of records whose outcome an element is."""
+    if isinstance(element, ConversationScore):
+        return sum(element.counts[name] for name in _RECORDS_OUT)
+    if isinstance(element, RejectedRecord):
+        return element.records
+    return isinstance(element, LateRow)
+
+
+@dataclass(eq=False, repr=False)
+class Count(beam.PTransform):
+    """Counts elements, and passes them on.
+
+    Attributes:
+      counter: None = they are only passed on.
+    """
+
+    counter: StreamCounter | None
+
+    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[Any]:
+        """Apply the transform."""
+        if self.counter is None:
+            return elements
+        passed = elements | "Count" >> beam.ParDo(_Count(self.counter))
+        passed.element_type = elements.element_type
+        return passed
+
+
+@dataclass(eq=False, repr=False)
+class _Count(beam.DoFn):
+    counter: StreamCounter
+
+    def process(self, element: Any) -> Iterator[Any]:
+        self.counter.count(element)
+        yield element

@@ -1,0 +1,32 @@
+"""The output folder of a stream: empty at its start, or from `--since` on."""
+
+from __future__ import annotations
+
+from goodgain.pipeline.results.folder import MANIFEST, clear, prepare
+from goodgain.pipeline.run.stream.panes import pane_of
+from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.filesystems import delete, exists, files_below, join
+
+
+def make_room(config: StreamConfig) -> None:
+    """Check the output folder, and with `--overwrite` delete what the stream writes anew.
+
+    Raises:
+      UsageError: it cannot be written to, is not empty without `--overwrite`, or holds files that
+        no stream wrote.
+    """
+    folder, since = config.output, config.since_window
+    prepare(folder, config.overwrite)
+    if since is None:
+        clear(folder)
+        return
+    if exists(join(folder, MANIFEST)):
+        raise UsageError(
+            f"Output folder {folder} holds the outputs of a run, which has no windows to keep; "
+            "leave out --since, or give the folder of a stream."
+        )
+    for path in files_below(folder):
+        pane = pane_of(path.rpartition("/")[2])
+        if pane is not None and pane.window is not None and pane.window >= since:
+            delete(path)
