@@ -35,7 +35,7 @@ from goodgain.transforms.filesystems import delete, is_full, is_local, join, ope
 SUMMARY = "summary.json"
 # Builds `report.html` from the folder of the outputs and their manifest.
 Report: TypeAlias = Callable[[str, Mapping[str, Any]], bytes]
-_TO_CHECK = MeansWanted(metrics=frozenset(("R", "unlabelled", "N")), at_end=True)
+_ALWAYS_CHECKED = ("R", "unlabelled", "N")  # means that warnings need, besides ranking metrics
 
 
 class Summary(Struct, frozen=True):
@@ -188,7 +188,10 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
         rows[file.dataset] += file.rows
     files = run.evaluation.traces.files
     check_complete(summary.counts, rows, files)
-    to_check = read_means(folder.unfinished_folder(run.folder, run.area), _TO_CHECK)
+    checked = frozenset((*_ALWAYS_CHECKED, *run.evaluation.scoring.ranking.names))
+    to_check = read_means(
+        folder.unfinished_folder(run.folder, run.area), MeansWanted(metrics=checked, at_end=True)
+    )
     return manifest_of_run(
         run.config,
         run.evaluation,

@@ -1,5 +1,7 @@
 """Each warning of SPEC 10: when it is given and when not, at its bounds."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from goodgain.transforms.core.scoring.data_counts import (
@@ -33,6 +35,7 @@ from goodgain.transforms.core.warnings.check_inputs import (
     ClusterSizes,
     LabelSpan,
     UndefinedMetric,
+    undefined_metrics,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.codes import CODES
@@ -420,3 +423,13 @@ def test_a_metric_that_is_mostly_undefined_gives_a_warning(undefined, conversati
         assert (warning.count, warning.share) == (undefined, undefined / conversations)
         assert f"map of {conversations - undefined} of {conversations}" in warning.message
         assert "mrr" not in warning.message
+
+
+def test_undefined_metrics_come_in_the_order_in_which_they_were_chosen():
+    rows = [
+        SimpleNamespace(slice={}, metric=metric, i=None, population="all", n=n, undefined=undefined)
+        for metric, n, undefined in (("auc", 3, 9), ("map", 0, 12), ("mrr", 12, 0), ("ndcg", 6, 6))
+    ]
+    expected = [UndefinedMetric("ndcg", 6, 12), UndefinedMetric("auc", 9, 12)]
+    chosen = ["ndcg", "mrr", "map", "auc", "rbp.8"]
+    assert undefined_metrics(rows, chosen) == undefined_metrics(rows[::-1], chosen) == expected

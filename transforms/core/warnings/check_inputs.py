@@ -59,18 +59,17 @@ class UndefinedMetric(Struct, frozen=True):
     conversations: int
 
 
-def undefined_metrics(means: Iterable[MeanRow], chosen: Iterable[str]) -> list[UndefinedMetric]:
-    """The chosen metrics that have a value in some conversations and none in others."""
-    names = {*chosen}
-    return [
-        UndefinedMetric(row.metric, row.undefined, row.n + row.undefined)
+def undefined_metrics(means: Iterable[MeanRow], chosen: Sequence[str]) -> list[UndefinedMetric]:
+    """The chosen metrics, in order, that have a value in some conversations and none in others."""
+    rows = {
+        row.metric: row
         for row in means
-        if row.metric in names
-        and not row.slice
-        and row.i is None
-        and row.population == "all"
-        and row.n
-        and row.undefined
+        if not row.slice and row.i is None and row.population == "all"
+    }
+    return [
+        UndefinedMetric(name, row.undefined, row.n + row.undefined)
+        for name in chosen
+        if (row := rows.get(name)) is not None and row.n and row.undefined
     ]
 
 
