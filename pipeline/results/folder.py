@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from goodgain.pipeline.results.formats import FORMATS, Row, intact
+from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.results.whole_files import UNFINISHED_SUFFIX, write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.wording import counted
@@ -87,23 +88,6 @@ def prepare(folder: str, overwrite: bool) -> None:
             f"Output folder {folder} cannot be written to ({reason_of(error)}); "
             "give another folder."
         ) from None
-
-
-def check_links(folder: str) -> None:
-    """Make sure that files written into a folder stay in it.
-
-    Raises:
-      UsageError: it holds a symbolic link.
-    """
-    if not is_local(folder):
-        return
-    for path, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            if os.path.islink(os.path.join(path, name)):
-                raise UsageError(
-                    f"Output folder {folder} holds {os.path.join(path, name)}, a symbolic link; "
-                    "remove it, so that no file outside the folder is changed."
-                )
 
 
 def claim(folder: str, area: str) -> None:

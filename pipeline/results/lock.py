@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TextIO
 
+from goodgain.pipeline.results.links import check_links
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import is_local
 
@@ -24,7 +25,7 @@ class LockedError(GoodGainError):
 
 @contextmanager
 def locked(folder: Path, started: datetime) -> Iterator[None]:
-    """Hold the lock of a folder while the block runs.
+    """Hold the lock of a folder without symbolic links while the block runs.
 
     The lock file is never removed: otherwise two jobs could each lock a file of that name, one of
     them removed. The kernel releases the lock even if the job is killed.
@@ -35,7 +36,9 @@ def locked(folder: Path, started: datetime) -> Iterator[None]:
 
     Raises:
       LockedError: another process holds it.
+      UsageError: the folder holds a symbolic link.
     """
+    check_links(str(folder))
     with open(folder / LOCK, "a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

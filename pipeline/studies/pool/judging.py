@@ -14,6 +14,7 @@ from typing import Any
 import xxhash
 from msgspec import Struct
 
+from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.studies.pool.answer_journal import AnswerJournal, answers_of
 from goodgain.pipeline.studies.pool.judge_program import BadAnswerError, JudgeProgram
 from goodgain.pipeline.studies.pool.labelling import add_labels
@@ -79,13 +80,15 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
       advance: called after each document with the number done and the total.
 
     Raises:
-      UsageError: the folder is not a local pool, or the program cannot be started.
+      UsageError: the folder is not a local pool or holds a symbolic link, or the program cannot be
+        started.
     """
     pool = read_pool(request.folder)
     if not is_local(request.folder):
         raise UsageError(
             f"{request.folder} is not on this machine; copy the pool here to judge it."
         )
+    check_links(request.folder)
     words = shlex.split(request.command)
     if not words:
         raise UsageError("--command is empty; give the program that judges.")

@@ -20,6 +20,7 @@ from msgspec import Struct
 from goodgain.pipeline.results.datasets import pool_documents
 from goodgain.pipeline.results.folder import UNFINISHED, check_written, write_manifest
 from goodgain.pipeline.results.formats import FORMATS
+from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.results.lock import LOCK, locked
 from goodgain.pipeline.results.manifest import grouped, written_time
 from goodgain.pipeline.results.opened_pool import files_of, pool_manifest
@@ -97,8 +98,9 @@ def begin_pool(folder: str) -> None:
     Leftovers of an interrupted build are ignored: they are documents without a manifest.
 
     Raises:
-      UsageError: the folder is not empty.
+      UsageError: the folder is not empty, or holds a symbolic link.
     """
+    check_links(folder)
     below = len(folder.rstrip("/")) + 1
     first = {path[below:].partition("/")[0] for path in files_below(folder)}
     if first - {UNFINISHED, LOCK, next_documents(None)}:

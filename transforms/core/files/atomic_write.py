@@ -17,13 +17,15 @@ def atomic_write(path: str | Path, temporary: str | Path) -> Iterator[BinaryIO]:
 
     Args:
       path: the file; its folder must exist.
-      temporary: temporary path on the same disk; a file left there by a crash is overwritten.
+      temporary: temporary path on the same disk; a file left there by a crash is replaced, and a
+        symbolic link is not followed.
 
     Raises:
       OSError: it cannot be written.
     """
     try:
-        with open(temporary, "wb") as file:
+        Path(temporary).unlink(missing_ok=True)
+        with open(temporary, "xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
