@@ -29,6 +29,10 @@ _NOTES = {
         "result has no id, address or text: it is a new document",
         "results have no id, address or text: each is a new document",
     ),
+    "redirects": (
+        "URL is a redirect with a token of its own, which never repeats: left out",
+        "URLs are redirects with tokens of their own, which never repeat: left out",
+    ),
     "from_trace_ids": (
         "conversation is a single trace, which names no session",
         "conversations are single traces, which name no session",

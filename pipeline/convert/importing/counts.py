@@ -35,6 +35,7 @@ class ImportCounts(Struct):
       found_nothing: calls whose list of documents is empty.
       documents_not_recorded: calls that do not say what they found.
       without_identity: results without any id, address or text.
+      redirects: URLs that redirect and differ each time, which are left out.
       repeated: extra copies of spans.
       counted_once: search spans merged into another: nested ones, or replaced by a re-ranking.
       parent_missing: spans whose parent is not in the input.
@@ -62,6 +63,7 @@ class ImportCounts(Struct):
     found_nothing: int = 0
     documents_not_recorded: int = 0
     without_identity: int = 0
+    redirects: int = 0
     repeated: int = 0
     counted_once: int = 0
     parent_missing: int = 0

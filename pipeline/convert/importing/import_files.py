@@ -20,7 +20,7 @@ from goodgain.pipeline.convert.importing.mapping_file import (
 from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import Span, classified, span_of
-from goodgain.pipeline.convert.importing.tools import CITE, OPEN, Tools
+from goodgain.pipeline.convert.importing.tools import CITE, OPEN, USAGES, Tools
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
 from goodgain.pipeline.convert.spool import Spool
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
@@ -35,6 +35,8 @@ from goodgain.transforms.core.yaml_text import read_text
 
 _INPUT_BYTES_PER_PART = 64 * 2**20
 _MOST_PARTS = 256
+# Gemini's grounding gives each result a URL with a token of its own, which never repeats.
+_REDIRECT = "vertexaisearch.cloud.google.com/grounding-api-redirect/"
 
 Record = dict[str, Any]
 
@@ -122,9 +124,8 @@ def _decoded(
 ) -> Iterator[PositionedRecord]:
     decode = format.decoder()
     for file in files:
-        for position, raw in raw_records(
-            file.path, mapping.records, format.read_document, format.rows, counts
-        ):
+        records = raw_records(file.path, mapping.records, format, counts)
+        for position, raw in format.gather(file.path, records) if format.gather else records:
             progress.advance({"records.read": 1})
             for record in decode(raw, partial(counts.skip, example=position)):
                 has_members = False
@@ -173,10 +174,10 @@ def _count_tools(spans: Sequence[Span], tools: Tools, counts: ImportCounts) -> N
 def _turn_records(
     conversation: str, turns: Sequence[TurnOfTrace], counts: ImportCounts
 ) -> Iterator[Record]:
-    if not any(call.kind != OPEN for turn in turns for _, call in turn.calls):
+    if not any(call.kind not in USAGES for turn in turns for _, call in turn.calls):
         counts.without_search += 1
         return
-    searched = any(call.kind != OPEN for _, call in turns[-1].calls)
+    searched = any(call.kind not in USAGES for _, call in turns[-1].calls)
     counts.last_turn_without_search += not searched
     counts.from_trace_ids += turns[0].session is None
     for number, turn in enumerate(turns, 1):
@@ -195,7 +196,7 @@ def _turn_records(
                 "query": call.query,
                 "tool": call.tool,
                 "turn_count": len(turns),
-                "action": OPEN if call.kind == OPEN else SEARCH,
+                "action": call.kind if call.kind in USAGES else SEARCH,
                 "error": call.error,
                 "attributes": {**call.attributes, **ids},
                 "costs": call.costs,
@@ -227,6 +228,10 @@ def _checked(records: Iterator[Record], counts: ImportCounts) -> Iterator[Record
     for record in records:
         results = record["results"]
         record["results"] = results or []
+        for result in record["results"]:
+            if _REDIRECT in result.get("url", ""):
+                counts.redirects += 1
+                del result["url"]
         try:
             parse_escaped_mapping(record)
         except RecordError as error:

@@ -34,7 +34,9 @@ from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_an
 from goodgain.pipeline.convert.importing.values import integer, number, text, texts
 from goodgain.pipeline.settings.yaml_model import read_model, reason
 
-_SPAN_KEYS = ("trace", "span", "parent", "start", "end", "search", "tool_call", "rerank", "model")
+_SPAN_KEYS = (
+    "trace", "span", "parent", "start", "end", "search", "tool_call", "rerank", "model", "cite",
+)  # fmt: skip
 _CALL_KEYS = ("turn", "iteration", "call", "record_id")
 _KEYS = {
     "span": (*_SPAN_KEYS, "search_tools", "open_tools"),
@@ -123,6 +125,7 @@ class MappingFile(_MappingPart):
     )
     rerank: _Expression | None = _expression("whether a span re-ranks the results of searches")
     model: _Expression | None = _expression("whether a span is a step of the model")
+    cite: _Expression | None = _expression("whether a span holds documents that an answer cites")
     conversation: _Expression | None = _expression("id of the conversation")
     turn: _Expression | None = _expression("number of the turn in its conversation")
     iteration: _Expression | None = _expression("number of the iteration in its turn")

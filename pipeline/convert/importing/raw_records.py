@@ -9,7 +9,7 @@ import ijson
 import msgspec
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.formats.format import DocumentReader
+from goodgain.pipeline.convert.importing.formats.format import Format
 from goodgain.pipeline.document.progress import open_counted
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.compression import (
@@ -37,8 +37,7 @@ PositionedRecord = tuple[str, Any]
 def raw_records(
     path: str,
     envelope: Sequence[str],
-    read_document: DocumentReader | None,
-    rows: bool,
+    format: Format,
     counts: ImportCounts,
 ) -> Iterator[PositionedRecord]:
     """The records of a local file, each with its position in words, like `f.jsonl: line 3`.
@@ -48,8 +47,8 @@ def raw_records(
 
     Args:
       envelope: keys of a JSON document, one of which may hold its records.
-      read_document: reads a JSON document that is an object, instead of using `envelope`.
-      rows: whether CSV is allowed.
+      format: may read a JSON document that is an object, instead of using `envelope`; says whether
+        CSV is allowed, and whether a list is one record.
 
     Raises:
       UsageError: the file cannot be opened, or its format is unknown.
@@ -61,14 +60,14 @@ def raw_records(
             yield from _numbered(path, "row", _parquet_rows(path))
         elif first[:1] in (b"{", b"["):
             if _is_json(first) or _goes_on_in_lines(path, first):
-                yield from _lines(path, envelope, counts)
+                yield from _lines(path, envelope, format, counts)
             else:
-                records = _document(path, first, envelope, read_document)
+                records = _document(path, first, envelope, format)
                 yield from _numbered(path, "record", records)
         elif first and _goes_on_in_lines(path, first):
-            yield from _lines(path, envelope, counts)
+            yield from _lines(path, envelope, format, counts)
         elif first:
-            if not rows:
+            if not format.rows:
                 raise UsageError(f"{path} is neither JSON nor Parquet.")
             yield from _csv_rows(path, counts)
     except OSError as error:
@@ -99,7 +98,9 @@ def _goes_on_in_lines(path: str, first: bytes) -> bool:
         return any(line.lstrip()[:1] == b"{" and _is_json(line.strip()) for line in list(lines)[1:])
 
 
-def _lines(path: str, envelope: Sequence[str], counts: ImportCounts) -> Iterator[PositionedRecord]:
+def _lines(
+    path: str, envelope: Sequence[str], format: Format, counts: ImportCounts
+) -> Iterator[PositionedRecord]:
     with _opened(path) as file:
         for number, line in enumerate(file, 1):
             line = line.removeprefix(_BYTE_ORDER_MARK).strip()
@@ -111,27 +112,27 @@ def _lines(path: str, envelope: Sequence[str], counts: ImportCounts) -> Iterator
             except _NOT_DECODABLE:
                 counts.skip(_NOT_JSON, position)
                 continue
-            for one in _unwrapped(record, envelope):
+            for one in _unwrapped(record, envelope, format):
                 yield position, one
 
 
-def _unwrapped(record: Any, envelope: Sequence[str]) -> Sequence[Any]:
+def _unwrapped(record: Any, envelope: Sequence[str], format: Format) -> Sequence[Any]:
     """The records in a line: those of a list, those in an envelope, or the line itself."""
     if isinstance(record, dict):
         for key in envelope:
             inner = record.get(key)
             if inner and isinstance(inner, list) and isinstance(inner[0], dict):
                 return inner
-    return record if isinstance(record, list) else (record,)
+    if not isinstance(record, list) or (format.is_part and record and format.is_part(record[0])):
+        return (record,)
+    return record
 
 
-def _document(
-    path: str, first: bytes, envelope: Sequence[str], read_document: DocumentReader | None
-) -> Iterator[Any]:
+def _document(path: str, first: bytes, envelope: Sequence[str], format: Format) -> Iterator[Any]:
     prefix = "item" if first[:1] == b"[" else None
-    if prefix is None and read_document is not None:
+    if prefix is None and format.read_document is not None:
         with _opened(path) as file:
-            records = read_document(file)
+            records = format.read_document(file)
             if records is not None:
                 yield from records
                 return
@@ -147,6 +148,12 @@ def _document(
                 ),
                 None,
             )
+    if prefix == "item" and format.is_part is not None:
+        with _opened(path) as file:
+            if format.is_part(next(ijson.items(file, prefix, use_float=True), None)):
+                file.seek(0)
+                yield list(ijson.items(file, prefix, use_float=True))
+                return
     with _opened(path) as file:
         if prefix is None:
             yield from ijson.items(file, "", use_float=True, multiple_values=True)

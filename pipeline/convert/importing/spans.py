@@ -12,14 +12,20 @@ from msgspec.structs import replace
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer
-from goodgain.pipeline.convert.importing.tools import OPEN, Tools
+from goodgain.pipeline.convert.importing.tools import CITE, OPEN, Tools
 from goodgain.pipeline.convert.importing.values import is_in_range, millis, nanos, text
 from goodgain.transforms.core.records.search_call import SEARCH
 
 TOOL, RERANK, MODEL, OTHER = "tool", "rerank", "model", ""
 MILLISECONDS = "milliseconds"
 # The conditions of a mapping, in the order in which they apply.
-_KINDS = (("search", SEARCH), ("rerank", RERANK), ("model", MODEL), ("tool_call", TOOL))
+_KINDS = (
+    ("search", SEARCH),
+    ("rerank", RERANK),
+    ("model", MODEL),
+    ("tool_call", TOOL),
+    ("cite", CITE),
+)
 # With words for the thing that has the time.
 OUT_OF_RANGE = "{} is out of range (nanoseconds? see time_unit)"
 _NANOS_PER_MILLI = 1_000_000
@@ -32,7 +38,7 @@ class Span(Struct, frozen=True, array_like=True):
     Attributes:
       span_id: "" for a record about the whole trace.
       start: start time in nanoseconds since 1970, by which spans are ordered.
-      kind: SEARCH, OPEN, TOOL (until its tool is classified), RERANK, MODEL or OTHER.
+      kind: SEARCH, OPEN, CITE, TOOL (until its tool is classified), RERANK, MODEL, OTHER.
       conversation: the session, if it names one.
       time: event time of the search call, in milliseconds since 1970.
       results: None if the span does not record any.
@@ -81,7 +87,7 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
     end = nanos(mapping.part("end", record), mapping.time_unit)
     if start is not None and end is not None and end >= start:
         costs.setdefault(MILLISECONDS, (end - start) / _NANOS_PER_MILLI)
-    searches = kind in (SEARCH, TOOL, RERANK)
+    searches = kind in (SEARCH, TOOL, RERANK, CITE)
     answer = mapping.answer_of(record) if searches else None
     return Span(
         trace_id=trace_id,

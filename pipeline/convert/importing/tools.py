@@ -12,6 +12,7 @@ from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer
 from goodgain.transforms.core.records.search_call import SEARCH
 
 OPEN, CITE, NEITHER = "open", "cite", "neither"
+USAGES = (OPEN, CITE)  # actions that are no searches
 NOT_NAMED = "not under search_tools"
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SEARCH_WORDS = frozenset(

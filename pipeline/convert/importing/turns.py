@@ -17,7 +17,7 @@ from goodgain.pipeline.convert.importing.spans import (
     Span,
     SpanTree,
 )
-from goodgain.pipeline.convert.importing.tools import OPEN
+from goodgain.pipeline.convert.importing.tools import OPEN, USAGES
 from goodgain.transforms.core.records.search_call import SEARCH
 
 
@@ -79,8 +79,8 @@ def _searches_of(tree: SpanTree) -> tuple[list[Search], int]:
     return reranked, len(candidates) - len(innermost) + merged
 
 
-def _opens_of(tree: SpanTree) -> list[Span]:
-    """The calls that opened documents, by start.
+def _usages_of(tree: SpanTree) -> list[Span]:
+    """The calls that opened documents, and the citations, by start.
 
     Of nested ones the innermost count; one within a search is part of the search, and one around a
     search only leads to it.
@@ -88,13 +88,13 @@ def _opens_of(tree: SpanTree) -> list[Span]:
     outer = {
         above.span_id
         for span in tree.spans
-        if span.kind in (SEARCH, OPEN)
+        if span.kind in (SEARCH, *USAGES)
         for above in tree.ancestors(span)
     }
     return [
         span
         for span in tree.spans
-        if span.kind == OPEN
+        if span.kind in USAGES
         and span.span_id not in outer
         and not any(above.kind == SEARCH for above in tree.ancestors(span))
     ]
@@ -213,7 +213,7 @@ def turns_of_trace(spans: Sequence[Span], counts: ImportCounts) -> list[TurnOfTr
     counts.repeated += tree.repeated
     counts.parent_missing += tree.parent_missing
     searches, counted_once = _searches_of(tree)
-    opens = [Search(span, span.costs, {}) for span in _opens_of(tree)]
+    usages = [Search(span, span.costs, {}) for span in _usages_of(tree)]
     counts.counted_once += counted_once
     sessions = _Sessions(tree, of_trace)
     common = {name: text for span in of_trace for name, text in span.attributes.items()}
@@ -221,7 +221,7 @@ def turns_of_trace(spans: Sequence[Span], counts: ImportCounts) -> list[TurnOfTr
     for root in {tree.root(span).span_id: tree.root(span) for span in tree.spans}.values():
         for session in sessions.of_root(root):
             groups[root.span_id, session] = ([], [])
-    for search in (*searches, *opens):
+    for search in (*searches, *usages):
         root = tree.root(search.span)
         groups.setdefault((root.span_id, sessions.of(search.span)), ([], []))[0].append(search)
     for step in _model_steps(tree):
@@ -282,7 +282,9 @@ class _Sessions:
 def _calls(
     searches: Sequence[Search], steps: Sequence[Span], tree: SpanTree, common: dict[str, str]
 ) -> list[tuple[int, Span]]:
-    turn_costs = _TurnCosts([search for search in searches if search.span.kind != OPEN], steps)
+    turn_costs = _TurnCosts(
+        [search for search in searches if search.span.kind not in USAGES], steps
+    )
     events: list[tuple[tuple[int, int, str], Search | Span]] = [
         *(((step.start, 0, step.span_id), step) for step in steps),
         *(((search.span.start, 1, search.span.span_id), search) for search in searches),
@@ -297,7 +299,7 @@ def _calls(
             pending.append(event.costs)
             continue
         span = event.span
-        is_search = span.kind != OPEN
+        is_search = span.kind not in USAGES
         ordinal = max(1, ordinal + (is_search and not has_stepped))
         attributes = {**common}
         for above in reversed((span, *tree.ancestors(span))):

@@ -118,3 +118,14 @@ def test_each_that_finds_nothing_is_said(tmp_path, capsys):
     code, said, _ = converted(capsys, tmp_path, *words)
     assert code == 2
     assert "2 records were read; `each` found nothing in them" in said
+
+
+def test_redirects_are_no_urls(tmp_path, capsys):
+    name = "grounding_redirects"
+    words = ["--from", "custom", f"{name}.jsonl", "--mapping", f"{name}.yaml"]
+    code, said, records = converted(capsys, tmp_path, *words)
+    assert code == 0
+    assert "9  URLs are redirects with tokens of their own, which never repeat: left out" in said
+    assert [result for record in records for result in record["results"]] == [
+        {"title": f"site{number}.org"} for _ in range(3) for number in range(3)
+    ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from goodgain.pipeline.convert.importing.formats.browsecomp_plus import browsecomp_plus
+from goodgain.pipeline.convert.importing.formats.chat import chat_spans, conversations, is_message
+from goodgain.pipeline.convert.importing.formats.claude_code import sessions
 from goodgain.pipeline.convert.importing.formats.format import Format, unchanged
 from goodgain.pipeline.convert.importing.formats.langfuse import langfuse_observations
 from goodgain.pipeline.convert.importing.formats.langsmith import langsmith_runs
@@ -19,6 +21,15 @@ FORMATS: Mapping[str, Format] = {
     "langsmith": Format("LangSmith runs", lambda: langsmith_runs, rows=True),
     "mlflow": Format("MLflow traces", lambda: mlflow_spans),
     "browsecomp-plus": Format("runs of BrowseComp-Plus agents", browsecomp_plus),
+    "chat": Format(
+        "transcripts of chats with tools",
+        lambda: chat_spans,
+        None,
+        False,
+        conversations,
+        is_message,
+    ),
+    "claude-code": Format("session files of Claude Code", lambda: chat_spans, gather=sessions),
     "table": Format("tables with one row per result", lambda: unchanged, rows=True),
     "custom": Format("anything, by a mapping of your own", lambda: unchanged, rows=True),
 }

@@ -12,6 +12,9 @@ Decoder = Callable[[Any, Refuse], Iterator[Any]]
 # Reads a document; None if it is not one that needs this reader.
 DocumentReader = Callable[[BinaryIO], Iterator[Any] | None]
 
+# Takes the path of a file, and its records with their positions in words.
+Gather = Callable[[str, Iterator[tuple[str, Any]]], Iterator[tuple[str, Any]]]
+
 NO_SPAN, NO_SPANS = "a span that is not an object", "a group of spans that is not an object"
 
 
@@ -23,12 +26,16 @@ class Format(Struct, frozen=True):
         import.
       read_document: reads a JSON document that is an object, for deeply nested formats.
       rows: whether files may be CSV.
+      gather: joins the records of a file that belong together, like messages of a conversation.
+      is_part: whether a record is such a part, so that a list of them is one record.
     """
 
     help: str
     decoder: Callable[[], Decoder]
     read_document: DocumentReader | None = None
     rows: bool = False
+    gather: Gather | None = None
+    is_part: Callable[[Any], bool] | None = None
 
 
 def unchanged(record: Any, _: Refuse) -> Iterator[Any]:

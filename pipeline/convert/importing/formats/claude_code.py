@@ -1,0 +1,61 @@
+"""Sessions of Claude Code: files with a message, or a part of one, in each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+from goodgain.pipeline.convert.importing.formats.chat import PLACE
+from goodgain.pipeline.convert.importing.formats.format import object_of
+
+_SPEAKERS = ("user", "assistant")
+# What the program itself says in the name of the user.
+_OF_PROGRAM = ("<command-", "<local-command", "[Request interrupted", "Caveat: The messages below")
+
+Line = dict[str, Any]
+
+
+def sessions(path: str, records: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Line]]:
+    """Conversations, one for each session; what is no message is left out.
+
+    The result of a tool is its structured value, where there is one. Messages to and from
+    sub-agents belong to the turn in which these run.
+    """
+    by_session: dict[str, list[Line]] = {}
+    for _, record in records:
+        line = object_of(record)
+        if line.get("type") in _SPEAKERS and not line.get("isMeta"):
+            message = _message(line)
+            if message is not None:
+                session = str(line.get("sessionId") or PurePath(path).name.partition(".")[0])
+                by_session.setdefault(session, []).append(message)
+    for session, messages in by_session.items():
+        place = f"{path} {session}"
+        yield path, {"conversation_id": session, "messages": messages, PLACE: place}
+
+
+def _message(line: Line) -> Line | None:
+    message = object_of(line.get("message"))
+    content = message.get("content")
+    results = [
+        block
+        for block in (content if isinstance(content, list) else ())
+        if object_of(block).get("type") == "tool_result"
+    ]
+    if line["type"] == "user" and not results:
+        text = content if isinstance(content, str) else ""
+        if line.get("isSidechain") or text.startswith(_OF_PROGRAM):
+            return None
+    structured = line.get("toolUseResult")
+    if len(results) == 1 and isinstance(structured, dict | list):
+        content = [{**results[0], "content": _answer(structured, results[0])}]
+    return {**message, "role": line["type"], "content": content, "timestamp": line.get("timestamp")}
+
+
+def _answer(structured: Any, result: Line) -> Any:
+    """The structured value of a result; that of a fetched page has its text under `result`."""
+    page = object_of(structured)
+    if isinstance(page.get("url"), str) and isinstance(page.get("result"), str):
+        return {"url": page["url"], "text": page["result"]}
+    return result.get("content") if result.get("is_error") else structured

@@ -1,0 +1,346 @@
+"""Transcripts of chats, in the shapes of all interfaces, become the same conversation."""
+
+import json
+
+import pytest
+
+from tests.pipeline.convert.importing import FIXTURES, imported_files
+
+A, B, C = (
+    {"title": name, "url": f"https://ex.org/{name}", "content": f"text of {name}"} for name in "abc"
+)
+# The agent asks for two searches at once, then opens a page, then searches again, and answers.
+STEPS = [
+    [("1", "web_search", {"query": "red kites"}, [A, B]), ("2", "web_search", {"query": "x"}, [])],
+    [("3", "fetch", {"url": "https://ex.org/a"}, "a page")],
+    [("4", "web_search", {"query": "kite food"}, [B, C])],
+]
+EXPECTED = [
+    ("search", 1, 0, "red kites", ["https://ex.org/a", "https://ex.org/b"]),
+    ("search", 1, 1, "x", []),
+    ("open", 2, 0, None, ["https://ex.org/a"]),
+    ("search", 3, 0, "kite food", ["https://ex.org/b", "https://ex.org/c"]),
+]
+
+
+def openai():
+    messages = [{"role": "system", "content": "s"}, {"role": "user", "content": "find kites"}]
+    for step in STEPS:
+        calls = [
+            {"id": i, "type": "function",
+             "function": {"name": name, "arguments": json.dumps(arguments)}}
+            for i, name, arguments, _ in step
+        ]  # fmt: skip
+        messages.append({"role": "assistant", "content": None, "tool_calls": calls})
+        messages += [
+            {"role": "tool", "tool_call_id": i, "content": json.dumps(answer)}
+            for i, _, _, answer in reversed(step)
+        ]
+    return [*messages, {"role": "assistant", "content": "done"}]
+
+
+def anthropic():
+    messages = [{"role": "user", "content": [{"type": "text", "text": "find kites"}]}]
+    for step in STEPS:
+        asked = [
+            {"type": "tool_use", "id": i, "name": name, "input": arguments}
+            for i, name, arguments, _ in step
+        ]
+        returned = [
+            {"type": "tool_result", "tool_use_id": i,
+             "content": [{"type": "text", "text": json.dumps(answer)}]}
+            for i, _, _, answer in step
+        ]  # fmt: skip
+        messages += [
+            {"role": "assistant", "content": [{"type": "text", "text": "I search."}, *asked]},
+            {"role": "user", "content": returned},
+        ]
+    return messages
+
+
+def responses():
+    items = [{"role": "user", "content": "find kites"}]
+    for step in STEPS:
+        items += [
+            {
+                "type": "function_call",
+                "call_id": i,
+                "name": name,
+                "arguments": json.dumps(arguments),
+            }
+            for i, name, arguments, _ in step
+        ]
+        items += [
+            {"type": "function_call_output", "call_id": i, "output": json.dumps(answer)}
+            for i, _, _, answer in step
+        ]
+    return items
+
+
+def gemini():
+    contents = [{"role": "user", "parts": [{"text": "find kites"}]}]
+    for step in STEPS:
+        asked = [{"functionCall": {"name": n, "args": arguments}} for _, n, arguments, _ in step]
+        returned = [
+            {"functionResponse": {"name": n, "response": {"result": answer}}}
+            for _, n, _, answer in step
+        ]
+        contents += [{"role": "model", "parts": asked}, {"role": "user", "parts": returned}]
+    return contents
+
+
+def langchain():
+    messages = [{"type": "human", "data": {"content": "find kites"}}]
+    for step in STEPS:
+        calls = [{"id": i, "name": n, "args": arguments} for i, n, arguments, _ in step]
+        messages.append({"type": "ai", "data": {"content": "", "tool_calls": calls}})
+        messages += [
+            {"type": "tool", "data": {"content": json.dumps(answer), "tool_call_id": i, "name": n}}
+            for i, n, _, answer in step
+        ]
+    return messages
+
+
+def bedrock():
+    messages = [{"role": "user", "content": [{"text": "find kites"}]}]
+    for step in STEPS:
+        asked = [{"toolUse": {"toolUseId": i, "name": n, "input": a}} for i, n, a, _ in step]
+        returned = [
+            {"toolResult": {"toolUseId": i, "status": "success", "content": [
+                {"json": {"results": answer}} if isinstance(answer, list) else {"text": answer}]}}
+            for i, _, _, answer in step
+        ]  # fmt: skip
+        messages += [{"role": "assistant", "content": asked}, {"role": "user", "content": returned}]
+    return messages
+
+
+def pydantic_ai():
+    messages = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "find kites"}]}
+    ]
+    for step in STEPS:
+        asked = [
+            {"part_kind": "tool-call", "tool_name": n, "args": a, "tool_call_id": i}
+            for i, n, a, _ in step
+        ]
+        returned = [
+            {"part_kind": "tool-return", "tool_name": n, "content": answer, "tool_call_id": i}
+            for i, n, _, answer in step
+        ]
+        messages += [
+            {"kind": "response", "parts": asked}, {"kind": "request", "parts": returned}
+        ]  # fmt: skip
+    return messages
+
+
+def ai_sdk():
+    messages = [{"role": "user", "content": "find kites"}]
+    for step in STEPS:
+        asked = [
+            {"type": "tool-call", "toolCallId": i, "toolName": n, "input": a} for i, n, a, _ in step
+        ]
+        returned = [
+            {"type": "tool-result", "toolCallId": i, "toolName": n,
+             "output": {"type": "json" if isinstance(answer, list) else "text", "value": answer}}
+            for i, n, _, answer in step
+        ]  # fmt: skip
+        messages += [{"role": "assistant", "content": asked}, {"role": "tool", "content": returned}]
+    return messages
+
+
+def claude_code():
+    lines = [{"type": "user", "message": {"role": "user", "content": "find kites"}}]
+    for number, step in enumerate(STEPS):
+        usage = {"input_tokens": 3, "cache_read_input_tokens": 90, "output_tokens": 7}
+        lines += [
+            {"type": "assistant", "message": {
+                "role": "assistant", "id": f"m{number}", "usage": usage,
+                "content": [{"type": "tool_use", "id": i, "name": n, "input": a}]}}
+            for i, n, a, _ in step
+        ]  # fmt: skip
+        for i, _, _, answer in step:
+            block = {"type": "tool_result", "tool_use_id": i, "content": "Links: ..."}
+            found = {"results": [{"tool_use_id": "s", "content": answer}, "Some words."]}
+            page = {"url": "https://ex.org/a", "code": 200, "result": answer}
+            result = found if isinstance(answer, list) else page
+            message = {"role": "user", "content": [block]}
+            lines.append({"type": "user", "message": message, "toolUseResult": result})
+    return [{"type": "summary", "summary": "Kites"}, *({**one, "sessionId": "c1"} for one in lines)]
+
+
+SHAPES = (openai, anthropic, responses, gemini, langchain, bedrock, pydantic_ai, ai_sdk)
+
+
+def shape(records):
+    return [
+        (one["action"], one["iteration"], one["call"], one["query"],
+         [result["url"] for result in one["results"]])
+        for one in records
+    ]  # fmt: skip
+
+
+def written(folder, text, name="c1.json"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("messages", SHAPES)
+@pytest.mark.parametrize("form", ["lines", "array", "pretty", "object", "line of an array"])
+def test_interfaces_and_forms(tmp_path, messages, form):
+    of_chat = messages()
+    text = {
+        "lines": lambda: "".join(json.dumps(one) + "\n" for one in of_chat),
+        "array": lambda: json.dumps(of_chat),
+        "pretty": lambda: json.dumps(of_chat, indent=1),
+        "object": lambda: json.dumps({"id": "c1", "messages": of_chat}),
+        "line of an array": lambda: json.dumps(of_chat) + "\n" + json.dumps(of_chat) + "\n",
+    }[form]()
+    records, counts = imported_files([written(tmp_path, text)], format="chat")
+    if form == "line of an array":
+        assert {record["conversation_id"] for record in records} == {"c1:1", "c1:2"}
+        records = records[:4]
+    else:
+        assert {record["conversation_id"].partition(":")[0] for record in records} == {"c1"}
+    assert shape(records) == EXPECTED
+    assert counts.skipped == {}
+
+
+def test_claude_code(tmp_path):
+    text = "".join(json.dumps(one) + "\n" for one in claude_code())
+    records, _ = imported_files([written(tmp_path, text, "s.jsonl")], format="claude-code")
+    assert shape(records) == EXPECTED
+    assert {record["conversation_id"] for record in records} == {"c1"}
+    # The parts of a message are one step, whose usage counts once; the cache is apart from input.
+    assert [record["costs"] for record in records] == [
+        {"tokens": 100, "tokens_cached": 90}, {"tokens": 0, "tokens_cached": 0}, {},
+        {"tokens": 200, "tokens_cached": 180},
+    ]  # fmt: skip
+
+
+def test_queries_join_by_the_id_of_the_call():
+    path = FIXTURES / "cases" / "chat_messages.jsonl"
+    records, _ = imported_files([path], format="chat")
+    assert [(one["iteration"], one["query"]) for one in records] == [
+        (1, "red kites"), (1, "black kites"), (2, "kite food"),
+    ]  # fmt: skip
+    assert [one["url"] for record in records for one in record["results"]] == [
+        "https://ex.org/a", "https://ex.org/b", "https://ex.org/food",
+    ]  # fmt: skip
+
+
+def test_user_messages_begin_turns(tmp_path):
+    twice = [*openai(), *openai()]
+    records, counts = imported_files([written(tmp_path, json.dumps(twice))], format="chat")
+    assert shape(records) == EXPECTED * 2
+    assert [record["turn"] for record in records] == [1] * 4 + [2] * 4
+    assert counts.turns == 2
+
+
+def of(tmp_path, messages):
+    records, _ = imported_files([written(tmp_path, json.dumps(messages))], format="chat")
+    return [
+        (
+            one["action"],
+            one["iteration"],
+            one["query"],
+            [r.get("url") or r.get("id") for r in one["results"]],
+        )
+        for one in records
+    ]
+
+
+def test_hosted_searches_of_anthropic(tmp_path):
+    found = {"type": "web_search_result", "url": "https://ex.org/a", "title": "A",
+             "encrypted_content": "x"}  # fmt: skip
+    content = [
+        {"type": "server_tool_use", "id": "1", "name": "web_search", "input": {"query": "kites"}},
+        {"type": "web_search_tool_result", "tool_use_id": "1", "content": [found]},
+        {"type": "server_tool_use", "id": "2", "name": "web_search", "input": {"query": "food"}},
+        {"type": "web_search_tool_result", "tool_use_id": "2",
+         "content": {"type": "web_search_tool_result_error", "error_code": "too_many"}},
+        {"type": "text", "text": "Kites.", "citations": [
+            {"type": "web_search_result_location", "url": "https://ex.org/a", "title": "A",
+             "cited_text": "Kites nest"}]},
+    ]  # fmt: skip
+    messages = [{"role": "user", "content": "?"}, {"role": "assistant", "content": content}]
+    assert of(tmp_path, messages) == [
+        ("search", 1, "kites", ["https://ex.org/a"]),
+        ("search", 1, "food", []),
+        ("cite", 1, None, ["https://ex.org/a"]),
+    ]
+
+
+def test_hosted_searches_of_openai(tmp_path):
+    annotation = {"type": "url_citation", "url": "https://ex.org/b", "title": "B"}
+    output = [
+        {"type": "reasoning", "summary": []},
+        {"type": "web_search_call", "id": "1", "status": "completed", "action": {
+            "type": "search", "query": "kites", "sources": [{"type": "url", "url": "https://ex.org/a"}]}},
+        {"type": "reasoning", "summary": []},
+        {"type": "web_search_call", "id": "2", "status": "completed",
+         "action": {"type": "open_page", "url": "https://ex.org/a"}},
+        {"type": "file_search_call", "id": "3", "status": "completed", "queries": ["food", "prey"],
+         "results": [{"file_id": "f1", "filename": "food.pdf", "score": 0.9, "text": "Mammals"}]},
+        {"type": "message", "role": "assistant", "content": [
+            {"type": "output_text", "text": "Kites.", "annotations": [annotation]}]},
+    ]  # fmt: skip
+    assert of(tmp_path, {"id": "r1", "input": "find kites", "output": output}) == [
+        ("search", 1, "kites", ["https://ex.org/a"]),
+        ("open", 2, None, ["https://ex.org/a"]),
+        ("search", 3, "food; prey", ["f1"]),
+        ("cite", 4, None, ["https://ex.org/b"]),
+    ]
+
+
+def test_executed_tools_of_groq(tmp_path):
+    executed = {"type": "search", "arguments": '{"query": "kites"}', "output": "Title: A",
+                "search_results": {"results": [A]}}  # fmt: skip
+    answer = {"role": "assistant", "content": "Kites.", "executed_tools": [executed]}
+    messages = [{"role": "user", "content": "?"}, answer]
+    assert of(tmp_path, messages) == [("search", 1, "kites", ["https://ex.org/a"])]
+
+
+def test_grounding_of_gemini(tmp_path):
+    redirect = "https://vertexaisearch.cloud.google.com/grounding-api-redirect/"
+    chunks = [{"web": {"uri": f"{redirect}{token}", "title": "ex.org"}} for token in "xy"]
+    metadata = {"webSearchQueries": ["kites", "food"], "groundingChunks": chunks,
+                "groundingSupports": [{"groundingChunkIndices": [1]}]}  # fmt: skip
+    answer = {"content": {"role": "model", "parts": [{"text": "Kites."}]},
+              "groundingMetadata": metadata}  # fmt: skip
+    request = {"contents": [{"role": "user", "parts": [{"text": "?"}]}]}
+    records, counts = imported_files(
+        [written(tmp_path, json.dumps({"id": "g", "request": request, "candidates": [answer]}))],
+        format="chat",
+    )
+    assert [(one["action"], one["query"], len(one["results"])) for one in records] == [
+        ("search", "kites; food", 2), ("cite", None, 1),
+    ]  # fmt: skip
+    assert all("url" not in result for one in records for result in one["results"])
+    assert counts.redirects == 3
+
+
+def test_logs_of_inspect(tmp_path):
+    calls = [
+        {"id": "1", "function": "web_search", "arguments": {"query": "kites"}, "type": "function"}
+    ]
+    messages = [
+        {"role": "user", "content": "?", "source": "input"},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        {"role": "tool", "content": json.dumps([A]), "tool_call_id": "1", "function": "web_search"},
+    ]
+    log = {
+        "version": 2,
+        "eval": {"task": "t"},
+        "samples": [{"id": "q1", "epoch": 1, "messages": messages}],
+    }
+    records, _ = imported_files([written(tmp_path, json.dumps(log, indent=1))], format="chat")
+    assert [(one["conversation_id"], one["query"]) for one in records] == [("q1/1", "kites")]
+
+
+def test_what_holds_no_messages_is_counted(tmp_path):
+    records, counts = imported_files(
+        [written(tmp_path, '{"a": 1}\n{"messages": 5}\n')], format="chat"
+    )
+    assert records == []
+    assert counts.skipped["JSON that holds no messages"].count == 2
