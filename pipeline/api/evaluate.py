@@ -35,6 +35,8 @@ from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.wording import phrased_for_python
 from goodgain.pipeline.studies.explanation.explain import explain_conversation
 from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.own import name_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.warnings.warning import allowed_codes
 
@@ -45,7 +47,7 @@ _ENGINE = "none (goodgain.evaluate)"
 def evaluate(
     traces: Traces,
     *,
-    metrics: Sequence[str] | str | None = None,
+    metrics: Sequence[str | Metric] | str | None = None,
     slices: Sequence[str | Sequence[str]] | str | None = None,
     config: str | None = None,
     labels: Labels | None = None,
@@ -57,7 +59,8 @@ def evaluate(
       traces: a path or pattern of trace files, or a list of these; or the traces themselves: dicts
         or a table of pandas, polars or pyarrow. With `results`, a dict or row is one search call;
         without it, one result (long form), with the fields of its search call.
-      metrics: ranking metrics, like `ndcg@10`; by default those of `goodgain run`.
+      metrics: ranking metrics, like `ndcg@10`, and your own (`metric`); by default those of
+        `goodgain run`.
       slices: attributes to slice the means by, like `market`, or several at once like `["arm",
         "market"]`.
       config: a YAML file with options of `goodgain run`; arguments given here override it.
@@ -85,6 +88,8 @@ def evaluate(
       (3, 0.5)
     """
     with phrased_for_python():
+        if metrics is not None and not isinstance(metrics, str):
+            metrics = [name_of(metric) for metric in metrics]
         return _evaluated(traces, {**options, "metrics": metrics, "slices": slices}, config, labels)
 
 

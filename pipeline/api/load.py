@@ -26,7 +26,9 @@ from goodgain.pipeline.studies.explanation.explain import explain_conversation
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.costs import costs_of
+from goodgain.transforms.core.metrics.own import own_of
 from goodgain.transforms.core.metrics.plan import plan_of
 
 _MANIFEST = "manifest.json"
@@ -64,7 +66,7 @@ def load(folder: str | Path) -> Run:
         raise UsageError(f"{place / _MANIFEST} is not a manifest; run it again.")
     check_run(manifest, str(folder))
     config = _saved_config(manifest["parameters"])
-    found = {dataset.name: dataset for dataset in _datasets(config, str(place))}
+    found = {dataset.name: dataset for dataset in _datasets(config, str(place), own_of(manifest))}
     tables = {
         name: cache(partial(_read, str(place), dataset))
         for name, dataset in found.items()
@@ -92,12 +94,13 @@ def _saved_config(parameters: Mapping[str, Any]) -> RunConfig:
         ) from None
 
 
-def _datasets(config: RunConfig, folder: str) -> Iterator[Dataset]:
+def _datasets(config: RunConfig, folder: str, own: tuple[Metric, ...]) -> Iterator[Dataset]:
     from goodgain.pipeline.results.folder import read_dataset
 
     # The costs of the traces are known from the columns.
     costs = costs_of(next(read_dataset(folder, "conversations"), {}))
-    plan = plan_of(config.ranking_metrics, config.max_i, config.pool is not None, tuple(costs))
+    pooled = config.pool is not None
+    plan = plan_of(config.ranking_metrics, config.max_i, pooled, tuple(costs), own=own)
     yield datasets.conversations(plan, judged_outside=config.qrels is not None)
     yield datasets.iterations(plan)
     yield datasets.calls(plan)

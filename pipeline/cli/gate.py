@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.transforms.core.errors import UsageError
 
 NAME = "gate"
 HELP = "check a run against rules; exit code 4 if one fails"
@@ -36,10 +38,13 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.results.exit_codes import ExitCode
+    from goodgain.pipeline.results.folder import read_manifest
     from goodgain.pipeline.studies.gate.evaluate import Gate
     from goodgain.pipeline.studies.gate.outcome import passed
     from goodgain.pipeline.views.gate import gate_document, gate_junit, gate_markdown
 
+    with suppress(UsageError):  # which is raised again below
+        read_manifest(args.output)  # makes metrics of users known to the rules
     outcomes = Gate.load(args.config, args.baseline, args.force).outcomes(args.output)
     if args.junit:
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")

@@ -53,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.views.pages.run import build_report
     from goodgain.pipeline.views.run import print_if_wrong, print_summary
 
+    _ = config.own  # makes metrics of the user known to the gate, or says what is wrong with them
     gate = Gate.load(config.gate, config.baseline) if config.gate else None
     if gate is not None:
         gate.check(config.output)

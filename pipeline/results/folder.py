@@ -12,6 +12,7 @@ from goodgain.pipeline.results.formats import FORMATS, Row, intact
 from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.results.whole_files import UNFINISHED_SUFFIX, write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.metrics.own import own_of
 from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import (
     create,
@@ -240,6 +241,7 @@ def read_manifest(folder: str) -> dict[str, Any]:
         ) from None
     if not isinstance(manifest, dict):
         raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
+    own_of(manifest)  # makes them known to whatever shows or checks this run
     return manifest
 
 

@@ -25,8 +25,10 @@ from goodgain.pipeline.settings.option_types import (
 from goodgain.pipeline.settings.reading_config import ReadingConfig, as_value_errors
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
 from goodgain.transforms.core.metrics.costs import is_cost_name
+from goodgain.transforms.core.metrics.own import checked_names, own_metrics, split_names
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,
@@ -80,7 +82,8 @@ class ScoringConfig(ReadingConfig):
     metrics: Names = option(
         COMMON,
         "NAME",
-        "ranking metrics to compute, like ndcg@10; see `goodgain metrics`",
+        "metrics to compute: of ranking, like ndcg@10 (see `goodgain metrics`), or your own, like "
+        "my_metrics.py:mine",
         tuple(metric.name for metric in DEFAULT_RANKING_METRICS),
     )
     duplicates: Literal["compact", "hold_slot"] = option(
@@ -132,7 +135,7 @@ class ScoringConfig(ReadingConfig):
     @classmethod
     def _metrics_exist(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         with as_value_errors():
-            return tuple(metric.name for metric in parse_ranking_metrics(names))
+            return checked_names(names)
 
     @field_validator("cost")
     @classmethod
@@ -207,8 +210,17 @@ class ScoringConfig(ReadingConfig):
 
     @property
     def ranking_metrics(self) -> tuple[RankingMetric, ...]:
-        """The metrics that `metrics` names, in their order."""
-        return parse_ranking_metrics(self.metrics)
+        """The ranking metrics that `metrics` names, in their order."""
+        return parse_ranking_metrics(split_names(self.metrics)[0])
+
+    @property
+    def own(self) -> tuple[Metric, ...]:
+        """The metrics of the user that `metrics` names, in their order.
+
+        Raises:
+          UsageError: one of them cannot be loaded.
+        """
+        return own_metrics(split_names(self.metrics)[1])
 
     @property
     def relevant_from(self) -> int:

@@ -32,6 +32,7 @@ from goodgain.pipeline.results.readers import MeansWanted, read_means
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.views.clusters import clusters_part
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
+from goodgain.transforms.core.metrics.own import short_name
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 from goodgain.transforms.core.wording import counted, no_interval, pluralize
 from goodgain.transforms.filesystems import join
@@ -117,7 +118,7 @@ def headline(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[str]:
     Args:
       rows: the rows of `means` over all conversations at N, by metric.
     """
-    asked_for = list(manifest["parameters"]["metrics"])
+    asked_for = list(map(short_name, manifest["parameters"]["metrics"]))
     names = (*_HEADLINE, *(asked_for if asked_for != _DEFAULT_METRICS else ()))
     known = [name for name in dict.fromkeys(names) if name in rows]
     if any(_lacks_labels(rows[name]) for name in known):

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.judgments.judgment import Judgment, LabelKeys, LabelRequest
     from goodgain.transforms.core.means.rows import MeanRow
     from goodgain.transforms.core.metrics.budgets import Budget
+    from goodgain.transforms.core.metrics.own import metric
+    from goodgain.transforms.core.metrics.prefix import Prefix
     from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
     from goodgain.transforms.core.ranking import RankingEvaluator, RankingMetric
     from goodgain.transforms.core.records.adaptation import Adaptation
@@ -95,6 +97,7 @@ __all__ = [
     "Packing",
     "PoolFiles",
     "PoolUse",
+    "Prefix",
     "RankingEvaluator",
     "RankingMetric",
     "ReadBounds",
@@ -127,6 +130,7 @@ __all__ = [
     "compare",
     "evaluate",
     "load",
+    "metric",
 ]
 
 # Imported on first access, to keep `import goodgain` fast and free of Beam.
@@ -134,6 +138,8 @@ _MODULES = {
     **dict.fromkeys(transforms.__all__, "transforms"),
     "Adaptation": "transforms.core.records.adaptation",
     "Budget": "transforms.core.metrics.budgets",
+    "Prefix": "transforms.core.metrics.prefix",
+    "metric": "transforms.core.metrics.own",
     "Closing": "transforms.core.streaming.closing",
     "Comparison": "pipeline.api.compare",
     "ConversationRow": "transforms.core.scoring.rows",

@@ -13,6 +13,7 @@ from goodgain.pipeline.results.manifest import manifest_of
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions
 
 
 class RunOutcome(Struct, frozen=True):
@@ -43,8 +44,8 @@ def manifest_of_run(
     Raises:
       BalanceError: the records do not add up.
     """
-    traces = evaluation.traces
-    return manifest_of(
+    traces, own = evaluation.traces, evaluation.scoring.own
+    manifest = manifest_of(
         counts=outcome.counts,
         datasets=outcome.rows,
         parameters=config.model_dump(mode="json"),
@@ -68,3 +69,4 @@ def manifest_of_run(
         finished=outcome.finished,
         max_rejected=config.rejected_limit,
     )
+    return manifest | ({OWN_METRICS: descriptions(own)} if own else {})

@@ -320,7 +320,9 @@ def _by_i(
         if len(rows) == reached[index]:
             whole = prefix_of([rows[i] for i in sorted(rows)], measures.costs)
             for prefix in beyond(whole, measures.max_i):
-                values[:, index, prefix.i - 1] = [function(prefix) for function in functions]
+                values[:, index, prefix.i - 1] = [
+                    _number(function(prefix) if function else None) for function in functions
+                ]
             known[index, reached[index] :] = True
             del incomplete[index]
     gaps = np.flatnonzero(~known.all(axis=1))

@@ -82,8 +82,9 @@ class Measures(Struct, frozen=True):
         measures = [Measure(name, None, "all") for name in self.at_end]
         populations: tuple[Population, ...] = ("reached", "all")
         for name in self.by_i:
+            of_name = populations if self.function_by_i(name) else populations[:1]
             for i in range(1, self.max_i + 1):
-                measures += [Measure(name, i, population) for population in populations]
+                measures += [Measure(name, i, population) for population in of_name]
         return measures
 
     @property
@@ -97,11 +98,12 @@ class Measures(Struct, frozen=True):
         beside = (*_GAINED, *iteration_columns(self.costs)) if self.costs else ()
         return tuple(dict.fromkeys((*self.by_i, *beside)))
 
-    def function_by_i(self, name: str) -> Callable[[Prefix], float | None]:
-        """The function of a metric of iterations."""
+    def function_by_i(self, name: str) -> Callable[[Prefix], float | None] | None:
+        """The function of a metric of iterations; None for that of a user.
+
+        Outputs do not have all that a user's function may need, so it has no values beyond N here.
+        """
         (metric,) = (metric for metric in self.plan.by_i if metric.name == name)
-        if metric.function is None:
-            raise ValueError(f"{name} has no value per conversation")
         return metric.function
 
     @property

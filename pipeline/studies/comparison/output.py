@@ -35,6 +35,7 @@ from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.studies.comparison.rows import SensitivityRow
 from goodgain.pipeline.studies.comparison.sources import Source
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions
 from goodgain.transforms.filesystems import join
 
 # Builds `report.html` from the folder of the datasets and the manifest.
@@ -83,6 +84,8 @@ def write(
         documents = map(asdict, compared.pool_finds.documents)
         datasets[POOL_DOCUMENTS.name] = _write(folder, POOL_DOCUMENTS, documents, file_format)
     manifest = {**document(compared, sensitivity), "datasets": datasets}
+    if own := compared.arms.measures.plan.own:
+        manifest[OWN_METRICS] = descriptions(own)
     write_file(folder, REPORT, report(folder, manifest))
     content = json.dumps(manifest, indent=2, allow_nan=False).encode() + b"\n"
     write_file(folder, MANIFEST, content)

@@ -17,6 +17,7 @@ from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.rescoring import score_on_pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.costs import conversation_columns, costs_of
+from goodgain.transforms.core.metrics.own import own_of, split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import counted
@@ -158,14 +159,16 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         (*names, *conversation_columns(of_costs))
         for names, of_costs in zip(ranking, costs, strict=True)
     )
+    common = [name for name in ranking[0] if name in ranking[1]]
     measures = choose(
         request.metrics,
         request.family,
         plan_of(
-            parse_ranking_metrics(name for name in ranking[0] if name in ranking[1]),
+            parse_ranking_metrics(split_names(common)[0]),
             request.max_i or max_i,
             all(POOL in one for one in manifests),
             tuple(name for name in costs[0] if name in costs[1]),
+            own=tuple(one for one in own_of(manifests[0]) if one in own_of(manifests[1])),
         ),
         request.tolerances,
         request.primary,

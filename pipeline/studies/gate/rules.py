@@ -30,6 +30,7 @@ from goodgain.transforms.core.metrics.by_name import (
     AT_END,
     BY_ITERATION,
     at_i,
+    is_own_metric,
     metric_by_name,
 )
 from goodgain.transforms.core.metrics.costs import COST_AT_I, COST_I, column_of, cost_metric
@@ -254,6 +255,7 @@ class Rule(_StrictModel):
             yield from self._cost_mistakes(metric)
             return
         by_i = metric in BY_ITERATION and (self.i is not None or metric not in _AT_N)
+        by_i = by_i or (metric.endswith("_at_i") and is_own_metric(metric))
         if by_i and (self.i is None or self.population is None):
             yield (
                 f"{metric} is a metric of iterations: give i, and population: reached, all or "
@@ -264,7 +266,7 @@ class Rule(_StrictModel):
                 f"{metric} is a metric at N: it takes no i, and population all or everyone; by i "
                 f"use {at_i(metric)}"
             )
-        if metric not in BY_ITERATION and metric not in _AT_N:
+        if metric not in BY_ITERATION and metric not in _AT_N and not is_own_metric(metric):
             try:
                 parse_ranking_metrics([metric])
             except UsageError as error:

@@ -18,6 +18,7 @@ from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.metrics.own import split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import counted, pluralize
@@ -130,7 +131,7 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     manifests = [read_manifest(str(folder)) for folder in outputs]
     of_runs = [one["parameters"].get("metrics", ()) for one in manifests]
     common = [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
-    manifest, metrics = manifests[-1], parse_ranking_metrics(common)
+    manifest, metrics = manifests[-1], parse_ranking_metrics(split_names(common)[0])
     judged = all(
         "qrels_best" in next(read_dataset(str(folder), "conversations"), {}) for folder in outputs
     )

@@ -9,8 +9,10 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.manifest import judged_outside
 from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.by_name import is_own_metric, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST_AT_I, COST_I, cost_metric
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.own import is_own, short_name
 from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 
@@ -122,7 +124,8 @@ def glossary(
     at_i = ITERATION_METRICS + (POOL_ITERATION_METRICS if pooled else ())
     further = list(_ranking(ranking_metrics))
     of_costs = [metric for metric in further if metric.name.startswith((COST_I, COST_AT_I))]
-    by_iteration = [Definition(metric, "iteration") for metric in (*at_i, *of_costs)]
+    of_own = [metric.so_far for metric in further if metric.so_far and is_own(metric.formula)]
+    by_iteration = [Definition(metric, "iteration") for metric in (*at_i, *of_costs, *of_own)]
     so_far = [one for one in by_iteration if "_at_i" in one.metric.name]
     return Glossary(
         measures=tuple(Definition(metric, "end") for metric in at_end),
@@ -146,10 +149,13 @@ def glossary_of(manifest: Mapping[str, Any], costs: Iterable[str] = ()) -> Gloss
 
 
 def _ranking(names: Iterable[str]) -> Iterable[Metric]:
-    """The declarations of ranking metrics, then those of costs."""
-    costs = {name: cost_metric(name) for name in names}
+    """The declarations of ranking metrics, then those of users and of costs."""
+    short = list(map(short_name, names))
+    own = [name for name in short if is_own_metric(name) and metric_by_name(name).so_far]
+    costs = {name: cost_metric(name) for name in short if not is_own_metric(name)}
     for metric in parse_ranking_metrics([name for name, cost in costs.items() if cost is None]):
         yield metric.declaration
         if metric.name == _AUC:
             yield from (GAUC, GAUC_WEIGHTED)
+    yield from map(metric_by_name, own)
     yield from filter(None, costs.values())

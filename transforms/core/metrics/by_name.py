@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import budget_metric
 from goodgain.transforms.core.metrics.costs import (
@@ -26,13 +27,42 @@ BY_ITERATION = {metric.name: metric for metric in ITERATION_METRICS + POOL_ITERA
 _DECLARED = {**BY_ITERATION, **AT_END, GAUC.name: GAUC, GAUC_WEIGHTED.name: GAUC_WEIGHTED}
 
 
-@cache
+_OWN: dict[str, Metric] = {}  # those of users, by name
+
+
+def remember(own: Metric) -> None:
+    """Make a user's metric known by its name; one with a function stays if it is known already."""
+    known = _OWN.get(own.name)
+    if own.function is not None or known is None or known.function is None:
+        for metric in (own, own.so_far):
+            if metric is not None:
+                _OWN[metric.name] = metric
+
+
+def is_own_metric(name: str) -> bool:
+    """Whether a name is that of a user's metric."""
+    return name in _OWN
+
+
+def is_metric_name(name: str) -> bool:
+    """Whether a name is that of a metric, other than one of a user."""
+    try:
+        return _shipped(name) is not None
+    except UsageError:
+        return False
+
+
 def metric_by_name(name: str) -> Metric:
     """The declaration of a metric.
 
     Raises:
       UsageError: there is no such metric.
     """
+    return _OWN.get(name) or _shipped(name)
+
+
+@cache
+def _shipped(name: str) -> Metric:
     declared = _DECLARED.get(name) or cost_metric(name) or budget_metric(name)
     return declared or parse_ranking_metrics([name])[0].declaration
 
@@ -51,7 +81,8 @@ def labels(names: Iterable[str]) -> str:
 def cautions(names: Iterable[str]) -> dict[str, list[str]]:
     """The distinct cautions about metrics, each with the labels of its metrics."""
     found: dict[str, list[str]] = {}
-    for metric in filter(None, map(_DECLARED.get, dict.fromkeys(names))):
+    declared = {**_DECLARED, **_OWN}
+    for metric in filter(None, map(declared.get, dict.fromkeys(names))):
         if metric.caution:
             found.setdefault(metric.caution, []).append(metric.label)
     return found

@@ -83,6 +83,7 @@ class MetricPlan(Struct, frozen=True, dict=True):
       budgets: the amounts at which gains are reported.
       ratios: the means that are ratios of sums.
       renamed: by index in `at_n`, means that are also reported under another name.
+      own: those of the metrics at N that are users' own.
     """
 
     at_n: tuple[Metric, ...]
@@ -92,6 +93,7 @@ class MetricPlan(Struct, frozen=True, dict=True):
     budgets: tuple[Budget, ...] = ()
     ratios: tuple[Ratio, ...] = ()
     renamed: tuple[tuple[int, Metric], ...] = ()
+    own: tuple[Metric, ...] = ()
 
     @cached_property
     def costs(self) -> tuple[str, ...]:
@@ -177,6 +179,7 @@ def plan_of(
     pooled: bool = False,
     costs: tuple[str, ...] = (),
     budgets: tuple[Budget, ...] = (),
+    own: tuple[Metric, ...] = (),
 ) -> MetricPlan:
     """The plan of a run.
 
@@ -184,6 +187,7 @@ def plan_of(
       ranking: the requested ranking metrics.
       pooled: whether there is a pool.
       costs: names of the requested costs.
+      own: metrics of the user.
     """
     declared = tuple(metric.declaration for metric in ranking)
     at_n = (
@@ -191,11 +195,13 @@ def plan_of(
         *(POOL_METRICS if pooled else ()),
         *declared,
         *cost_metrics((COST, CG_PER), costs),
+        *own,
     )
     by_i = (
         *ITERATION_METRICS,
         *(POOL_ITERATION_METRICS if pooled else ()),
         *cost_metrics((COST_I, COST_AT_I), costs),
+        *(metric.so_far for metric in own if metric.so_far),
     )
     auc = next((at for at, metric in enumerate(at_n) if metric.name == _AUC), None)
     return MetricPlan(
@@ -209,6 +215,7 @@ def plan_of(
             *map(_gain_per_cost, costs),
         ),
         () if auc is None else ((auc, GAUC),),
+        own,
     )
 
 

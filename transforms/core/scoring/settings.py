@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
@@ -11,7 +12,14 @@ from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget
+from goodgain.transforms.core.metrics.own import (
+    checked_names,
+    name_of,
+    own_metrics,
+    split_names,
+)
 from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import (
@@ -22,7 +30,7 @@ from goodgain.transforms.core.ranking import (
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 
-class Scoring(Struct, frozen=True):
+class Scoring(Struct, frozen=True, dict=True):
     """How conversations are scored.
 
     Attributes:
@@ -40,6 +48,7 @@ class Scoring(Struct, frozen=True):
       costs: names of the requested costs.
       budgets: amounts of costs at which gains are reported.
       max_i: last i at which means are computed.
+      own: metrics of the user, made with `goodgain.metric`.
 
     Example:
       >>> from goodgain import Budget, Scoring
@@ -62,8 +71,9 @@ class Scoring(Struct, frozen=True):
     costs: tuple[str, ...] = ()
     budgets: tuple[Budget, ...] = ()
     max_i: int = 10
+    own: tuple[Metric, ...] = ()
 
-    @property
+    @cached_property
     def plan(self) -> MetricPlan:
         """Which values a conversation has, in order."""
         return plan_of(
@@ -72,12 +82,13 @@ class Scoring(Struct, frozen=True):
             self.pool is not None,
             tuple(self.costs),
             tuple(self.budgets),
+            self.own,
         )
 
     @classmethod
     def default(
         cls,
-        metrics: Sequence[str] = tuple(metric.name for metric in DEFAULT_RANKING_METRICS),
+        metrics: Sequence[str | Metric] = tuple(metric.name for metric in DEFAULT_RANKING_METRICS),
         good_gain_threshold: int = 2,
         relevance_threshold: int | None = None,
         g_max: int = GREATEST_GAIN,
@@ -87,7 +98,7 @@ class Scoring(Struct, frozen=True):
         """The settings of `goodgain run`, from plain values.
 
         Args:
-          metrics: ranking metrics, like `ndcg@10`.
+          metrics: ranking metrics, like `ndcg@10`, and metrics made with `goodgain.metric`.
           good_gain_threshold: smallest gain of a good result, 1 to 4.
           relevance_threshold: smallest gain of a relevant result; by default good_gain_threshold.
           g_max: the greatest gain of the labelling scale, for err and nerr.
@@ -106,10 +117,12 @@ class Scoring(Struct, frozen=True):
             raise UsageError(
                 f"good_gain_threshold is {good_gain_threshold}: give 1 to {GREATEST_GAIN}."
             )
+        ranking, own = split_names(checked_names(map(name_of, metrics)))
         relevant_from = relevance_threshold or good_gain_threshold
         return cls(
             rules=compile_rules(shipped_rules() if rules is None else read_rules(rules)),
-            ranking=RankingEvaluator(parse_ranking_metrics(metrics), relevant_from, g_max),
+            ranking=RankingEvaluator(parse_ranking_metrics(ranking), relevant_from, g_max),
             good_gain_threshold=good_gain_threshold,
+            own=own_metrics(own),
             **more,
         )

@@ -1,0 +1,204 @@
+"""A user's metric is computed, averaged, compared, gated and shown like those of the package."""
+
+import json
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import goodgain as gg
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.transforms.core.metrics.own import checked_names, own_metrics
+from goodgain.transforms.core.metrics.prefix import IterationCounts, Turn, prefixes
+
+SOURCE = '''
+import goodgain
+
+
+@goodgain.metric(unit="results", words="Best iteration", whole=True)
+def best(prefix):
+    """The most good results that one iteration found."""
+    return max((one.good for one in prefix.iterations), default=0)
+'''
+RECORDS = [
+    {"conversation_id": "a", "iteration": 1, "results": [{"id": "x", "gain": 3}]},
+    {
+        "conversation_id": "a",
+        "iteration": 2,
+        "results": [{"id": "y", "gain": 3}, {"id": "z", "gain": 2}],
+    },
+    {"conversation_id": "b", "iteration": 1, "results": [{"id": "x", "gain": 0}]},
+]
+GATE = """
+least_n: 1
+rules:
+  - metric: best
+    at_least: 0.5
+  - metric: best_at_i
+    i: 2
+    population: all
+    at_least: 1
+"""
+
+
+@gg.metric(unit="results", words="Best iteration", whole=True)
+def most(prefix: gg.Prefix) -> int:
+    """The most good results that one iteration found."""
+    return max((one.good for one in prefix.iterations), default=0)
+
+
+@pytest.fixture
+def traces(tmp_path):
+    (tmp_path / "mine.py").write_text(SOURCE)
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in RECORDS))
+    return path
+
+
+def run(tmp_path, traces, *options):
+    metrics = f"--metrics=ndcg@10,{tmp_path / 'mine.py'}:best"
+    arguments = ["--input", str(traces), "--output", str(tmp_path / "out"), "--quiet", metrics]
+    return main(["run", *arguments, *options])
+
+
+def means_of(rows, name):
+    return {
+        (row["i"], row["population"]): (row["n"], row["mean"])
+        for row in rows
+        if row["metric"] == name
+    }
+
+
+def test_a_metric_of_python_has_columns_means_and_curves():
+    run = gg.evaluate(RECORDS, metrics=["ndcg@10", most], max_i=2)
+    assert [row["most"] for row in run.conversations] == [2, 0]
+    assert [row["most_at_i"] for row in run.iterations] == [1, 2, 0]
+    assert means_of(run.means, "most") == {(None, "all"): (2, 1.0)}
+    assert means_of(run.means, "most_at_i") == {
+        (1, "reached"): (2, 0.5), (1, "all"): (2, 0.5),
+        (2, "reached"): (1, 2.0), (2, "all"): (2, 1.0),
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_metric_of_a_file_is_in_every_output_of_a_run(tmp_path, traces):
+    (tmp_path / "gate.yaml").write_text(GATE)
+    assert run(tmp_path, traces, "--gate", str(tmp_path / "gate.yaml")) == ExitCode.DONE
+    out = str(tmp_path / "out")
+    rows = {row["conversation_id"]: row["best"] for row in read_dataset(out, "conversations")}
+    assert rows == {"a": 2, "b": 0}
+    assert means_of(read_dataset(out, "means"), "best")[None, "all"] == (2, 1.0)
+    assert "Best iteration" in (tmp_path / "out" / "report.html").read_text()
+    (described,) = read_manifest(out)["own_metrics"]
+    assert (described["name"], described["unit"]) == ("best", "results")
+    assert gg.load(out).conversations[0]["best"] == 2
+    compared = str(tmp_path / "compared")
+    assert main(["compare", out, out, "--metrics", "best", "--output", compared]) == ExitCode.DONE
+    rows = list(read_dataset(compared, "comparison"))
+    assert {(row["metric"], row["i"]) for row in rows} >= {("best", None), ("best_at_i", 1)}
+    assert [row["base_mean"] for row in rows if row["i"] is None] == [1.0]
+
+
+PIPELINE = """
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+
+import goodgain as gg
+
+traces, metric, found = sys.argv[1:]
+options = PipelineOptions(["--direct_running_mode=multi_processing", "--direct_num_workers=2"])
+scoring = gg.Scoring.default(["ndcg@10", metric])
+with beam.Pipeline(FnApiRunner(), options=options) as pipeline:
+    scores = (pipeline | gg.ReadTraces([traces])).records | gg.ScoreConversations(scoring)
+    _ = (
+        scores.scores
+        | gg.GlobalMeans(scoring)
+        | beam.Filter(lambda row: row.metric == "best")
+        | beam.Map(lambda row: f"{row.n} {row.mean}")
+        | beam.io.WriteToText(found, shard_name_template="")
+    )
+"""
+
+
+@pytest.mark.slow
+def test_workers_in_other_processes_compute_it(tmp_path, traces):
+    arguments = (str(traces), f"{tmp_path / 'mine.py'}:best", str(tmp_path / "found"))
+    done = subprocess.run([sys.executable, "-c", PIPELINE, *arguments], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    assert (tmp_path / "found").read_text().splitlines() == ["2 1.0"]
+
+
+def test_a_metric_of_a_file_travels_as_its_text(tmp_path, traces):
+    (best,) = own_metrics([f"{tmp_path / 'mine.py'}:best"])
+    pickled = pickle.dumps(best.function)
+    (tmp_path / "mine.py").unlink()
+    *_, whole = prefixes(Turn([IterationCounts(1, good=3)]), 0)
+    assert pickle.loads(pickled)(whole) == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("    return 1 / prefix.calls", r"failed at i = 0: ZeroDivisionError"),
+        ("    return 'many'", r"gave 'many' at i = 0: return a finite number"),
+        ("    return float('inf')", r"gave inf"),
+    ],
+)
+def test_a_metric_that_fails_or_gives_no_number_says_so(tmp_path, traces, line, message):
+    path = tmp_path / "mine.py"
+    path.write_text(SOURCE.rpartition("    return")[0] + line + "\n")
+    (best,) = own_metrics([f"{path}:best"])
+    with pytest.raises(gg.UsageError, match=f"The metric best {message}"):
+        best.function(prefixes(Turn([]), 0)[0])
+
+
+def test_a_name_that_is_taken_or_missing_is_refused(tmp_path, traces):
+    with pytest.raises(gg.UsageError, match="CG is another metric"):
+
+        @gg.metric(unit="gain", words="Gain")
+        def CG(prefix):
+            return 0
+
+    with pytest.raises(gg.UsageError, match="declares no metric worst"):
+        own_metrics([f"{tmp_path / 'mine.py'}:worst"])
+    with pytest.raises(gg.UsageError, match="cannot be read"):
+        own_metrics([f"{tmp_path / 'other.py'}:best"])
+    with pytest.raises(gg.UsageError, match="is no metric"):
+        gg.evaluate(RECORDS, metrics=[len])
+
+
+def test_an_installed_package_offers_metrics_by_entry_points(monkeypatch):
+    offered = [SimpleNamespace(name="most", value=f"{__name__}:most")]
+    monkeypatch.setattr(
+        "goodgain.transforms.core.metrics.own.entry_points",
+        lambda group: offered if group == "goodgain.metrics" else [],
+    )
+    assert checked_names(["most", "NDCG@10"]) == (f"{__name__}:most", "ndcg@10")
+    assert gg.evaluate(RECORDS, metrics=["most"]).conversations[0]["most"] == 2
+
+
+def test_the_example_of_the_page_computes_what_it_says():
+    page = (Path(__file__).parents[4] / "docs" / "python.md").read_text(encoding="utf-8")
+    (example,) = re.findall(
+        r"```python\n(import goodgain as gg\n\n\n@gg.*?)\n\n\nrun = ", page, re.DOTALL
+    )
+    names = {"__name__": "page"}
+    exec(example, names)
+    records = [
+        {"conversation_id": "a", "iteration": 1, "results": [{"id": "x"}, {"id": "y", "gain": 1}]},
+        {"conversation_id": "a", "iteration": 2, "results": [{"id": "x"}, {"id": "z", "gain": 4}]},
+        {"conversation_id": "b", "iteration": 1, "results": [{"id": "x", "gain": 0}]},
+    ]
+    run = gg.evaluate(records, metrics=[names["wasted"]])
+    assert [row["wasted"] for row in run.conversations] == [2, None]

@@ -1,0 +1,280 @@
+"""Metrics that users declare in code of their own: functions of a prefix.
+
+They are named like `my_metrics.py:mine` (a file) or `package.module:mine`, and are known from then
+on by the last part. A file travels with its metrics to workers, which need not have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from math import isfinite
+from numbers import Integral, Real
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.metric import Direction, Metric
+from goodgain.transforms.core.metrics.by_name import is_metric_name, remember
+from goodgain.transforms.core.metrics.prefix import Prefix
+from goodgain.transforms.core.ranking import parse_ranking_metrics
+
+ENTRY_POINTS = "goodgain.metrics"
+OWN_METRICS = "own_metrics"  # in a manifest
+_GREATEST = 2.0**500  # squares of greater values may overflow
+_DESCRIBED = (
+    "name", "unit", "meaning", "direction", "undefined", "formula", "whole", "needs_labels",
+    "caution", "words",
+)  # fmt: skip
+_declared: dict[str, Metric] = {}  # by full name, those of this process
+
+
+class OwnFunction(Struct, frozen=True):
+    """A user's function of a prefix, whose values are checked.
+
+    Attributes:
+      place, source: the path and the text of its file; empty for a function of a module.
+    """
+
+    name: str
+    function: Callable[[Prefix], Any]
+    place: str = ""
+    source: str = ""
+
+    def __call__(self, prefix: Prefix) -> float | None:
+        """The value.
+
+        Raises:
+          UsageError: the function failed, or gave no number.
+        """
+        try:
+            value = self.function(prefix)
+        except Exception as error:
+            raise UsageError(
+                f"The metric {self.name} failed at i = {prefix.i}: {type(error).__name__}: {error}."
+            ) from error
+        if value is None:
+            return None
+        if isinstance(value, Integral):
+            value = int(value)
+        elif isinstance(value, Real):
+            value = float(value)
+        if isinstance(value, int | float) and isfinite(value) and abs(value) < _GREATEST:
+            return value
+        raise UsageError(
+            f"The metric {self.name} gave {value!r} at i = {prefix.i}: return a finite number, or "
+            "None where it is undefined."
+        )
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Pickle a function of a file as the text of that file."""
+        if self.source:
+            return _of_source, (self.place, self.source, self.name)
+        return OwnFunction, (self.name, self.function)
+
+
+def metric(
+    *,
+    unit: str,
+    words: str,
+    direction: Direction = "higher",
+    undefined: str = "the metric gives none",
+    whole: bool = False,
+    needs_labels: bool = True,
+    caution: str = "",
+) -> Callable[[Callable[[Prefix], Any]], Metric]:
+    """Declare a metric of your own: a function of a prefix, the turn up to an iteration.
+
+    The function gets a `Prefix` and returns a number, or None where the metric is undefined. At N
+    it gets the whole turn, and for the curves each of its prefixes. Its name is that of the metric,
+    its docstring the meaning. Give it to `evaluate` or `Scoring.default` beside the names of
+    ranking metrics, or to `goodgain run` as `--metrics my_metrics.py:name`.
+
+    Args:
+      unit: like "results"; `share` for values from 0 to 1.
+      words: its name for readers, like "Good results at the top".
+      direction: whether a higher or a lower value is better, or neither.
+      undefined: when it is None, in words.
+      whole: whether values are whole numbers.
+      needs_labels: whether it is meaningless if no result has a label.
+      caution: one sentence on how a better value may mislead.
+
+    Raises:
+      UsageError: the name is that of another metric, or the direction is unknown.
+
+    Example:
+      >>> import goodgain as gg
+      >>> @gg.metric(unit="results", words="Good results of the best iteration", whole=True)
+      ... def best_iteration(prefix: gg.Prefix) -> int:
+      ...     "The most good results that one iteration found."
+      ...     return max((one.good for one in prefix.iterations), default=0)
+      >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}, {"gain": 2}]}
+      >>> run = gg.evaluate([call], metrics=["ndcg@10", best_iteration])
+      >>> run.conversations[0]["best_iteration"]
+      2
+    """
+    if direction not in ("higher", "lower", "neither"):
+        raise UsageError(f"direction is {direction!r}: give higher, lower or neither.")
+
+    def declare(function: Callable[[Prefix], Any]) -> Metric:
+        name = function.__name__
+        if is_metric_name(name) or is_metric_name(f"{name}_at_i"):
+            raise UsageError(f"{name} is another metric: give yours a name of its own.")
+        meaning = " ".join((function.__doc__ or words).split())
+        declared = Metric(
+            name, unit, meaning if meaning.endswith(".") else f"{meaning}.", direction, undefined,
+            f"{function.__module__}:{name}", whole=whole, needs_labels=needs_labels,
+            caution=caution, function=OwnFunction(name, function), words=words,
+        )  # fmt: skip
+        declared = _with_so_far(declared)
+        _declared[full_name(declared)] = declared
+        remember(declared)
+        return declared
+
+    return declare
+
+
+def _with_so_far(declared: Metric) -> Metric:
+    at_i = replace(
+        declared, name=f"{declared.name}_at_i", words=f"{declared.words} so far", caution="",
+        so_far=None,
+    )  # fmt: skip
+    return replace(declared, so_far=at_i)
+
+
+def full_name(declared: Metric) -> str:
+    """The name by which a metric of a user is found again, like `package.module:mine`."""
+    return declared.formula
+
+
+def name_of(given: str | Metric) -> str:
+    """The name of a metric that is given by its name or as it was declared.
+
+    Raises:
+      UsageError: it is neither.
+    """
+    if isinstance(given, Metric):
+        return full_name(given)
+    if isinstance(given, str):
+        return given
+    raise UsageError(
+        f"{given!r} is no metric: give names like 'ndcg@10', or functions under @goodgain.metric."
+    )
+
+
+def is_own(name: str) -> bool:
+    """Whether a name is that of a user's metric: one with a colon."""
+    return ":" in name
+
+
+def short_name(name: str) -> str:
+    """The name of a metric in columns and tables: the last part of that of a user's own."""
+    return name.rpartition(":")[2]
+
+
+def split_names(names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The names of ranking metrics, and the full names of users' own."""
+    ranking: list[str] = []
+    own: list[str] = []
+    for name in names:
+        (own if is_own(name) else ranking).append(name)
+    return ranking, own
+
+
+def checked_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of metrics as they are spelled here: entry points by full name, others by ours.
+
+    Raises:
+      UsageError: names are unknown or repeated.
+    """
+    offered = None
+    full = []
+    for name in names:
+        name = name.strip()
+        if not is_own(name) and name.isidentifier() and not is_metric_name(name):
+            if offered is None:
+                offered = {one.name: one.value for one in entry_points(group=ENTRY_POINTS)}
+            name = offered.get(name, name)
+        full.append(name)
+    ranking, own = split_names(full)
+    short = list(map(short_name, own))
+    if repeated := {name for name in short if short.count(name) > 1}:
+        raise UsageError(f"Metrics given more than once: {', '.join(sorted(repeated))}.")
+    respelled = iter(parse_ranking_metrics(ranking))
+    return tuple(name if is_own(name) else next(respelled).name for name in full)
+
+
+def own_metrics(full_names: Iterable[str]) -> tuple[Metric, ...]:
+    """The users' metrics with these full names.
+
+    Raises:
+      UsageError: there is no such file, module or metric.
+    """
+    return tuple(map(_found, full_names))
+
+
+def _found(name: str) -> Metric:
+    if name in _declared:
+        return _declared[name]
+    place, _, attribute = name.rpartition(":")
+    if place.endswith(".py"):
+        try:
+            source = Path(place).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{name}: {place} cannot be read ({error}).") from None
+        found = getattr(_module(place, source), attribute, None)
+        if isinstance(found, Metric) and isinstance(found.function, OwnFunction):
+            own = replace(found.function, place=place, source=source)
+            found = _with_so_far(replace(found, function=own, formula=name))
+    else:
+        try:
+            found = getattr(import_module(place), attribute, None)
+        except ImportError as error:
+            raise UsageError(f"{name}: the module {place} cannot be imported ({error}).") from None
+    if not isinstance(found, Metric) or found.name != attribute:
+        raise UsageError(
+            f"{name}: {place} declares no metric {attribute}; write a function of a prefix with "
+            f"@goodgain.metric(unit=..., words=...) above `def {attribute}(prefix):`."
+        )
+    return found
+
+
+@lru_cache(maxsize=16)
+def _module(place: str, source: str) -> ModuleType:
+    """The module of a file's text; errors in it are the user's to see."""
+    module = ModuleType(Path(place).stem)
+    module.__file__ = place
+    try:
+        exec(compile(source, place, "exec"), vars(module))
+    except UsageError:
+        raise
+    except Exception as error:
+        raise UsageError(f"{place} cannot be run: {type(error).__name__}: {error}.") from error
+    return module
+
+
+def _of_source(place: str, source: str, name: str) -> OwnFunction:
+    declared = getattr(_module(place, source), name)
+    return OwnFunction(name, declared.function.function, place, source)
+
+
+def descriptions(own: Iterable[Metric]) -> list[dict[str, Any]]:
+    """What readers of a run's outputs need to know of its users' metrics, as JSON."""
+    return [{name: getattr(one, name) for name in _DESCRIBED} for one in own]
+
+
+def own_of(manifest: Mapping[str, Any]) -> tuple[Metric, ...]:
+    """The users' metrics of a finished run, without functions, known by name from then on."""
+    found = tuple(
+        _with_so_far(Metric(**{name: one[name] for name in _DESCRIBED}, idle=False))
+        for one in manifest.get(OWN_METRICS, ())
+    )
+    for one in found:
+        remember(one)
+    return found
