@@ -12,9 +12,6 @@ from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
 NAME = "explain"
 HELP = "show one conversation: what became of each result, and why"
 EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
-# Options without a meaning here: explain computes no means, always shows duplicates, and has no
-# metrics per call.
-_RUN_ONLY = ("slice", "max_i", "interval", "cluster", "write_duplicates", "per_call", "bounds")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_config_options(
         parser,
         ExplainConfig,
-        _RUN_ONLY,
         file="YAML file of `goodgain run`, of which the options below apply; the command line "
         "overrides it",
     )

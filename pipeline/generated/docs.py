@@ -9,7 +9,7 @@ from pathlib import Path
 from goodgain.pipeline.cli.config_options import options_table
 from goodgain.pipeline.run.engines.table import ENGINES, Engine
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.scoring_config import MeansConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views.metrics import metric_groups
 from goodgain.transforms.core.metric import Metric
@@ -97,7 +97,7 @@ def _cell(text: str) -> str:
 
 GENERATED: Mapping[str, Callable[[], str]] = {
     "options": lambda: options_table(RunConfig),
-    "stream_options": lambda: options_table(StreamConfig, without=ScoringConfig.model_fields),
+    "stream_options": lambda: options_table(StreamConfig, without=MeansConfig.model_fields),
     "metrics": metrics_table,
     "engines": engines_table,
     "gathering": gathering_table,

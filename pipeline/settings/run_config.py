@@ -27,7 +27,7 @@ from goodgain.pipeline.settings.option_types import (
     Text,
     option,
 )
-from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.scoring_config import MeansConfig, ScoringConfig
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 
@@ -78,7 +78,7 @@ class ExplainConfig(ScoringConfig):
         return LabelKeys(self.qrels_id, self.qrels_topic) if self.qrels else None
 
 
-class RunConfig(ExplainConfig):
+class RunConfig(ExplainConfig, MeansConfig):
     """What one run reads, computes and writes (SPEC 6); each field is an option."""
 
     output: Text = option(

@@ -1,4 +1,4 @@
-"""How conversations are scored, as options: what a run and a stream have in common."""
+"""How conversations are scored, as options: what runs, streams and explanations have in common."""
 
 from __future__ import annotations
 
@@ -42,33 +42,9 @@ _GREATEST_G_MAX = 20
 
 
 class ScoringConfig(ReadingConfig):
-    """How records are read, and what is computed from conversations; each field is an option."""
+    """How records are read, and how a conversation is scored; each field is an option."""
 
     good_gain_threshold: Threshold
-    write_duplicates: bool = option(
-        SCORING,
-        "",
-        "also write one row for each duplicate: which result it repeats, and why",
-        False,
-    )
-    slice: Slices = option(
-        COMMON,
-        "NAMES",
-        "attributes to slice the means by, like market, or arm,market for both at once",
-        (),
-        keyword="slices",
-    )
-    max_i: Number = option(COMMON, "I", "last iteration i at which means are computed", 10, ge=1)
-    interval: Interval = option(
-        MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
-    )
-    cluster: Text | None = option(
-        MEANS,
-        "ATTRIBUTE",
-        "attribute shared by conversations that are not independent, like the id of a "
-        "query that is run several times; intervals allow for it",
-        None,
-    )
     cost: Names | None = option(
         MEANS,
         "NAME",
@@ -112,24 +88,6 @@ class ScoringConfig(ReadingConfig):
     run_name: Text | None = option(
         LABELS, "NAME", "name under which these traces were pooled", None
     )
-    per_call: bool = option(
-        RANKING, "", "also evaluate the ranked list of every single search call", False
-    )
-    bounds: bool = option(
-        RANKING, "", "also compute the worst and best value that missing labels allow", False
-    )
-
-    @field_validator("slice")
-    @classmethod
-    def _slices_are_distinct(cls, slices: tuple[tuple[str, ...], ...]) -> tuple[Any, ...]:
-        seen: set[frozenset[str]] = set()
-        for names in slices:
-            if len(set(names)) < len(names):
-                raise ValueError(f"names an attribute twice in {','.join(names)}")
-            if frozenset(names) in seen:
-                raise ValueError(f"holds {','.join(names)} twice")
-            seen.add(frozenset(names))
-        return slices
 
     @field_validator("metrics")
     @classmethod
@@ -204,11 +162,6 @@ class ScoringConfig(ReadingConfig):
         return self.duplicates == "hold_slot"
 
     @property
-    def keep_duplicates(self) -> bool:
-        """Whether each duplicate gets a row."""
-        return self.write_duplicates
-
-    @property
     def ranking_metrics(self) -> tuple[RankingMetric, ...]:
         """The ranking metrics that `metrics` names, in their order."""
         return parse_ranking_metrics(split_names(self.metrics)[0])
@@ -228,3 +181,55 @@ class ScoringConfig(ReadingConfig):
         if self.relevance_threshold is None:
             return self.good_gain_threshold
         return self.relevance_threshold
+
+
+class MeansConfig(ScoringConfig):
+    """What is computed from all conversations, and which further rows are written."""
+
+    write_duplicates: bool = option(
+        SCORING,
+        "",
+        "also write one row for each duplicate: which result it repeats, and why",
+        False,
+    )
+    slice: Slices = option(
+        COMMON,
+        "NAMES",
+        "attributes to slice the means by, like market, or arm,market for both at once",
+        (),
+        keyword="slices",
+    )
+    max_i: Number = option(COMMON, "I", "last iteration i at which means are computed", 10, ge=1)
+    interval: Interval = option(
+        MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
+    )
+    cluster: Text | None = option(
+        MEANS,
+        "ATTRIBUTE",
+        "attribute shared by conversations that are not independent, like the id of a "
+        "query that is run several times; intervals allow for it",
+        None,
+    )
+    per_call: bool = option(
+        RANKING, "", "also evaluate the ranked list of every single search call", False
+    )
+    bounds: bool = option(
+        RANKING, "", "also compute the worst and best value that missing labels allow", False
+    )
+
+    @field_validator("slice")
+    @classmethod
+    def _slices_are_distinct(cls, slices: tuple[tuple[str, ...], ...]) -> tuple[Any, ...]:
+        seen: set[frozenset[str]] = set()
+        for names in slices:
+            if len(set(names)) < len(names):
+                raise ValueError(f"names an attribute twice in {','.join(names)}")
+            if frozenset(names) in seen:
+                raise ValueError(f"holds {','.join(names)} twice")
+            seen.add(frozenset(names))
+        return slices
+
+    @property
+    def keep_duplicates(self) -> bool:
+        """Whether each duplicate gets a row."""
+        return self.write_duplicates

@@ -19,7 +19,7 @@ from goodgain.pipeline.settings.option_types import (
     duration_text,
     option,
 )
-from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.scoring_config import MeansConfig
 from goodgain.transforms.core.streaming.windowed_means import window_start
 
 KafkaTimestamps = Literal["create", "append"]
@@ -30,7 +30,7 @@ def _span(description: str, default: str | None = None) -> Any:
     return option(TIME, "SPAN", description, default)
 
 
-class StreamConfig(ScoringConfig):
+class StreamConfig(MeansConfig):
     """The options of a stream (SPEC 7), one per field."""
 
     input: Text = option(

@@ -101,6 +101,7 @@ def open_scoring(
         clock=None if clock is None else int(clock.timestamp() * _MILLIS),
         pool=None if pool is None else pool.use,
         costs=settings.costs(traces.seen.costs),
-        **{name: getattr(settings, name) for name in _OF_SETTINGS},
+        # An explanation has no options of means and further rows.
+        **{name: getattr(settings, name) for name in _OF_SETTINGS if hasattr(settings, name)},
     )
     return Evaluation(settings, traces, scoring, pool, sum(file.size for file in pool_files))
