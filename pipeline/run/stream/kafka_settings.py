@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import javaproperties
+
 from goodgain.transforms.core.errors import UsageError
 
 # Set by the source: the servers from `--input`, and deserializers that pass bytes through.
@@ -13,10 +15,7 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _HALF = re.compile("[\ud800-\udfff]")  # of a character that takes two escapes
 _PATH = re.compile(r"[^=:;\"'\s\0]+")  # not a setting given in place of a file
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_SPACE = " \t\f"
-_PARTS = re.compile(r"((?:\\.|[^\\=: \t\f])*)([ \t\f]*[=:]?[ \t\f]*)(.*)")
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
-_CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_SEPARATOR = re.compile("[=:]")
 
 
 class BadEscapeError(ValueError):
@@ -76,48 +75,17 @@ def parse_properties(text: str) -> Iterator[tuple[int, str, str | None]]:
     """The properties in the text of a `.properties` file, as Java's `Properties.load` reads it.
 
     Each is the line on which it begins, from 1, its name, and its value: None if nothing follows
-    the name, which Java reads as "". They are in the order of the text, repeated names included. A
-    last line that is only a backslash is ignored; Java may make a property without a name of it.
+    the name, which Java reads as "". They are in the order of the text, repeated names included.
 
     Raises:
       BadEscapeError: a character is wrongly escaped.
     """
-    for line, logical in _logical_lines(text):
-        name, separator, value = _PARTS.findall(logical)[0]
-        try:
-            has_value = value or separator.strip(_SPACE)
-            yield line, _unescaped(name), _unescaped(value) if has_value else None
-        except ValueError:
-            raise BadEscapeError(line) from None
-
-
-def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with their numbers: no comments or blank lines, continued lines joined."""
-    first, joined = 0, ""
-    for number, line in enumerate(_LINE_END.split(text), start=1):
-        stripped = line.lstrip(_SPACE)
-        if not joined:
-            first = number
-            if not stripped or stripped[0] in "#!":
-                continue
-        # After an even number of backslashes each of them is escaped.
-        continues = (len(stripped) - len(stripped.rstrip("\\"))) % 2
-        joined += stripped[:-1] if continues else stripped
-        if joined and not continues:
-            yield first, joined
-            joined = ""
-    if joined:  # a backslash ended the last line
-        yield first, joined
-
-
-def _unescaped(text: str) -> str:
-    r"""A name or value without escapes; a pair of `\u` may make one character, as in UTF-16."""
-    units = _ESCAPE.sub(_character, text)
-    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-
-
-def _character(escape: re.Match[str]) -> str:
-    code = escape[1]
-    if code == "u":
-        raise ValueError("no four digits")
-    return chr(int(code[1:], 16)) if code[1:] else _CONTROLS.get(code, code)
+    line = 1
+    try:
+        for part in javaproperties.parse(text):
+            if isinstance(part, javaproperties.reading.KeyValue):
+                has_value = part.value or _SEPARATOR.search(part.source)
+                yield line, part.key, part.value if has_value else None
+            line += len(_LINE_END.findall(part.source))
+    except javaproperties.InvalidUEscapeError:
+        raise BadEscapeError(line) from None
