@@ -23,8 +23,9 @@ TO_MILLIS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)
 def python_values(array: Any, escape: bool = False) -> list[Any]:
     """One Python value per element: dicts for structs and maps, lists for lists.
 
-    Timestamps and dates are milliseconds since the epoch; maps and lists of structs without a
-    value are empty; a list of one inside a map is its string.
+    Timestamps and dates are milliseconds since the epoch; lists of structs without a value are
+    empty, and so are maps in the columns that should have some; a list of one inside a map is its
+    string.
 
     Args:
       escape: whether bytes that are not UTF-8 become lone surrogates.
@@ -72,9 +73,7 @@ def _flat(array: Any) -> list[Any]:
 def _structs(array: Any, escape: bool) -> list[Any]:
     names = [field.name for field in array.type]
     columns = [
-        _structs_as_maps(column, escape)
-        if name in _MAP_COLUMNS and types.is_struct(column.type)
-        else python_values(column, escape)
+        _column_of_maps(column, escape) if name in _MAP_COLUMNS else python_values(column, escape)
         for name, column in zip(names, array.flatten(), strict=True)
     ]
     if not columns:
@@ -83,6 +82,13 @@ def _structs(array: Any, escape: bool) -> list[Any]:
     if array.null_count == 0:
         return rows
     return [row if valid else None for row, valid in zip(rows, _valid(array), strict=True)]
+
+
+def _column_of_maps(array: Any, escape: bool) -> list[Any]:
+    """The maps of a column that should have some: empty where there is no value."""
+    if types.is_map(array.type):
+        return [{} if row is None else row for row in _maps(array, escape)]
+    return (_structs_as_maps if types.is_struct(array.type) else python_values)(array, escape)
 
 
 def _structs_as_maps(array: Any, escape: bool) -> list[dict[str, Any]]:
@@ -104,24 +110,24 @@ def _lists(array: Any, escape: bool) -> list[Any]:
     ]
 
 
-def _maps(array: Any, escape: bool) -> list[dict[Any, Any]]:
+def _maps(array: Any, escape: bool) -> list[dict[Any, Any] | None]:
     offsets, first, last = _extent(array)
     keys = python_values(array.keys.slice(first, last - first), escape)
     entries = _entries(array.items.slice(first, last - first), escape)
     pairs = list(zip(keys, entries, strict=True))
     rows = [
-        dict(pairs[begin - first : end - first]) if valid else {}
+        dict(pairs[begin - first : end - first]) if valid else None
         for begin, end, valid in _spans(array, offsets)
     ]
     if None in entries:
-        return [{key: entry for key, entry in row.items() if entry is not None} for row in rows]
+        return [row and {key: one for key, one in row.items() if one is not None} for row in rows]
     return rows
 
 
 def _entries(items: Any, escape: bool) -> list[Any]:
     """The values of maps, each a string, a list of two or more, or None (SPEC 4.1)."""
     kind = items.type
-    if (types.is_list(kind) or types.is_large_list(kind)) and not types.is_nested(kind.value_type):
+    if (types.is_list(kind) or types.is_large_list(kind)) and _is_text(kind.value_type):
         offsets, first, last = _extent(items)
         texts = items.values.slice(first, last - first)
         # Nearly always each list has one string; then the strings are the entries.
