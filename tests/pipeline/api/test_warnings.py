@@ -78,6 +78,11 @@ CASES = {
         {"cluster": "query"},
         {"few_effective_clusters"},
     ),
+    "found in few": (
+        [call(documents(1, gain=3 if at < 5 else 0), f"c{at}") for at in range(12)],
+        {},
+        {"mostly_undefined"},
+    ),
     "judged": (
         [call([{"id": "a", "url": f"https://a.example/{at}"} for at in range(2)])],
         {"qrels": "qrels.txt"},

@@ -4,6 +4,7 @@ import itertools
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import claim, prepare, unfinished_folder, write_file
@@ -44,11 +45,10 @@ class Steps:
         write_summary(unfinished, [WrittenFile("iterations", PATH, 0)], {}, [])
 
     def finish(self):
-        started = started_run(
-            self.folder,
-            NOW + timedelta(seconds=len(self.name)),
+        started = replace(
+            started_run(self.folder, files=()),
+            started=NOW + timedelta(seconds=len(self.name)),
             engine=self.name,
-            inputs=(),
             area=self.name,
             replaces=self.replaces,
         )
