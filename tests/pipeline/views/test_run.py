@@ -153,7 +153,7 @@ def test_intervals_are_clipped_to_the_range_of_the_metric(tmp_path, capsys):
     assert written["auc"]["ci_high"] > 1
     assert re.search(r"\nArea under the ROC curve \(auc\) +0\.500 +0\.\.1\.000 ", summary)
     report = (tmp_path / "out" / "report.html").read_text()
-    assert "0.000 to 1.000" in report
+    assert "0..1.000" in report
 
 
 def test_explains_missing_intervals(tmp_path, capsys):
