@@ -22,6 +22,7 @@ from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.slices import read_slices, slice_data
 from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, bin_texts
 from goodgain.transforms.core.dedup.verification import Step
+from goodgain.transforms.core.metrics.budgets import budget_metric
 from goodgain.transforms.core.metrics.by_name import COST_METRICS
 from goodgain.transforms.core.metrics.costs import COST, cost_metric
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -197,7 +198,7 @@ def _costs(rows: Mapping[str, _Row]) -> dict[str, Sequence[Any]] | None:
     kinds = [one.name.removesuffix("NAME") for one in COST_METRICS]
     wanted = [kind + name for name in names for kind in kinds if kind + name in rows]
     wanted += [name for name in rows if name not in wanted and "@" in name]
-    metrics = filter(None, map(cost_metric, wanted))
+    metrics = filter(None, (cost_metric(name) or budget_metric(name) for name in wanted))
     return {
         "names": names,
         "rows": [(Definition(one, "end"), rows[one.name]) for one in metrics],

@@ -223,9 +223,11 @@ def _added(curves: Mapping[str, list[Row]]) -> list[list[Any]]:
     parts = [curves.get(name, []) for name in ("GR_i", "UR_i", "Dup_i")]
     added = []
     for good, unique, copies in zip(*parts, strict=True):
-        if good["n"]:
-            values = (good["mean"], unique["mean"] - good["mean"], copies["mean"])
-            texts = [*map(number, values), count_text(good["n"])]
+        if unique["n"]:
+            # Without labels it is unknown which of the new results are good.
+            other = None if good["mean"] is None else unique["mean"] - good["mean"]
+            values = (good["mean"], other, copies["mean"])
+            texts = [*map(number, values), count_text(unique["n"])]
             added.append([*map(rounded, values), texts])
     return added
 
@@ -248,7 +250,9 @@ def _paying(one: SliceMeans, name: str) -> dict[str, Any]:
         "pay": list(map(rounded, pay)),
         "average": rounded(average),
         "average_text": number(average),
-        "sentence": stops_paying(pay, average, name),
+        "sentence": stops_paying(pay, average, name)
+        if any(gain["mean"] is not None for gain, _ in rows)
+        else "Without labels, the gain is unknown.",
         "texts": [
             [
                 number(gain["mean"]),

@@ -2,6 +2,7 @@
 
 import pytest
 
+import goodgain as gg
 from goodgain.pipeline.views.pages.run import build_report
 from goodgain.pipeline.views.pages.texts import stops_paying
 from goodgain.transforms.core.metrics.budgets import Budget
@@ -106,3 +107,22 @@ def test_without_costs_there_is_no_section(tmp_path):
 )
 def test_it_is_said_when_searching_stops_paying(pay, average, sentence):
     assert stops_paying(pay, average, "usd").startswith(sentence)
+
+
+@pytest.mark.slow
+def test_without_labels_the_gain_is_unknown(tmp_path):
+    calls = [
+        {
+            "conversation_id": f"c-{at}",
+            "iteration": 1,
+            "results": [{"id": "a"}, {"id": "b"}],
+            "costs": {"tokens": 5 + at},
+        }
+        for at in range(3)
+    ]
+    run = gg.evaluate(calls)
+    run.report(tmp_path / "report.html")
+    (one,) = Page((tmp_path / "report.html").read_bytes()).data["slices"]
+    assert one["added"] == [[None, None, 0.0, ["-", "-", "0", "3"]]]
+    assert one["paying"]["tokens"]["pay"] == [None]
+    assert one["paying"]["tokens"]["sentence"] == "Without labels, the gain is unknown."
