@@ -46,13 +46,14 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from datetime import datetime
 
-    from goodgain.pipeline.convert.scores import write_scores
+    from goodgain.pipeline.convert.scores import metrics_without_mean, write_scores
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.results.folder import read_dataset, read_manifest
 
     finished = datetime.fromisoformat(str(read_manifest(args.folder)["finished"]))
     rows = read_dataset(args.folder, "conversations")
-    counts = write_scores(rows, args.to, args.metric, finished, args.output)
+    undefined = metrics_without_mean(read_dataset(args.folder, "means"))
+    counts = write_scores(rows, args.to, args.metric, finished, args.output, undefined)
     if args.json:
         print_json(counts)
         return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from math import isfinite
 from typing import Any
@@ -47,7 +47,12 @@ class ExportCounts(Struct):
 
 
 def write_scores(
-    rows: Iterator[Row], tool: str, metrics: Sequence[str] | None, finished: datetime, path: str
+    rows: Iterator[Row],
+    tool: str,
+    metrics: Sequence[str] | None,
+    finished: datetime,
+    path: str,
+    undefined: frozenset[str] = frozenset(),
 ) -> ExportCounts:
     """Write one line of JSON per score, or per conversation for OTLP.
 
@@ -55,6 +60,8 @@ def write_scores(
       tool: a key of TOOLS.
       metrics: columns; None = all metrics.
       path: the file, which is written completely or not at all.
+      undefined: metrics without a mean in the run, whose values say nothing: see
+        `metrics_without_mean`.
 
     Raises:
       UsageError: there is no such column, or the file cannot be written.
@@ -63,7 +70,7 @@ def write_scores(
     lines = TOOLS[tool]
     with writing(path), replacing(path) as file:
         for row in rows:
-            scores = _scores(row, metrics, counts)
+            scores = _scores(row, metrics, undefined, counts)
             counts.conversations += 1
             counts.scores += len(scores)
             counts.without_trace_id += TRACE_ID not in row["attributes"]
@@ -72,7 +79,16 @@ def write_scores(
     return counts
 
 
-def _scores(row: Row, metrics: Sequence[str] | None, counts: ExportCounts) -> Scores:
+def metrics_without_mean(means: Iterable[Row]) -> frozenset[str]:
+    """The metrics of which a run has no mean at all, like gains of a run without labels."""
+    whole = [row for row in means if not row["slice"] and row["i"] is None]
+    defined = {row["metric"] for row in whole if row["mean"] is not None}
+    return frozenset(row["metric"] for row in whole) - defined
+
+
+def _scores(
+    row: Row, metrics: Sequence[str] | None, undefined: frozenset[str], counts: ExportCounts
+) -> Scores:
     known = [name for name in row if name not in _NO_METRICS]
     if metrics is None:
         metrics = known
@@ -84,7 +100,7 @@ def _scores(row: Row, metrics: Sequence[str] | None, counts: ExportCounts) -> Sc
     scores = [
         (name, float(value))
         for name, value in values
-        if isinstance(value, int | float) and isfinite(value)
+        if isinstance(value, int | float) and isfinite(value) and name not in undefined
     ]
     counts.undefined += len(values) - len(scores)
     return scores

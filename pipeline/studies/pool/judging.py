@@ -24,7 +24,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.todo import in_order
 from goodgain.transforms.filesystems import is_local
 
-_ASKED = ("topic", "query", "entity_type", "title", "url", "text")
+_ASKED = ("topic", "query", "entity_type", "title", "url", "ids", "text")
 _PAUSE = 0.2  # seconds before a retry, doubled each time
 
 

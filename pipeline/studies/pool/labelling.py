@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from msgspec import Struct
@@ -15,12 +16,13 @@ from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.tables import BrokenTableError, recognise_table, table_rows
 from goodgain.transforms.core.pool.agreement import VOTES, annotators
 from goodgain.transforms.core.pool.document import PoolDocument
+from goodgain.transforms.core.pool.rows import ids_of
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 _DOCUMENT = ("document", "document_id", "doc_id", "docno")
 _GAIN = ("gain", "label", "relevance")
-_ANNOTATOR = "annotator"
-_COLUMNS = frozenset((*_DOCUMENT, *_GAIN, _ANNOTATOR))
+_ANNOTATOR, _TOPIC = "annotator", "topic"
+_COLUMNS = frozenset((*_DOCUMENT, *_GAIN, _ANNOTATOR, _TOPIC))
 _TREC_FIELDS = 4
 _WITH_HEADER = (".csv", ".tsv", ".parquet")
 _TABLES = (*_WITH_HEADER, ".jsonl", ".json")
@@ -31,13 +33,16 @@ class GivenLabel(Struct, frozen=True):
     """A label from a file.
 
     Attributes:
+      document: the name of a pool document, or an id that a result had.
       gain: None for a line without a label, like a row of `pool todo` that is not filled in.
+      topic: the topic, if the line names one; it tells apart documents with the same id.
     """
 
     line: int
     document: str
     gain: int | None
     annotator: str
+    topic: str | None = None
 
 
 class LabelProblem(Struct, frozen=True):
@@ -87,17 +92,60 @@ def label_pool(
             empty += 1
         else:
             accepted.append(label)
-            labels.setdefault(label.document, {})[label.annotator] = label.gain
+    documents = _documents_of(folder, accepted)
+    for label in accepted:
+        names = documents.of(label)
+        if len(names) == 1 and label.gain is not None:
+            labels.setdefault(names[0], {})[label.annotator] = label.gain
+        else:
+            rejected.append(LabelProblem(label.line, _no_document(label, len(names))))
     named = {name for by_annotator in labels.values() for name in by_annotator}
     if preferred is not None and preferred not in named:
         _check_has_labels(folder, preferred)
-    given, changed, unknown = add_labels(folder, labels, preferred)
-    rejected += [
-        LabelProblem(one.line, f"The pool has no document {one.document}.")
-        for one in accepted
-        if one.document in unknown
-    ]
+    given, changed, _ = add_labels(folder, labels, preferred)
     return Labelled(given, changed, empty, sorted(rejected, key=lambda one: one.line))
+
+
+class _Documents(Struct, frozen=True):
+    """The documents that labels name.
+
+    Attributes:
+      named: the names of pool documents.
+      by_id: by an id of results, the topics and names of the documents that have it.
+    """
+
+    named: set[str]
+    by_id: dict[str, list[tuple[str | None, str]]]
+
+    def of(self, label: GivenLabel) -> list[str]:
+        """The names of the documents that a label may mean."""
+        if label.document in self.named:
+            return [label.document]
+        found = self.by_id.get(label.document, [])
+        of_topic = [name for topic, name in found if topic == label.topic]
+        return of_topic or [name for _, name in found]
+
+
+def _documents_of(folder: str, labels: Iterable[GivenLabel]) -> _Documents:
+    wanted = {label.document for label in labels}
+    found = _Documents(set(), {})
+    for document in read_pool(folder).documents() if wanted else ():
+        if document.document in wanted:
+            found.named.add(document.document)
+        topic = document.topic.value or document.topic.conversation_id
+        for value in dict.fromkeys(chain.from_iterable(ids_of(document).values())):
+            if value in wanted:
+                found.by_id.setdefault(value, []).append((topic, document.document))
+    return found
+
+
+def _no_document(label: GivenLabel, candidates: int) -> str:
+    if candidates:
+        return (
+            f"{candidates} documents of the pool have the id {label.document}; name the topic too, "
+            "or the document."
+        )
+    return f"The pool has no document {label.document}."
 
 
 def add_labels(
@@ -218,7 +266,7 @@ def _of_qrels(lines: Iterable[str], annotator: str) -> Iterator[GivenLabel | Lab
             text = "A line of qrels is `topic iteration document label`, four fields."
             yield LabelProblem(number, text)
             continue
-        yield _label(number, fields[2], fields[3], annotator)
+        yield _label(number, fields[2], fields[3], annotator, fields[0])
 
 
 def _of_row(number: int, row: Any, annotator: str) -> GivenLabel | LabelProblem:
@@ -229,13 +277,16 @@ def _of_row(number: int, row: Any, annotator: str) -> GivenLabel | LabelProblem:
         return LabelProblem(number, "The line names no document (column `document`).")
     gain = next((row[name] for name in _GAIN if row.get(name) is not None), None)
     named = row.get(_ANNOTATOR)
-    return _label(number, str(document), gain, str(named).strip() if named else annotator)
+    topic = None if row.get(_TOPIC) is None else str(row[_TOPIC]).strip()
+    return _label(number, str(document), gain, str(named).strip() if named else annotator, topic)
 
 
-def _label(number: int, document: str, gain: Any, annotator: str) -> GivenLabel | LabelProblem:
+def _label(
+    number: int, document: str, gain: Any, annotator: str, topic: str | None
+) -> GivenLabel | LabelProblem:
     written = "" if gain is None else str(gain).strip()
     if not written:
-        return GivenLabel(number, document.strip(), None, annotator)
+        return GivenLabel(number, document.strip(), None, annotator, topic)
     try:
         value = float(written)
     except ValueError:
@@ -243,4 +294,4 @@ def _label(number: int, document: str, gain: Any, annotator: str) -> GivenLabel 
     if isinstance(gain, bool) or value not in range(GREATEST_GAIN + 1):
         text = f"The label {written[:_SHOWN]!r} is not a whole number from 0 to {GREATEST_GAIN}."
         return LabelProblem(number, text)
-    return GivenLabel(number, document.strip(), int(value), annotator)
+    return GivenLabel(number, document.strip(), int(value), annotator, topic)

@@ -13,11 +13,12 @@ from goodgain.pipeline.results.whole_files import writing
 from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
-from goodgain.transforms.core.pool.rows import first_text
+from goodgain.transforms.core.pool.rows import first_text, ids_of
 from goodgain.transforms.core.pool.todo import RecallState, in_order, within_depth
 
 COLUMNS = (
-    "document", "gain", "topic", "query", "entity_type", "title", "url", "text", "seen", "runs",
+    "document", "gain", "topic", "query", "entity_type", "title", "url", "ids", "text", "seen",
+    "runs",
 )  # fmt: skip
 
 
@@ -82,6 +83,9 @@ def row_of(document: PoolDocument) -> dict[str, Any]:
         "entity_type": first_text(document, "entity_type"),
         "title": first_text(document, "title"),
         "url": first_text(document, "url"),
+        "ids": "; ".join(
+            f"{name} {', '.join(values)}" for name, values in ids_of(document).items()
+        ),
         "text": text,
         "seen": "; ".join(seen),
         "runs": ", ".join(sorted({place.run for place in document.places})),

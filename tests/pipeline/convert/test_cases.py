@@ -1,11 +1,14 @@
 """Small traces of kinds that people have, and what must come out of each."""
 
+import csv
 import json
+import sys
 
 import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
+from goodgain.pipeline.studies.pool.store import read_pool
 from tests.pipeline.convert.importing import FIXTURES, actions, imported_files
 
 CASES = FIXTURES / "cases"
@@ -129,3 +132,47 @@ def test_redirects_are_no_urls(tmp_path, capsys):
     assert [result for record in records for result in record["results"]] == [
         {"title": f"site{number}.org"} for _ in range(3) for number in range(3)
     ]
+
+
+@pytest.fixture
+def ids_only(tmp_path):
+    """A run whose documents have nothing but ids, as traces."""
+    traces = tmp_path / "t.jsonl"
+    words = ["--from-run", str(CASES / "ids_only.run"), "--to-traces", str(traces)]
+    assert main(["convert", *words]) == 0
+    return traces
+
+
+def test_documents_with_ids_only_show_them_and_are_labelled_by_them(tmp_path, ids_only, capsys):
+    pool, todo = str(tmp_path / "pool"), tmp_path / "todo.csv"
+    assert main(["pool", "build", "--run", f"a={ids_only}", "--output", pool]) == 0
+    assert main(["pool", "todo", pool, "--output", str(todo)]) == 0
+    rows = list(csv.DictReader(todo.open()))
+    assert [row["ids"] for row in rows] == ["doc_id docA", "doc_id docB"]
+    (tmp_path / "judge.py").write_text(
+        "import json, sys\n"
+        "for line in sys.stdin:\n"
+        "    asked = json.loads(line)\n"
+        "    print(json.dumps({'gain': 3 if 'docB' in asked['ids'] else 0}), flush=True)\n"
+    )
+    command = f"{sys.executable} {tmp_path / 'judge.py'}"
+    assert main(["pool", "judge", pool, "--command", command]) == 0
+    labels = tmp_path / "qrels"
+    labels.write_text("1 0 docA 2\n1 0 docX 2\n")
+    capsys.readouterr()
+    assert main(["pool", "label", pool, "--from", str(labels), "--annotator", "ann"]) == 3
+    assert "The pool has no document docX." in "".join(capsys.readouterr())
+    given = {one.evidence[0].ids["doc_id"]: one.given for one in read_pool(pool).documents()}
+    assert given["docA"]["ann"] == 2
+    assert 3 in given["docB"].values()
+
+
+def test_an_unlabelled_run_exports_no_scores_of_gains(tmp_path, ids_only, capsys):
+    out, scores = tmp_path / "out", tmp_path / "scores.jsonl"
+    words = ["--input", str(ids_only), "--output", str(out), "--allow-unlabelled"]
+    assert main(["run", *words, "--metrics", "precision@10"]) == 0
+    metrics = ["CG", "GR", "SRE", "precision@10"]
+    words = ["--to", "langfuse", "--output", str(scores), "--metric", *metrics]
+    assert main(["export", str(out), *words]) == 0
+    assert scores.read_text() == ""
+    assert "0 scores of 1 conversation; 4 values are undefined" in capsys.readouterr().out

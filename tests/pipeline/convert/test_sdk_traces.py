@@ -194,7 +194,10 @@ class TestBrowseCompPlus:
         (tmp_path / "again.json").write_text(run.read_text())
         words = ["--from", "browsecomp-plus", str(run), str(tmp_path / "again.json")]
         assert main(["convert", *words, "--output", str(tmp_path / "t.jsonl")]) == 2
-        assert "Query 770 occurs in two of these runs" in capsys.readouterr().err
+        error = capsys.readouterr().err
+        assert "Query 770 occurs in two of these runs" in error
+        assert f"{run}: record 1" in error
+        assert f"{tmp_path / 'again.json'}: record 1" in error
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "avro", "jsonl.gz"])

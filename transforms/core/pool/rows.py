@@ -76,6 +76,16 @@ def first_text(document: PoolDocument, name: str) -> str | None:
     return next((text for text in texts if text and text.strip()), None)
 
 
+def ids_of(document: PoolDocument) -> dict[str, list[str]]:
+    """The distinct ids in the evidence by name, the generic id as `id`, in the order as seen."""
+    found: dict[str, dict[str, None]] = {}
+    for result in document.evidence:
+        for name, value in (*result.ids.items(), *((("id", result.id),) if result.id else ())):
+            values = [value] if isinstance(value, str) else value
+            found.setdefault(name, {}).update(dict.fromkeys(values))
+    return {name: list(values) for name, values in found.items()}
+
+
 def _text(value: Any) -> str:
     return _encode(value).decode()
 
