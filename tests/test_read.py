@@ -12,8 +12,9 @@ from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import Millis, SearchCall, canonical_encoding
+from goodgain.transforms.core.records.search_call import Millis, SearchCall
 from goodgain.transforms.read import PlanShards, ReadShard, ReadTraces, find_inputs
 from tests.core.files import samples
 
@@ -71,12 +72,12 @@ def file_and_position(rejected):
 
 @pytest.mark.parametrize("shard_bytes", [2_000, 1 << 26])
 def test_every_record_is_read_once(folder, shard_bytes):
-    expected = [canonical_encoding(call) for call in CALLS]
+    expected = [record_encoding(call) for call in CALLS]
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         traces = pipeline | ReadTraces([str(folder)], shard_bytes)
         assert traces.calls.element_type is SearchCall
         assert traces.rejected.element_type is RejectedRecord
-        encoded = traces.calls | "Encode" >> beam.Map(canonical_encoding)
+        encoded = traces.calls | "Encode" >> beam.Map(record_encoding)
         assert_that(encoded, equal_to(expected), label="calls")
         places = traces.rejected | "Places" >> beam.Map(file_and_position)
         bad = [("a.jsonl", "line 41"), ("a.jsonl", "line 42"), ("e.avro", "file")]
@@ -84,11 +85,11 @@ def test_every_record_is_read_once(folder, shard_bytes):
 
 
 def test_calls_survive_a_shuffle(folder):
-    expected = [canonical_encoding(call) for call in CALLS]
+    expected = [record_encoding(call) for call in CALLS]
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         traces = pipeline | ReadTraces(find_inputs([str(folder)]))
         shuffled = traces.calls | "Shuffle calls" >> beam.Reshuffle()
-        encoded = shuffled | beam.Map(canonical_encoding)
+        encoded = shuffled | beam.Map(record_encoding)
         assert_that(encoded, equal_to(expected), label="calls")
         rejected = traces.rejected | "Shuffle rejected" >> beam.Reshuffle()
         assert_that(rejected | beam.Map(lambda row: row.records), equal_to([1, 1, 1]), label="rows")

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from goodgain.transforms.read import ReadTraces as ReadTraces
     from goodgain.transforms.score import ScoreConversations as ScoreConversations
     from goodgain.transforms.score import ScorePayloads as ScorePayloads
-    from goodgain.transforms.score import ScoreTied as ScoreTied
     from goodgain.transforms.score_stream import (
         ScoreStreamedConversations as ScoreStreamedConversations,
     )
@@ -50,7 +49,6 @@ _MODULES = {
     "ScorePayloads": "score",
     "ScoreStreamedConversations": "score_stream",
     "ScoreStreamedPayloads": "score_stream",
-    "ScoreTied": "score",
     "WatchFolder": "sources.watch",
     "WindowedMeans": "windowed_means",
 }

@@ -11,8 +11,6 @@ from apache_beam.transforms.window import GlobalWindow
 from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
-from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import packer_for
@@ -34,31 +32,26 @@ class FingerprintCalls(beam.PTransform):
     fingerprints them in one step.
 
     Attributes:
-      rules: the compiled rules for duplicates, like `Scoring.default().rules`.
-      keep_encodings: whether to keep the canonical encoding of every record, for their order.
-      label_keys: how external judgments are matched to results; None = labels of the traces.
+      packing: how records are packed into payloads.
 
     Example:
       >>> import apache_beam as beam
       >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
-      >>> from goodgain import FingerprintCalls, ScorePayloads, Scoring, SearchCall
+      >>> from goodgain import FingerprintCalls, Packing, ScorePayloads, Scoring, SearchCall
       >>> scoring = Scoring.default(["ndcg@10"])
       >>> with beam.Pipeline(runner=FnApiRunner()) as pipeline:
       ...     calls = pipeline | beam.Create([SearchCall("c", 1)])
-      ...     payloads = calls | FingerprintCalls(scoring.rules)
+      ...     payloads = calls | FingerprintCalls(Packing.of(scoring))
       ...     scored = payloads | ScorePayloads(scoring)
       ...     _ = scored.scores | beam.Map(lambda score: print(score.conversation.N))
       1
     """
 
-    rules: RuleTable
-    keep_encodings: bool = True
-    label_keys: LabelKeys | None = None
+    packing: Packing
 
     def expand(self, records: beam.PCollection[Any]) -> beam.PCollection[Keyed]:
         """Apply the transform."""
-        packing = Packing(self.rules, self.keep_encodings, self.label_keys)
-        fingerprint = beam.ParDo(FingerprintBundle(packing)).with_output_types(Keyed)
+        fingerprint = beam.ParDo(FingerprintBundle(self.packing)).with_output_types(Keyed)
         return records | "FingerprintBundle" >> fingerprint
 
 

@@ -27,8 +27,7 @@ _MOST_SLICES = 1_000  # summed at a time, some 12 KB each; Beam itself also hold
 class SumMeans(beam.PTransform):
     """`PCollection[ConversationScore]` to `PCollection[tuple[str, MeansAccumulator]]`.
 
-    Takes one collection or a tuple of several: bundles are summed before they are merged, since
-    Beam's local runner keeps everything that passes a `Flatten`.
+    Bundles are summed before they are merged.
 
     The output has one element per slice, by its key (`slice_of`); `MeansAccumulator.rows` makes its
     means. Sums are exact and independent of order: shuffled or re-partitioned input gives the same
@@ -53,20 +52,16 @@ class SumMeans(beam.PTransform):
         return Slice(tuple(distinct), self.scoring, self.cluster)
 
     def expand(
-        self,
-        scores: beam.PCollection[ConversationScore]
-        | tuple[beam.PCollection[ConversationScore], ...],
+        self, scores: beam.PCollection[ConversationScore]
     ) -> beam.PCollection[tuple[SliceKey, MeansAccumulator]]:
         """Apply the transform."""
-        several = scores if isinstance(scores, tuple) else (scores,)
         sums = [
-            one
-            | f"Slice{at}" >> beam.ParDo(self.slice_by())
-            | f"SumBundle{at}" >> beam.ParDo(_SumScores()).with_output_types(_Summed)
-            for at, one in enumerate(several, start=1)
+            scores
+            | "Slice" >> beam.ParDo(self.slice_by())
+            | "SumBundle" >> beam.ParDo(_SumScores()).with_output_types(_Summed)
         ]
-        if several[0].windowing.is_default():
-            everything = several[0].pipeline | "Everything" >> beam.Create([EVERYTHING])
+        if scores.windowing.is_default():
+            everything = scores.pipeline | "Everything" >> beam.Create([EVERYTHING])
             nothing = everything | "NoConversation" >> beam.Map(_nothing).with_output_types(_Summed)
             sums.append(nothing)
         return (

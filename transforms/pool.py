@@ -54,7 +54,7 @@ def pools_of(scoring: Scoring, max_held_bytes: int | None = None) -> TopicPools 
 class ContributeToPool(beam.PTransform):
     """`PCollection[tuple[str, bytes]]` of one run to `PCollection[Contribution]`.
 
-    Takes payloads with canonical encodings, from `ReadPayloads` or `FingerprintCalls`; emits one
+    Takes payloads that keep their records, from `ReadPayloads` or `FingerprintCalls`; emits one
     contribution per conversation that has a usable call.
 
     Attributes:

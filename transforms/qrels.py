@@ -26,6 +26,7 @@ from goodgain.transforms.core.judgments.judgment import (
     label_request,
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.topic_request import topic_request
@@ -148,9 +149,13 @@ class RequestLabels(beam.PTransform):
 
     def expand(self, calls: beam.PCollection[SearchCall]) -> beam.PCollection[LabelRequest]:
         """Apply the transform."""
-        keys = self.keys
-        request = beam.Map(lambda call: label_request(call.conversation_id, [call], keys))
-        return calls | "Request" >> request.with_output_types(LabelRequest)
+        request = beam.Map(_request_of_call, self.keys).with_output_types(LabelRequest)
+        return calls | "Request" >> request
+
+
+def _request_of_call(call: SearchCall, keys: LabelKeys) -> LabelRequest:
+    digest = record_digest(record_encoding(call))
+    return label_request(call.conversation_id, [call], [digest], keys)
 
 
 @dataclass(eq=False, repr=False)
@@ -172,14 +177,13 @@ class JoinQrels(beam.PTransform):
 
     Attributes:
       judgments: PCollection[Judgment].
-      max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
 
     Example:
       >>> import apache_beam as beam
       >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
       >>> from goodgain import (
-      ...     FingerprintCalls, InputFile, JoinQrels, Judgment, LabelKeys, ReadQrels, ReadTraces,
-      ...     RequestLabels, ScorePayloads, Scoring,
+      ...     FingerprintCalls, InputFile, JoinQrels, Judgment, LabelKeys, Packing, ReadQrels,
+      ...     ReadTraces, RequestLabels, ScorePayloads, Scoring,
       ... )
       >>> keys = LabelKeys("doc_id", topic_attribute="query")
       >>> scoring = Scoring.default(["ndcg@10"], label_keys=keys)
@@ -189,7 +193,7 @@ class JoinQrels(beam.PTransform):
       ...     calls = (pipeline | ReadTraces(["traces/*.jsonl"])).calls
       ...     read = pipeline | ReadQrels([InputFile("qrels.txt", size=8)])
       ...     labels = calls | RequestLabels(keys) | JoinQrels(read.judgments | beam.Filter(judged))
-      ...     payloads = calls | FingerprintCalls(scoring.rules, label_keys=keys)
+      ...     payloads = calls | FingerprintCalls(Packing.of(scoring))
       ...     scored = (payloads, labels.payloads) | beam.Flatten() | ScorePayloads(scoring)
       ...     _ = scored.scores | beam.Map(lambda score: score.conversation.CG) | beam.Map(print)
       4
@@ -197,15 +201,13 @@ class JoinQrels(beam.PTransform):
     """
 
     judgments: beam.PCollection[Judgment]
-    max_held_bytes: int | None = None
 
     def expand(self, requests: beam.PCollection[LabelRequest]) -> Labelling:
         """Apply the transform."""
         keyed = requests | "KeyRequests" >> beam.Map(_keyed_by_conversation).with_output_types(Pair)
         conversations = _group("Conversation", keyed)
-        request = _RequestJudgments(self.max_held_bytes)
         wanted, topics, request_counts = typed_outputs(
-            conversations, "Request", request, documents=Any, topics=Any, counts=Any
+            conversations, "Request", _RequestJudgments(), documents=Any, topics=Any, counts=Any
         )
         judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed_by_document).with_output_types(
             Pair
@@ -255,9 +257,6 @@ class _CountingDoFn(beam.DoFn):
 class _RequestJudgments(_CountingDoFn):
     """Requests of one conversation for judgments, keyed by document and by topic."""
 
-    def __init__(self, max_held_bytes: int | None) -> None:
-        self._budget = MemoryBudget(max_held_bytes)
-
     def process(
         self, conversation: tuple[bytes, Iterable[bytes]]
     ) -> Iterator[WindowedValue | TaggedOutput]:
@@ -265,12 +264,11 @@ class _RequestJudgments(_CountingDoFn):
         labels = topic_request(list(map(_requests.decode, requests)))
         self._counts.results_without_id += labels.without_name
         request = _REQUEST + conversation_id
-        for number, topic in enumerate(labels.topics):
-            yield TaggedOutput(_TOPICS, at_end_of_global_window((topic.encode(), request)))
-            for document in labels.documents:
-                if number:  # the reader has counted the requests for one topic
-                    self._budget.count_label(conversation_id.decode())
-                yield at_end_of_global_window((_document_key(topic, document), request))
+        if not labels.topic:
+            return
+        yield TaggedOutput(_TOPICS, at_end_of_global_window((labels.topic.encode(), request)))
+        for document in labels.documents:
+            yield at_end_of_global_window((_document_key(labels.topic, document), request))
 
     def finish_bundle(self) -> Iterator[TaggedOutput]:
         return self._emit_counts()

@@ -113,13 +113,11 @@ class Traces(NamedTuple):
       records: PCollection[SearchCall | RejectedRecord], everything; use this for scoring, since
         rejected records flag their conversations.
       rejected: PCollection[RejectedRecord], records that cannot be used.
-      shards: PCollection[FileShard], the shards that were read; for `ScoreTied`.
     """
 
     records: beam.PCollection[Any]
     calls: beam.PCollection[SearchCall]
     rejected: beam.PCollection[RejectedRecord]
-    shards: beam.PCollection[FileShard]
 
 
 @dataclass(eq=False, repr=False)
@@ -207,7 +205,7 @@ class ReadTraces(beam.PTransform):
         )
         calls = records | "Calls" >> beam.Filter(lambda record: isinstance(record, SearchCall))
         calls.element_type = SearchCall
-        return Traces(records, calls, rejected, shards)
+        return Traces(records, calls, rejected)
 
 
 def _files_of(pattern: str) -> list[InputFile]:
@@ -247,14 +245,12 @@ class ReadFiles(NamedTuple):
         ones, `records.from_python` counts the records that Python had to parse.
       label_requests: PCollection[LabelRequest], the judgments that records need, for `JoinQrels`;
         empty without `Packing.label_keys`.
-      shards: PCollection[FileShard], the shards that were read; for `ScoreTied`.
     """
 
     payloads: beam.PCollection[Keyed]
     rejected: beam.PCollection[RejectedRecord]
     counts: beam.PCollection[dict[str, int]]
     label_requests: beam.PCollection[LabelRequest]
-    shards: beam.PCollection[FileShard]
 
 
 @dataclass(eq=False, repr=False)
@@ -276,7 +272,7 @@ class ReadPayloads(beam.PTransform):
     Raises:
       UsageError: `shard_bytes` is below 1.
 
-    Example: see `ScoreTied`.
+    Example: see `ScorePayloads`.
     """
 
     inputs: Sequence[str | InputFile]
@@ -299,7 +295,7 @@ class ReadPayloads(beam.PTransform):
             _COUNTS: Any,
             _LABEL_REQUESTS: LabelRequest,
         }
-        return ReadFiles._make((*typed_outputs(shards, "ReadShard", read, **types), shards))
+        return ReadFiles(*typed_outputs(shards, "ReadShard", read, **types))
 
 
 @dataclass(eq=False, repr=False)

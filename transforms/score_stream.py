@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,7 +22,8 @@ from msgspec.structs import replace
 
 from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.payload import payload, uncompressed, unpack
+from goodgain.transforms.core.scoring.packing import Packing
+from goodgain.transforms.core.scoring.payload import payload, unpack
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
@@ -100,7 +101,7 @@ class ScoreStreamedConversations(beam.PTransform):
         """Apply the transform."""
         scored: StreamedScores = (
             records
-            | "Fingerprint" >> FingerprintCalls(self.scoring.rules, keep_encodings=True)
+            | "Fingerprint" >> FingerprintCalls(Packing.of(self.scoring))
             | "Score" >> ScoreStreamedPayloads(self.scoring, self.closing, self.end)
         )
         return scored
@@ -111,8 +112,8 @@ class ScoreStreamedPayloads(beam.PTransform):
     """`PCollection[tuple[str, bytes]]`, (conversation_id, payload), to `StreamedScores`.
 
     A stateful DoFn buffers the payloads of a conversation until it is closed; then it is scored as
-    by `ScorePayloads`. Payloads must have canonical encodings. On Prism, set `out_of_orderness` in
-    `closing`, or records that are in time will be late.
+    by `ScorePayloads`. With a pool, payloads must keep their records. On Prism, set
+    `out_of_orderness` in `closing`, or records that are in time will be late.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
@@ -185,6 +186,7 @@ class CloseConversation(beam.DoFn):
     def setup(self) -> None:
         """Set up the worker."""
         self._scorer = PayloadScorer(self.scoring, pools_of(self.scoring))
+        self._compress = Packing.of(self.scoring).keep_records
 
     def process(
         self,
@@ -208,7 +210,7 @@ class CloseConversation(beam.DoFn):
             state.change(seen, packed)
         else:
             for part in parted(frame):
-                kept = payload(part.calls, part.rejected_records, part.external, compress=True)
+                kept = payload(part.calls, part.rejected_records, part.external, self._compress)
                 arrival = arrival_of(part, len(kept), at)
                 decision, seen = arrived(state.conversation, arrival, self.closing)
                 if decision == "keep":
@@ -268,11 +270,9 @@ class CloseConversation(beam.DoFn):
         wake.set(timestamp_of(known.wake))
 
     def _score(
-        self, conversation_id: str, payloads: Iterable[bytes], known: Conversation
+        self, conversation_id: str, payloads: list[bytes], known: Conversation
     ) -> ConversationScore:
-        # Native code does not decompress.
-        plain = [uncompressed(packed) for packed in payloads]
-        score = self._scorer.score(conversation_id, plain, known.rejected)
+        score = self._scorer.score(conversation_id, payloads, known.rejected)
         counts = score.counts
         if known.over_cap:
             counts = {**counts, "conversations.over_cap": 1}

@@ -91,12 +91,12 @@ class WindowedMeans(beam.PTransform):
     Example:
       >>> import apache_beam as beam
       >>> from goodgain import (
-      ...     Closing, FolderSource, ScoreStreamedPayloads, Scoring, StreamEnd, WatchFolder,
-      ...     WindowedMeans,
+      ...     Closing, FolderSource, Packing, ScoreStreamedPayloads, Scoring, StreamEnd,
+      ...     WatchFolder, WindowedMeans,
       ... )
       >>> scoring, closing, end = Scoring.default(["ndcg@10"]), Closing(), StreamEnd()
       >>> source = FolderSource("incoming")
-      >>> traces = beam.Pipeline() | WatchFolder(source, scoring.rules, end=end)
+      >>> traces = beam.Pipeline() | WatchFolder(source, Packing.of(scoring), end=end)
       >>> scored = traces.payloads | ScoreStreamedPayloads(scoring, closing, end)
       >>> means = scored.scores | WindowedMeans(scoring, closing, window=3_600_000, end=end)
       >>> means._fields

@@ -52,7 +52,8 @@ pub fn add_encoded(
     let mut arena = Arena::for_bytes(encoded.len());
     let call = decode_call(encoded, &mut arena)?;
     let at = at_of(&call).ok_or_else(|| PyValueError::new_err("a call without a timestamp"))?;
-    buffer.add(calls.pack(&call, &arena)?, at, out)
+    buffer.add(calls.pack(&call, &arena)?, at, out);
+    Ok(())
 }
 
 /// Add all records of a block; false if Python must read the whole block.
@@ -72,7 +73,7 @@ pub fn add_block(
     let Packer { calls, buffer, .. } = packer;
     for (index, Found { bytes, call }) in records.iter().enumerate() {
         match call.as_ref().and_then(|call| Some((call, times.of(call)?))) {
-            Some((call, at)) => buffer.add(calls.pack(call, &arena)?, at, out)?,
+            Some((call, at)) => buffer.add(calls.pack(call, &arena)?, at, out),
             None => {
                 if let Some(encoded) = reader.record(index, bytes)? {
                     add_encoded(calls, buffer, &encoded, |call| times.of(call), out)?;
@@ -128,7 +129,7 @@ pub fn add_blocks(
             let (mut given, mut left_out) = (Vec::new(), false);
             for (index, record) in records.into_iter().enumerate() {
                 match record? {
-                    Record::Call(call) => buffer.add(*call, UNTIMED, &mut given)?,
+                    Record::Call(call) => buffer.add(*call, UNTIMED, &mut given),
                     Record::Odd(bytes) => match reader.record(index, &bytes)? {
                         Some(encoded) => {
                             add_encoded(calls, buffer, &encoded, |_| Some(UNTIMED), &mut given)?;

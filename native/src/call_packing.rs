@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use pyo3::PyResult;
 
-use crate::canonical_encoding::canonical_encoding;
-use crate::delivery::Delivery;
 use crate::external_labels::{LabelKeys, LabelRequest};
 use crate::fingerprint::{Fingerprinter, Names};
 use crate::msgpack::{
@@ -21,7 +19,7 @@ use crate::rules::RuleTable;
 pub struct Packing {
     pub rules: Arc<RuleTable>,
     pub python: Fallback,
-    pub keep_encodings: bool,
+    pub keep_records: bool,
     pub label_keys: Option<LabelKeys>,
 }
 
@@ -29,7 +27,6 @@ pub struct Packing {
 pub struct PackedCall {
     pub conversation_id: String,
     pub call: Call,
-    pub delivery: Delivery,
     pub results: Vec<PackedResult>,
     /// Codes and digests of all results.
     pub codes: Vec<u8>,
@@ -37,14 +34,13 @@ pub struct PackedCall {
     pub label_request: Option<LabelRequest>,
 }
 
-/// A packed call: the parts before and after its canonical encoding.
+/// A packed call.
 pub struct Call {
-    pub before: Vec<u8>,
     pub attributes: Vec<u8>,
-    pub encoding: Option<Vec<u8>>,
-    pub after: Vec<u8>,
-    /// The call as encoded by msgspec.
-    pub whole: Box<[u8]>,
+    /// Its `CallFingerprint` without attributes and results.
+    pub fingerprint: Vec<u8>,
+    /// Size of the record in bytes.
+    pub size: usize,
 }
 
 /// A result: its label, and where its fingerprint ends.
@@ -59,23 +55,21 @@ pub struct PackedResult {
 pub struct CallPacker {
     packing: Arc<Packing>,
     fingerprinter: Fingerprinter,
-    /// Size of the last encoded call; the next one is likely to be similar.
-    last_length: usize,
+    /// The last call as encoded by msgspec.
+    record: Vec<u8>,
 }
 
 impl CallPacker {
     pub fn new(packing: Arc<Packing>) -> Self {
         let fingerprinter = Fingerprinter::new(packing.rules.clone(), packing.python.clone());
-        CallPacker { packing, fingerprinter, last_length: 0 }
+        CallPacker { packing, fingerprinter, record: Vec::new() }
     }
 
     pub fn pack(&mut self, call: &SearchCall, arena: &Arena) -> PyResult<PackedCall> {
-        let mut whole = Vec::with_capacity(self.last_length + self.last_length / 4);
-        encode_call(&mut whole, call, arena);
-        self.last_length = whole.len();
-        let whole = whole.into_boxed_slice();
-        let record_digest = record_digest(&whole);
-        let encoding = self.packing.keep_encodings.then(|| canonical_encoding(call, arena));
+        self.record.clear();
+        encode_call(&mut self.record, call, arena);
+        let record_digest = record_digest(&self.record);
+        let record = self.packing.keep_records.then_some(&self.record[..]);
         let (mut names, mut codes, mut digests) = (Names::default(), Vec::new(), Vec::new());
         let found = arena.results_of(call.results);
         let mut results = Vec::with_capacity(found.len());
@@ -99,20 +93,9 @@ impl CallPacker {
         Ok(PackedCall {
             conversation_id: call.conversation_id.to_owned(),
             call: Call {
-                before: packed_before(call, &record_digest),
                 attributes: packed_attributes(call, arena),
-                encoding,
-                after: packed_after(&names, call, arena),
-                whole,
-            },
-            delivery: Delivery {
-                turn: call.turn,
-                iteration: call.iteration,
-                call: call.call,
-                action: Box::from(call.action),
-                timestamp: call.timestamp,
-                record_id: call.record_id.map(Box::from),
-                record_digest,
+                fingerprint: packed_fingerprint(call, &record_digest, record, &names, arena),
+                size: self.record.len(),
             },
             results,
             codes,
@@ -122,8 +105,14 @@ impl CallPacker {
     }
 }
 
-/// A `CallFingerprint` up to and including its record_digest, without its attributes.
-fn packed_before(call: &SearchCall, record_digest: &[u8; 16]) -> Vec<u8> {
+/// A `CallFingerprint` without its attributes and results.
+fn packed_fingerprint(
+    call: &SearchCall,
+    record_digest: &[u8; 16],
+    record: Option<&[u8]>,
+    names: &Names,
+    arena: &Arena,
+) -> Vec<u8> {
     let mut out = Vec::new();
     write_array(&mut out, 14);
     write_int(&mut out, call.turn);
@@ -136,27 +125,10 @@ fn packed_before(call: &SearchCall, record_digest: &[u8; 16]) -> Vec<u8> {
     write_text(&mut out, call.action);
     write_map(&mut out, 0);
     write_bytes(&mut out, record_digest);
-    out
-}
-
-fn packed_attributes(call: &SearchCall, arena: &Arena) -> Vec<u8> {
-    let mut out = Vec::new();
-    encode_pairs(&mut out, arena.pairs_of(call.attributes).iter(), arena);
-    out
-}
-
-pub fn packed_encoding(encoding: Option<&[u8]>) -> Vec<u8> {
-    let mut out = Vec::new();
-    match encoding {
-        Some(encoding) => write_bytes(&mut out, encoding),
+    match record {
+        Some(record) => write_bytes(&mut out, record),
         None => write_null(&mut out),
     }
-    out
-}
-
-/// The rest of a `CallFingerprint` after its encoding: names, results (empty) and costs.
-fn packed_after(names: &Names, call: &SearchCall, arena: &Arena) -> Vec<u8> {
-    let mut out = Vec::new();
     write_map(&mut out, names.len());
     for (codes, name) in names {
         write_bytes(&mut out, codes);
@@ -164,5 +136,11 @@ fn packed_after(names: &Names, call: &SearchCall, arena: &Arena) -> Vec<u8> {
     }
     write_array(&mut out, 0);
     encode_pairs(&mut out, arena.costs_of(call.costs).iter(), arena);
+    out
+}
+
+fn packed_attributes(call: &SearchCall, arena: &Arena) -> Vec<u8> {
+    let mut out = Vec::new();
+    encode_pairs(&mut out, arena.pairs_of(call.attributes).iter(), arena);
     out
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxBuildHasher;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::characters::stripped;
-use crate::msgpack::{write_array, write_bytes, write_map};
+use crate::msgpack::{write_array, write_bytes, write_map, write_text};
 use crate::python::Fallback;
 use crate::record_encoding::encode_call;
 use crate::records::{Arena, OneOrMany, SearchCall, SearchResult, Span};
@@ -60,16 +60,15 @@ fn values<'r, 'a>(map: Span, key: &str, arena: &'r Arena<'a>) -> &'r [&'a str] {
 #[derive(Default)]
 pub struct LabelRequest {
     documents: BTreeSet<String>,
-    /// The encoded parts of calls that decide attributes, if an attribute holds the topic; and their
-    /// number.
-    records: Vec<u8>,
-    record_count: usize,
+    /// By record_digest, the encoded parts of records that decide attributes, if an attribute holds
+    /// the topic.
+    records: IndexMap<[u8; 16], Vec<u8>, FxBuildHasher>,
     without_name: usize,
     /// By record_digest: the encoded list of each result's document digests.
     digests: IndexMap<[u8; 16], Vec<u8>, FxBuildHasher>,
 }
 
-/// Sorted document names, encoded records, results without a name.
+/// Sorted document names, encoded records by digest, results without a name.
 pub type PlainLabelRequest = (Vec<String>, Vec<u8>, usize);
 
 impl LabelRequest {
@@ -110,8 +109,9 @@ impl LabelRequest {
                 results: Span::default(),
                 ..*call
             };
-            encode_call(&mut request.records, &deciding, arena);
-            request.record_count = 1;
+            let mut record = Vec::new();
+            encode_call(&mut record, &deciding, arena);
+            request.records.insert(record_digest, record);
         }
         Ok(request)
     }
@@ -120,7 +120,6 @@ impl LabelRequest {
     pub fn append(&mut self, other: LabelRequest) {
         self.documents.extend(other.documents);
         self.records.extend(other.records);
-        self.record_count += other.record_count;
         self.without_name += other.without_name;
         self.digests.extend(other.digests);
     }
@@ -140,8 +139,11 @@ impl LabelRequest {
     /// What Python needs for its `LabelRequest`.
     pub fn into_plain(self) -> PlainLabelRequest {
         let mut records = Vec::new();
-        write_array(&mut records, self.record_count);
-        records.extend(self.records);
+        write_map(&mut records, self.records.len());
+        for (record_digest, record) in self.records {
+            write_text(&mut records, &format!("{:032x}", u128::from_be_bytes(record_digest)));
+            records.extend(record);
+        }
         (self.documents.into_iter().collect(), records, self.without_name)
     }
 }

@@ -85,7 +85,7 @@ pub fn fold<'p>(
             (digests.len() == layout.digests).then_some(Evidence { layout, digests })
         })
         .collect::<Option<_>>()?;
-    let delivered = deliver(&frame.deliveries, |at| frame.calls[at].encoding)?;
+    let delivered = deliver(&frame.deliveries);
     let turn_of =
         |at: &usize| frame.deliveries[*at].turn.max(frame.calls[*at].turn_count.unwrap_or(0));
     let last_turn = delivered.kept.iter().map(turn_of).max();

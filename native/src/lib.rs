@@ -10,7 +10,6 @@ mod avro_schema;
 mod avro_values;
 mod blocks;
 mod call_packing;
-mod canonical_encoding;
 mod characters;
 mod delivery;
 mod duplicates;
@@ -57,7 +56,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 15;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.
@@ -112,7 +111,7 @@ impl Packer {
     fn new(
         rules: &Bound<PyAny>,
         fallback: Py<PyAny>,
-        keep_encodings: bool,
+        keep_records: bool,
         label_keys: Option<(String, Option<String>)>,
         most_buffered: usize,
         threads: usize,
@@ -120,7 +119,7 @@ impl Packer {
         let packing = Packing {
             rules: read_rules(rules)?.into(),
             python: Fallback(fallback.into()),
-            keep_encodings,
+            keep_records,
             label_keys: label_keys
                 .map(|(id_name, topic_attribute)| LabelKeys { id_name, topic_attribute }),
         };
@@ -143,7 +142,11 @@ impl Packer {
         at: i64,
     ) -> PyResult<Given<'py>> {
         let buffer = &mut self.0.buffer;
-        Ok(given(py, |out| buffer.add_rejected(conversation_id, records, at, out))?.0)
+        let add = |out: &mut _| {
+            buffer.add_rejected(conversation_id, records, at, out);
+            Ok(())
+        };
+        Ok(given(py, add)?.0)
     }
 
     /// Add lines from an offset up to the first one that Python must read; returns its offset, or
@@ -244,7 +247,11 @@ impl Packer {
     /// One payload for each buffered conversation.
     fn rest<'py>(&mut self, py: Python<'py>) -> PyResult<Given<'py>> {
         let buffer = &mut self.0.buffer;
-        Ok(given(py, |out| buffer.rest(out))?.0)
+        let rest = |out: &mut _| {
+            buffer.rest(out);
+            Ok(())
+        };
+        Ok(given(py, rest)?.0)
     }
 }
 

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use pyo3::PyResult;
 use rustc_hash::FxHashMap;
 
-use crate::call_packing::{Call, CallPacker, PackedCall, Packing, packed_encoding};
-use crate::canonical_encoding::canonical_encoding_of;
-use crate::delivery::{Delivery, tied};
+use crate::call_packing::{Call, CallPacker, PackedCall, Packing};
 use crate::external_labels::LabelRequest;
 use crate::payload::Frame;
 use crate::records::{Arena, SearchCall};
@@ -49,7 +47,6 @@ pub struct Buffer {
 struct Buffered {
     frame: Frame,
     calls: Vec<Call>,
-    deliveries: Vec<Delivery>,
     label_request: Option<LabelRequest>,
     rejected_records: i64,
     earliest: i64,
@@ -84,27 +81,27 @@ impl Packer {
         given: &mut Vec<Packed>,
     ) -> PyResult<()> {
         let call = self.calls.pack(call, arena)?;
-        self.buffer.add(call, at, given)
+        self.buffer.add(call, at, given);
+        Ok(())
     }
 }
 
 impl Buffer {
     /// Add one call with its time `at`. If the buffer is full, return the least recently seen
     /// conversations.
-    pub fn add(&mut self, packed: PackedCall, at: i64, given: &mut Vec<Packed>) -> PyResult<()> {
+    pub fn add(&mut self, packed: PackedCall, at: i64, given: &mut Vec<Packed>) {
         // A call without results takes memory too, and so do long texts.
-        let size = 1 + packed.results.len() + packed.call.whole.len() / BYTES_PER_RESULT;
+        let size = 1 + packed.results.len() + packed.call.size / BYTES_PER_RESULT;
         let mut buffered = self.take(&packed.conversation_id, at);
         buffered.frame.add_call(&packed);
         if let Some(label_request) = packed.label_request {
             buffered.label_request.get_or_insert_default().append(label_request);
         }
         buffered.calls.push(packed.call);
-        buffered.deliveries.push(packed.delivery);
         buffered.size += size;
         self.results += size;
         self.put(&packed.conversation_id, buffered);
-        self.give_when_full(given)
+        self.give_when_full(given);
     }
 
     /// Add rejected records that name a conversation.
@@ -114,19 +111,19 @@ impl Buffer {
         records: i64,
         at: i64,
         given: &mut Vec<Packed>,
-    ) -> PyResult<()> {
+    ) {
         let mut buffered = self.take(conversation_id, at);
         buffered.rejected_records += records;
         let size = 1 + conversation_id.len() / BYTES_PER_RESULT;
         buffered.size += size;
         self.results += size;
         self.put(conversation_id, buffered);
-        self.give_when_full(given)
+        self.give_when_full(given);
     }
 
     /// One payload for each buffered conversation.
-    pub fn rest(&mut self, given: &mut Vec<Packed>) -> PyResult<()> {
-        self.give(0, given)
+    pub fn rest(&mut self, given: &mut Vec<Packed>) {
+        self.give(0, given);
     }
 
     fn take(&mut self, conversation_id: &str, at: i64) -> Buffered {
@@ -151,15 +148,14 @@ impl Buffer {
         }
     }
 
-    fn give_when_full(&mut self, given: &mut Vec<Packed>) -> PyResult<()> {
+    fn give_when_full(&mut self, given: &mut Vec<Packed>) {
         if self.results >= self.most_buffered {
-            self.give(self.most_buffered / 2, given)?;
+            self.give(self.most_buffered / 2, given);
         }
-        Ok(())
     }
 
     /// Return payloads until fewer than `kept_results` results are left.
-    fn give(&mut self, kept_results: usize, given: &mut Vec<Packed>) -> PyResult<()> {
+    fn give(&mut self, kept_results: usize, given: &mut Vec<Packed>) {
         while self.results >= kept_results {
             let Some((number, conversation_id)) = self.seen.pop_front() else {
                 break;
@@ -167,36 +163,23 @@ impl Buffer {
             if self.buffered.get(&conversation_id).is_none_or(|one| one.last_seen != number) {
                 continue;
             }
-            if let Some(mut buffered) = self.buffered.remove(&conversation_id) {
+            if let Some(buffered) = self.buffered.remove(&conversation_id) {
                 self.results -= buffered.size;
-                for place in tied(&buffered.deliveries) {
-                    let call = &mut buffered.calls[place];
-                    if call.encoding.is_none() {
-                        call.encoding = Some(canonical_encoding_of(&call.whole)?);
-                    }
-                }
                 given.push(buffered.packed(conversation_id));
             }
         }
-        Ok(())
     }
 }
 
 impl Buffered {
     fn packed(self, conversation_id: String) -> Packed {
-        let encodings: Vec<Vec<u8>> =
-            self.calls.iter().map(|call| packed_encoding(call.encoding.as_deref())).collect();
-        let calls = self
-            .calls
-            .iter()
-            .zip(&encodings)
-            .map(|(call, encoding)| [&call.before[..], &encoding[..], &call.after[..]]);
+        let fingerprints = self.calls.iter().map(|call| &call.fingerprint[..]);
         let attributes = self.calls.iter().map(|call| &call.attributes[..]);
         Packed {
             conversation_id,
             payload: self.frame.payload(
                 attributes,
-                calls,
+                fingerprints,
                 self.rejected_records,
                 self.label_request.as_ref(),
             ),

@@ -8,9 +8,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::call_packing::PackedCall;
 use crate::external_labels::LabelRequest;
-use crate::msgpack::{
-    write_array, write_bytes, write_int, write_map, write_null, write_optional_int,
-};
+use crate::msgpack::{write_array, write_bytes, write_int, write_null, write_optional_int};
 use crate::record_encoding::write_optional_number;
 
 /// A frame under construction: data that its results share are stored once.
@@ -89,17 +87,17 @@ impl Frame {
         self.results.append(&mut self.scores);
     }
 
-    /// The payload of everything that was added. `attributes` and `calls` are packed; the calls
-    /// without attributes and results.
+    /// The payload of everything that was added. `attributes` and `fingerprints` are those of its
+    /// calls, packed; the fingerprints without attributes and results.
     pub fn payload<'c>(
         &self,
         attributes: impl ExactSizeIterator<Item = &'c [u8]>,
-        calls: impl ExactSizeIterator<Item = [&'c [u8]; 3]>,
+        fingerprints: impl ExactSizeIterator<Item = &'c [u8]>,
         rejected_records: i64,
         label_request: Option<&LabelRequest>,
     ) -> Vec<u8> {
         let mut out = vec![0; 4];
-        write_array(&mut out, 10);
+        write_array(&mut out, 9);
         write_array(&mut out, self.shapes.len());
         for (codes, length) in &self.shapes {
             write_array(&mut out, 2);
@@ -111,7 +109,7 @@ impl Frame {
             write_int(&mut out, *shape as i64);
         }
         write_bytes(&mut out, &self.evidence.digests);
-        write_array(&mut out, calls.len());
+        write_array(&mut out, fingerprints.len());
         out.extend_from_slice(&self.results);
         write_array(&mut out, attributes.len());
         let mut before = None;
@@ -122,16 +120,13 @@ impl Frame {
             }
             before = Some(of_call);
         }
-        write_array(&mut out, calls.len());
-        for call in calls {
-            call.into_iter().for_each(|part| out.extend_from_slice(part));
-        }
+        write_array(&mut out, fingerprints.len());
+        fingerprints.for_each(|fingerprint| out.extend_from_slice(fingerprint));
         write_int(&mut out, rejected_records);
         match label_request {
             Some(label_request) => label_request.write_external(&mut out),
             None => write_null(&mut out),
         }
-        write_map(&mut out, 0); // encodings of calls in other payloads
         write_array(&mut out, 0); // labels given separately from the traces
         let length = (out.len() - 4) as u32;
         out[..4].copy_from_slice(&length.to_be_bytes());

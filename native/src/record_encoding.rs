@@ -8,9 +8,7 @@ use crate::msgpack::{
     Malformed, Reader, write_array, write_bool, write_float, write_int, write_map, write_null,
     write_optional_int, write_optional_text, write_text,
 };
-use crate::records::{
-    Arena, CALL_FIELDS, Number, OneOrMany, RESULT_FIELDS, SearchCall, SearchResult, Span,
-};
+use crate::records::{Arena, CALL_FIELDS, Number, OneOrMany, SearchCall, SearchResult, Span};
 
 /// Append a number or null.
 pub fn write_optional_number(out: &mut Vec<u8>, number: Option<Number>) {
@@ -32,71 +30,69 @@ pub fn record_digest(encoded: &[u8]) -> [u8; 16] {
     xxh3_128(encoded).to_be_bytes()
 }
 
-/// Append a call as msgspec encodes it with `order="deterministic"`: maps sorted by key.
+/// Append a call as msgspec encodes it with `order="sorted"`: a map by field name, all keys sorted.
 pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, arena: &Arena) {
-    let mut names = CALL_FIELDS.iter();
-    let mut name = |out: &mut Vec<u8>| write_text(out, names.next().unwrap_or(&""));
     write_map(out, CALL_FIELDS.len());
-    name(out);
-    write_text(out, call.conversation_id);
-    name(out);
-    write_int(out, call.iteration);
-    name(out);
-    write_int(out, call.turn);
-    name(out);
-    write_optional_int(out, call.call);
-    name(out);
-    write_optional_text(out, call.record_id);
-    name(out);
-    write_optional_int(out, call.timestamp);
-    name(out);
-    write_optional_text(out, call.query);
-    name(out);
-    write_optional_text(out, call.tool);
-    name(out);
-    write_optional_int(out, call.turn_count);
-    name(out);
-    write_bool(out, call.is_final);
-    name(out);
+    write_text(out, "action");
     write_text(out, call.action);
-    name(out);
-    write_optional_text(out, call.error);
-    name(out);
+    write_text(out, "attributes");
     encode_sorted(out, arena.pairs_of(call.attributes), arena);
-    name(out);
+    write_text(out, "call");
+    write_optional_int(out, call.call);
+    write_text(out, "conversation_id");
+    write_text(out, call.conversation_id);
+    write_text(out, "costs");
     encode_sorted(out, arena.costs_of(call.costs), arena);
-    name(out);
+    write_text(out, "error");
+    write_optional_text(out, call.error);
+    write_text(out, "is_final");
+    write_bool(out, call.is_final);
+    write_text(out, "iteration");
+    write_int(out, call.iteration);
+    write_text(out, "query");
+    write_optional_text(out, call.query);
+    write_text(out, "record_id");
+    write_optional_text(out, call.record_id);
+    write_text(out, "results");
     let results = arena.results_of(call.results);
     write_array(out, results.len());
     for result in results {
         encode_result(out, result, arena);
     }
+    write_text(out, "timestamp");
+    write_optional_int(out, call.timestamp);
+    write_text(out, "tool");
+    write_optional_text(out, call.tool);
+    write_text(out, "turn");
+    write_int(out, call.turn);
+    write_text(out, "turn_count");
+    write_optional_int(out, call.turn_count);
 }
 
 fn encode_result(out: &mut Vec<u8>, result: &SearchResult, arena: &Arena) {
     // Constant: a map of 11 fields, and each name with its header byte.
-    out.extend_from_slice(b"\x8b\xabentity_type");
-    write_optional_text(out, result.entity_type);
-    out.extend_from_slice(b"\xa2id");
-    write_optional_text(out, result.id);
-    out.extend_from_slice(b"\xa3ids");
-    encode_sorted(out, arena.pairs_of(result.ids), arena);
-    out.extend_from_slice(b"\xa3url");
-    write_optional_text(out, result.url);
-    out.extend_from_slice(b"\xa5title");
-    write_optional_text(out, result.title);
-    out.extend_from_slice(b"\xa7snippet");
-    write_optional_text(out, result.snippet);
-    out.extend_from_slice(b"\xa7content");
+    out.extend_from_slice(b"\x8b\xa7content");
     write_optional_text(out, result.content);
+    out.extend_from_slice(b"\xabentity_type");
+    write_optional_text(out, result.entity_type);
     out.extend_from_slice(b"\xa6fields");
     encode_sorted(out, arena.pairs_of(result.fields), arena);
     out.extend_from_slice(b"\xa4gain");
     write_optional_int(out, result.gain);
-    out.extend_from_slice(b"\xa5score");
-    write_optional_number(out, result.score);
+    out.extend_from_slice(b"\xa2id");
+    write_optional_text(out, result.id);
+    out.extend_from_slice(b"\xa3ids");
+    encode_sorted(out, arena.pairs_of(result.ids), arena);
     out.extend_from_slice(b"\xacreference_id");
     write_optional_text(out, result.reference_id);
+    out.extend_from_slice(b"\xa5score");
+    write_optional_number(out, result.score);
+    out.extend_from_slice(b"\xa7snippet");
+    write_optional_text(out, result.snippet);
+    out.extend_from_slice(b"\xa5title");
+    write_optional_text(out, result.title);
+    out.extend_from_slice(b"\xa3url");
+    write_optional_text(out, result.url);
 }
 
 fn encode_sorted<V: Value>(out: &mut Vec<u8>, pairs: &[(&str, V)], arena: &Arena) {
@@ -149,7 +145,7 @@ pub fn encode_pairs<'p, 'a: 'p, V: Value + 'p>(
     }
 }
 
-/// Read a call encoded by msgspec, with maps in any order.
+/// Read a call that msgspec encoded, with fields and maps in any order.
 pub fn decode_call<'a>(encoded: &'a [u8], arena: &mut Arena<'a>) -> PyResult<SearchCall<'a>> {
     read_call(encoded, arena).map_err(|_| PyValueError::new_err("not an encoded search call"))
 }
@@ -158,65 +154,60 @@ fn read_call<'a>(encoded: &'a [u8], arena: &mut Arena<'a>) -> Result<SearchCall<
     let mut reader = Reader::new(encoded);
     let read = &mut reader;
     let mut call = SearchCall::empty();
-    let mut fields = Fields::begin(read, &CALL_FIELDS)?;
-    call.conversation_id = fields.next(read)?.text()?;
-    call.iteration = fields.next(read)?.int()?;
-    call.turn = fields.next(read)?.int()?;
-    call.call = fields.next(read)?.optional(Reader::int)?;
-    call.record_id = fields.next(read)?.optional(Reader::text)?;
-    call.timestamp = fields.next(read)?.optional(Reader::int)?;
-    call.query = fields.next(read)?.optional(Reader::text)?;
-    call.tool = fields.next(read)?.optional(Reader::text)?;
-    call.turn_count = fields.next(read)?.optional(Reader::int)?;
-    call.is_final = fields.next(read)?.boolean()?;
-    call.action = fields.next(read)?.text()?;
-    call.error = fields.next(read)?.optional(Reader::text)?;
-    call.attributes = decode_map(fields.next(read)?, arena)?;
-    call.costs = decode_costs(fields.next(read)?, arena)?;
-    let length = fields.next(read)?.array()?;
-    call.results.start = arena.results.len();
-    for _ in 0..length {
+    for _ in 0..read.map()? {
+        match read.text()? {
+            "action" => call.action = read.text()?,
+            "attributes" => call.attributes = decode_map(read, arena)?,
+            "call" => call.call = read.optional(Reader::int)?,
+            "conversation_id" => call.conversation_id = read.text()?,
+            "costs" => call.costs = decode_costs(read, arena)?,
+            "error" => call.error = read.optional(Reader::text)?,
+            "is_final" => call.is_final = read.boolean()?,
+            "iteration" => call.iteration = read.int()?,
+            "query" => call.query = read.optional(Reader::text)?,
+            "record_id" => call.record_id = read.optional(Reader::text)?,
+            "results" => call.results = decode_results(read, arena)?,
+            "timestamp" => call.timestamp = read.optional(Reader::int)?,
+            "tool" => call.tool = read.optional(Reader::text)?,
+            "turn" => call.turn = read.int()?,
+            "turn_count" => call.turn_count = read.optional(Reader::int)?,
+            _ => return Err(Malformed),
+        }
+    }
+    if reader.at_end() { Ok(call) } else { Err(Malformed) }
+}
+
+fn decode_results<'a>(read: &mut Reader<'a>, arena: &mut Arena<'a>) -> Result<Span, Malformed> {
+    let start = arena.results.len();
+    for _ in 0..read.array()? {
         let result = decode_result(read, arena)?;
         arena.results.push(result);
     }
-    call.results.end = arena.results.len();
-    if reader.at_end() { Ok(call) } else { Err(Malformed) }
+    Ok(Span { start, end: arena.results.len() })
 }
 
 fn decode_result<'a>(
     read: &mut Reader<'a>,
     arena: &mut Arena<'a>,
 ) -> Result<SearchResult<'a>, Malformed> {
-    let mut fields = Fields::begin(read, &RESULT_FIELDS)?;
-    Ok(SearchResult {
-        entity_type: fields.next(read)?.optional(Reader::text)?,
-        id: fields.next(read)?.optional(Reader::text)?,
-        ids: decode_map(fields.next(read)?, arena)?,
-        url: fields.next(read)?.optional(Reader::text)?,
-        title: fields.next(read)?.optional(Reader::text)?,
-        snippet: fields.next(read)?.optional(Reader::text)?,
-        content: fields.next(read)?.optional(Reader::text)?,
-        fields: decode_map(fields.next(read)?, arena)?,
-        gain: fields.next(read)?.optional(Reader::int)?,
-        score: fields.next(read)?.optional(decode_number)?,
-        reference_id: fields.next(read)?.optional(Reader::text)?,
-    })
-}
-
-/// The fields of an encoded struct, all present and in order.
-struct Fields {
-    names: std::slice::Iter<'static, &'static str>,
-}
-
-impl Fields {
-    fn begin(read: &mut Reader, names: &'static [&'static str]) -> Result<Self, Malformed> {
-        if read.map()? == names.len() { Ok(Fields { names: names.iter() }) } else { Err(Malformed) }
+    let mut result = SearchResult::default();
+    for _ in 0..read.map()? {
+        match read.text()? {
+            "content" => result.content = read.optional(Reader::text)?,
+            "entity_type" => result.entity_type = read.optional(Reader::text)?,
+            "fields" => result.fields = decode_map(read, arena)?,
+            "gain" => result.gain = read.optional(Reader::int)?,
+            "id" => result.id = read.optional(Reader::text)?,
+            "ids" => result.ids = decode_map(read, arena)?,
+            "reference_id" => result.reference_id = read.optional(Reader::text)?,
+            "score" => result.score = read.optional(decode_number)?,
+            "snippet" => result.snippet = read.optional(Reader::text)?,
+            "title" => result.title = read.optional(Reader::text)?,
+            "url" => result.url = read.optional(Reader::text)?,
+            _ => return Err(Malformed),
+        }
     }
-
-    fn next<'r, 'a>(&mut self, read: &'r mut Reader<'a>) -> Result<&'r mut Reader<'a>, Malformed> {
-        let expected = self.names.next().ok_or(Malformed)?;
-        if read.text()? == *expected { Ok(read) } else { Err(Malformed) }
-    }
+    Ok(result)
 }
 
 fn decode_number(read: &mut Reader) -> Result<Number, Malformed> {

@@ -8,7 +8,7 @@ pub const LARGEST_COST: f64 = 1e100;
 pub const EARLIEST_MILLIS: i64 = -62_135_596_800_000;
 pub const LATEST_MILLIS: i64 = 253_402_300_799_999;
 
-/// The fields of a search call in the order of `SearchCall`, which is also that of the encoding.
+/// The fields of a search call in the order of `SearchCall`.
 pub const CALL_FIELDS: [&str; 15] = [
     "conversation_id",
     "iteration",

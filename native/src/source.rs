@@ -5,8 +5,8 @@
 use crate::names::Target;
 use crate::normalise::{normalise_plain_time, trim};
 use crate::records::{
-    ACTIONS, Arena, EARLIEST_MILLIS, GREATEST_GAIN, LARGEST_COST, LARGEST_INT, LATEST_MILLIS, Number,
-    OneOrMany, SEARCH, SearchCall, SearchResult, Span,
+    ACTIONS, Arena, EARLIEST_MILLIS, GREATEST_GAIN, LARGEST_COST, LARGEST_INT, LATEST_MILLIS,
+    Number, OneOrMany, SEARCH, SearchCall, SearchResult, Span,
 };
 
 /// Numbers of fields: `ITERATION_FROM_0` is behind those of `CALL_FIELDS`.

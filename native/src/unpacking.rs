@@ -24,7 +24,6 @@ pub struct Call<'p> {
     pub turn_count: Option<i64>,
     /// The index of its attributes in the frame's.
     pub attributes: usize,
-    pub encoding: Option<&'p [u8]>,
     pub names: Vec<(&'p [u8], &'p str)>,
     pub costs: Vec<(&'p str, f64)>,
     /// The range of its results in the frame's.
@@ -40,7 +39,7 @@ pub struct Attributes<'p> {
 /// The content of some payloads, merged into one frame.
 #[derive(Default)]
 pub struct Frame<'p> {
-    pub deliveries: Vec<Delivery<&'p str>>,
+    pub deliveries: Vec<Delivery<'p>>,
     pub calls: Vec<Call<'p>>,
     pub results: Vec<FrameResult>,
     pub attributes: Vec<Attributes<'p>>,
@@ -74,7 +73,7 @@ impl<'p> Frame<'p> {
     }
 
     fn add(&mut self, read: &mut Reader<'p>) -> Result<(), Malformed> {
-        if read.array()? != 10 {
+        if read.array()? != 9 {
             return Err(Malformed);
         }
         let shapes = listed(read, |read| {
@@ -100,7 +99,7 @@ impl<'p> Frame<'p> {
             self.add_call(read, of_call, attributes)?;
         }
         self.rejected_records = self.rejected_records.saturating_add(read.int()?);
-        if !read.null() || read.map()? > 0 || read.array()? > 0 || !read.at_end() {
+        if !read.null() || read.array()? > 0 || !read.at_end() {
             return Err(Malformed);
         }
         Ok(())
@@ -184,7 +183,7 @@ impl<'p> Frame<'p> {
             return Err(Malformed);
         }
         let record_digest = read.bytes()?.try_into().map_err(|_| Malformed)?;
-        let encoding = read.optional(Reader::bytes)?;
+        read.optional(Reader::bytes)?; // the record, which only a pool needs
         let names = pairs(read, |read| Ok((read.bytes()?, read.text()?)))?;
         if read.array()? != 0 {
             return Err(Malformed);
@@ -199,7 +198,7 @@ impl<'p> Frame<'p> {
             record_id,
             record_digest,
         });
-        self.calls.push(Call { turn_count, attributes, encoding, names, costs, results });
+        self.calls.push(Call { turn_count, attributes, names, costs, results });
         Ok(())
     }
 }

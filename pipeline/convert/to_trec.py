@@ -141,7 +141,7 @@ def _read(
     for _, records in read_files(files):
         for record in records:
             if isinstance(record, SearchCall):
-                call = fingerprinter.call_fingerprint(record, keep_encoding=True)
+                call = fingerprinter.call_fingerprint(record)
                 ids = [names[0] if names else "" for names in keys.documents(record)]
                 spool.add(record.conversation_id, Delivery(call, ids))
             else:

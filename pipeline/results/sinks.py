@@ -77,9 +77,8 @@ class DatasetRows(Struct, frozen=True):
 class WriteRows(beam.PTransform):
     """`PCollection[T]` to `PCollection[WrittenFile]`: writes each T as rows of datasets.
 
-    Takes one collection or a tuple of several, so that no `Flatten` has to hold them. Every shard
-    of every dataset is written, even if empty, so that readers always find the columns. Elements
-    are sorted by key within a shard, so files do not depend on the order of elements.
+    Every shard of every dataset is written, even if empty, so that readers always find the columns.
+    Elements are sorted by key within a shard, so files do not depend on the order of elements.
 
     Attributes:
       element_type: T, a msgspec Struct.
@@ -91,22 +90,15 @@ class WriteRows(beam.PTransform):
     element_type: type[Struct]
     key_of: Callable[[Any], str]
 
-    def expand(
-        self, elements: beam.PCollection[Any] | tuple[beam.PCollection[Any], ...]
-    ) -> beam.PCollection[WrittenFile]:
+    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[WrittenFile]:
         """Apply the transform."""
-        several = elements if isinstance(elements, tuple) else (elements,)
-        every_shard = several[0].pipeline | "EveryShard" >> beam.Create(
+        every_shard = elements.pipeline | "EveryShard" >> beam.Create(
             [(shard, _NOTHING) for shard in range(self.target.shards)]
         ).with_output_types(_Packed)
-        packed = [
-            one
-            | f"ToShard{at}"
-            >> beam.ParDo(_PackForShards(self.target, self.key_of)).with_output_types(_Packed)
-            for at, one in enumerate(several, start=1)
-        ]
+        pack = _PackForShards(self.target, self.key_of)
+        packed = elements | "ToShard" >> beam.ParDo(pack).with_output_types(_Packed)
         return (
-            [*packed, every_shard]
+            (packed, every_shard)
             | "WithEmpty" >> beam.Flatten()
             | "GroupByShard" >> beam.GroupByKey()
             | "WriteShard" >> beam.ParDo(_WriteShard(self.target, self.datasets, self.element_type))

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from sys import getsizeof
 from typing import Literal
 
-import xxhash
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.evidence import layout_of
@@ -16,12 +15,12 @@ from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
     Result,
     SearchCall,
-    canonical_encoding,
 )
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.scoring import data_counts
@@ -106,8 +105,7 @@ class Survey:
         with the same identity the first counts, here and in all counts of results.
       redelivered: number of usable records whose identity was seen before (SPEC 3).
       conflicting: number of records that differ from the one of their identity that counts, which
-        is the latest (SPEC 3). Of several at that time the first counts here, since their encodings
-        are not kept.
+        is the latest, of several at that time the one with the greatest digest (SPEC 3).
       gains: number of results by label; None for those without a label.
       types: number of results by entity type as written; "" for those without a type.
       ids, fields: number of results that have an id or field, by its name.
@@ -186,7 +184,7 @@ class Survey:
         self.conversations.add(call.conversation_id)
         self.turns.add((call.conversation_id, call.turn))
         self.iterations.add((call.conversation_id, call.turn, call.iteration))
-        digest = xxhash.xxh3_128_digest(canonical_encoding(call))
+        digest = record_digest(record_encoding(call))
         identity = (call.conversation_id, _identity(call, digest))
         is_first = identity not in self._counting
         self._add_delivery(identity, call.timestamp, digest)
@@ -213,7 +211,7 @@ class Survey:
         copies = self._copies.setdefault(identity, Counter([counting[1]]))
         self.conflicting -= copies.total() - copies[counting[1]]
         copies[digest] += 1
-        if delivery[0] > counting[0]:
+        if delivery > counting:
             counting = self._counting[identity] = delivery
         self.conflicting += copies.total() - copies[counting[1]]
 

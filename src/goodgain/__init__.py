@@ -41,7 +41,6 @@ if TYPE_CHECKING:
         ScorePayloads,
         ScoreStreamedConversations,
         ScoreStreamedPayloads,
-        ScoreTied,
         WatchFolder,
         WindowedMeans,
     )
@@ -117,7 +116,6 @@ __all__ = [
     "ScorePayloads",
     "ScoreStreamedConversations",
     "ScoreStreamedPayloads",
-    "ScoreTied",
     "Scoring",
     "SearchCall",
     "StreamEnd",

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 os.environ["GOODGAIN_NATIVE"] = "0"  # before the package looks for the native part
@@ -20,7 +20,6 @@ from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerpr
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.score import ConversationScore, score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 
@@ -44,29 +43,18 @@ def means(path: Path, output: Path) -> dict[str, float | None]:
 
 
 def _scores(path: Path, scoring: Scoring) -> Iterator[ConversationScore]:
-    tied = set()
     for conversation_id, fingerprints in _fingerprints(path, scoring).items():
-        try:
-            yield score_conversation(conversation_id, fingerprints, 0, scoring)
-        except EncodingsNeededError:
-            tied.add(conversation_id)
-    if tied:
-        for conversation_id, fingerprints in _fingerprints(path, scoring, tied).items():
-            yield score_conversation(conversation_id, fingerprints, 0, scoring)
+        yield score_conversation(conversation_id, fingerprints, 0, scoring)
 
 
-def _fingerprints(
-    path: Path, scoring: Scoring, tied: Collection[str] = ()
-) -> dict[str, list[CallFingerprint]]:
-    """Fingerprints of all calls, or of tied conversations, with the encodings that break ties."""
+def _fingerprints(path: Path, scoring: Scoring) -> dict[str, list[CallFingerprint]]:
+    """The fingerprints of all calls by conversation."""
     fingerprinter = Fingerprinter(scoring.rules)
     found = defaultdict(list)
     with path.open("rb") as file:
         for record in fastavro.reader(file):
-            if not tied or record["conversation_id"] in tied:
-                call = parse_mapping(record)
-                fingerprint = fingerprinter.call_fingerprint(call, keep_encoding=bool(tied))
-                found[call.conversation_id].append(fingerprint)
+            call = parse_mapping(record)
+            found[call.conversation_id].append(fingerprinter.call_fingerprint(call))
     return found
 
 

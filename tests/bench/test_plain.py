@@ -13,7 +13,7 @@ from goodgain.pipeline.sample.writers import write_sample
 
 
 def add_tied_calls(trace):
-    """Add two calls to the first conversation that only their canonical encodings order."""
+    """Add two calls to the first conversation that only their digests order."""
     with trace.open("rb") as file:
         reader = fastavro.reader(file)
         records = list(reader)

@@ -6,7 +6,8 @@ import pytest
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.parsing import parse_json, parse_mapping
-from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
+from goodgain.transforms.core.records.record_encoding import record_encoding
+from goodgain.transforms.core.records.search_call import SearchCall
 
 BASE = {"conversation_id": "c", "iteration": 2}
 PLAIN = SearchCall("c", 2)
@@ -20,7 +21,7 @@ def parsed(record):
     """The parsed JSON record, after a check that the mapping gives the same."""
     from_json = parse_json(json.dumps(record).encode())
     assert parse_mapping(record) == from_json
-    assert canonical_encoding(parse_mapping(record)) == canonical_encoding(from_json)
+    assert record_encoding(parse_mapping(record)) == record_encoding(from_json)
     return from_json
 
 

@@ -18,10 +18,9 @@ from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.native_packing import packer_for
 from goodgain.transforms.core.scoring.packing import Packer, Packing
-from goodgain.transforms.core.scoring.payload import uncompressed, unpack
+from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -50,44 +49,36 @@ def plan(metrics=("ndcg@10", "mrr"), max_i=4, **more):
     return plan_of(parse_ranking_metrics(metrics), max_i, **more)
 
 
-def _payloads(records, rules, keep_encoding):
+def _payloads(records, rules, keep_records=False):
     """A payload for each record by conversation_id, in the order of the records."""
-    packing = Packing(rules or shipped_rules(), keep_encoding)
+    packing = Packing(rules or shipped_rules(), keep_records)
     in_python, as_built = Packer(packing), packer_for(packing)
     by_conversation = defaultdict(list)
     for call in map(parse_mapping, records):
         (packed,) = [*in_python.add(call, 0), *in_python.rest()]
         assert [*as_built.add(call, 0), *as_built.rest()] == [packed]
-        by_conversation[call.conversation_id].append(uncompressed(packed.payload))
+        by_conversation[call.conversation_id].append(packed.payload)
     return by_conversation
 
 
-def fingerprints(records, rules=None, keep_encoding=True):
+def fingerprints(records, rules=None, keep_records=False):
     """Fingerprints of calls by conversation_id, in the order of the records."""
     return {
         conversation_id: unpack(payloads).calls
-        for conversation_id, payloads in _payloads(records, rules, keep_encoding).items()
+        for conversation_id, payloads in _payloads(records, rules, keep_records).items()
     }
 
 
 def score_payloads(conversation_id, payloads, settings, rejected_records=0):
     """The score of a conversation from its payloads, which are not compressed.
 
-    Native code computes it without what needs single results, and must fold the conversation
-    unless Python cannot either.
-
-    Raises:
-      EncodingsNeededError: an order depends on canonical encodings that were not kept.
+    Native code computes it without what needs single results.
     """
     frame = unpack(payloads)
     rejected = frame.rejected_records + rejected_records
     plain = replace(settings, bounds=False, per_call=False, keep_duplicates=False)
     native = None if native_module() is None else PayloadScorer(plain)
-    try:
-        score = score_conversation(conversation_id, frame.calls, rejected, settings)
-    except EncodingsNeededError:
-        assert native is None or native._folder.fold(payloads) is None
-        raise
+    score = score_conversation(conversation_id, frame.calls, rejected, settings)
     if native is not None:
         assert native._folder.fold(payloads) is not None
         folded = native.score(conversation_id, payloads, rejected_records)
@@ -96,13 +87,13 @@ def score_payloads(conversation_id, payloads, settings, rejected_records=0):
     return score
 
 
-def score(records, rules=None, keep_encoding=True, **options):
+def score(records, rules=None, **options):
     """A ConversationScore by conversation_id."""
     options.setdefault("keep_duplicates", True)
     settings = scoring(rules, **options)
     return {
         conversation_id: score_payloads(conversation_id, payloads, settings)
-        for conversation_id, payloads in _payloads(records, rules, keep_encoding).items()
+        for conversation_id, payloads in _payloads(records, rules).items()
     }
 
 

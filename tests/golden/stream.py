@@ -9,6 +9,7 @@ from goodgain.pipeline.results import rows
 from goodgain.pipeline.run.stream import datasets
 from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
@@ -75,7 +76,7 @@ def outputs_of_stream(case):
         scored = (
             pipeline
             | _script(case).end()
-            | FingerprintCalls(case.scoring.rules)
+            | FingerprintCalls(Packing.of(case.scoring))
             | ScoreStreamedPayloads(case.scoring, case.closing, WITH_ENGINE)
         )
         means = scored.scores | WindowedMeans(

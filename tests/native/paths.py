@@ -13,26 +13,25 @@ from goodgain.transforms.core.files.shard import plan_shards
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring import score_payloads as native_scoring
-from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
-from tests.core.direct import score_payloads, shipped_rules
+from tests.core.direct import shipped_rules
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the native part is not built")
 
 
 @cache
-def packers(rules=None, keep_encodings=False, label_keys=None):
+def packers(rules=None, keep_records=False, label_keys=None):
     """A packer of each kind: in Python, in native code."""
-    packing = Packing(rules or shipped_rules(), keep_encodings, label_keys)
+    packing = Packing(rules or shipped_rules(), keep_records, label_keys)
     return Packer(packing), NativePacker(packing, native_module())
 
 
 @cache
-def threaded_packer(threads=3, rules=None, keep_encodings=False, label_keys=None):
+def threaded_packer(threads=3, rules=None, keep_records=False, label_keys=None):
     """A packer in native code that reads blocks of Avro by several threads."""
-    packing = Packing(rules or shipped_rules(), keep_encodings, label_keys, threads)
+    packing = Packing(rules or shipped_rules(), keep_records, label_keys, threads)
     return NativePacker(packing, native_module())
 
 
@@ -90,15 +89,6 @@ def assert_same_records(records, **how):
     in_python, native = (payloads(packer, records) for packer in packers(**how))
     assert native == in_python
     return in_python
-
-
-def is_folded(conversation_id, payloads, config, rejected=0):
-    """Whether native code folds the conversation, after a check that the scores are the same."""
-    try:
-        score_payloads(conversation_id, payloads, config, rejected)
-    except EncodingsNeededError:
-        return False
-    return True
 
 
 def count_folds(monkeypatch):

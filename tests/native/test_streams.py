@@ -16,6 +16,7 @@ from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.scoring import packing
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.read import PlanShards
 from goodgain.transforms.sources.folder_files import collect_times, timed_records
 from goodgain.transforms.sources.streamed import ReadRecords, StreamPacker, _ParseBundle, stamped
@@ -49,7 +50,7 @@ def plain(output):
 
 def outputs_of_file(path, bounds=(None, None), limits=DEFAULT_BOUNDS):
     """The sorted outputs, the event times, and the number of `SearchCall`s made."""
-    packer, times = StreamPacker(shipped_rules()), []
+    packer, times = StreamPacker(Packing(shipped_rules())), []
     outputs = []
     for shard in PlanShards(10_000, bounds=limits).process(
         InputFile(str(path), path.stat().st_size)
@@ -248,7 +249,7 @@ def test_a_watched_folder_makes_no_objects_of_plain_records(tmp_path, suffix):
 
 
 def outputs_of_messages(values, latest):
-    packer, outputs = StreamPacker(shipped_rules()), []
+    packer, outputs = StreamPacker(Packing(shipped_rules())), []
     for number, value in enumerate(values):
         lines = packer.record_packer(None, latest)
         record = parse_message(Message("s", str(number), value), None, DEFAULT_BOUNDS, lines)

@@ -103,7 +103,7 @@ def test_payloads_in_the_middle_of_blocks(codec, monkeypatch):
 @pytest.mark.parametrize(
     "how",
     [
-        {"keep_encodings": True},
+        {"keep_records": True},
         {"label_keys": LabelKeys()},
         {"label_keys": LabelKeys("unique_id", "market")},
     ],
@@ -209,7 +209,7 @@ from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
 from tests.core.direct import shipped_rules
 (file,) = local_files([sys.argv[1]])
-packing = Packing(shipped_rules(), keep_encodings=sys.argv[3] == "keep", threads=int(sys.argv[2]))
+packing = Packing(shipped_rules(), keep_records=sys.argv[3] == "keep", threads=int(sys.argv[2]))
 packer = packer_for(packing)
 for shard in shards_of(file, None, DEFAULT_BOUNDS):
     print(sum(one.calls for one in payloads_of_shard(shard, open_local, packer)))

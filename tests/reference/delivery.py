@@ -1,6 +1,8 @@
 """Redeliveries, the last turn and the order inside a conversation (SPEC 2, 3)."""
 
-import json
+import struct
+
+import xxhash
 
 from tests.reference import normalisation
 
@@ -56,7 +58,8 @@ def milliseconds(timestamp):
 def parsed_result(raw):
     result = with_defaults(raw, RESULT_DEFAULTS)
     for name in ("ids", "fields"):
-        result[name] = {key: plain_single(value) for key, value in result[name].items()}
+        present = {key: value for key, value in result[name].items() if value not in (None, [])}
+        result[name] = {key: plain_single(value) for key, value in present.items()}
     if result["score"] is not None:
         result["score"] = float(result["score"])
     return result
@@ -74,9 +77,53 @@ def parsed_record(raw):
     return record
 
 
-def encoding(record):
-    """The canonical encoding of a parsed record."""
-    return json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+def digest(record):
+    """xxh3 of 128 bits over a parsed record in MessagePack."""
+    return xxhash.xxh3_128(messagepack(record)).hexdigest()
+
+
+def messagepack(value):
+    """A value in MessagePack, each part in the shortest of its formats, keys of maps sorted."""
+    if value is None:
+        return b"\xc0"
+    if isinstance(value, bool):
+        return b"\xc3" if value else b"\xc2"
+    if isinstance(value, int):
+        return packed_integer(value)
+    if isinstance(value, float):
+        return b"\xcb" + struct.pack(">d", value)
+    if isinstance(value, str):
+        text = value.encode()
+        return packed_length(len(text), 0xA0, 31, (0xD9, 0xDA, 0xDB)) + text
+    if isinstance(value, list):
+        header = packed_length(len(value), 0x90, 15, (None, 0xDC, 0xDD))
+        return header + b"".join(map(messagepack, value))
+    header = packed_length(len(value), 0x80, 15, (None, 0xDE, 0xDF))
+    return header + b"".join(
+        messagepack(key) + messagepack(of_key) for key, of_key in sorted(value.items())
+    )
+
+
+def packed_length(length, short, most, codes):
+    """The header of a string, a list or a map: its code alone, or with 8, 16 or 32 bits."""
+    if length <= most:
+        return bytes([short + length])
+    for code, size in zip(codes, (1, 2, 4), strict=True):
+        if code is not None and length < 256**size:
+            return bytes([code]) + length.to_bytes(size, "big")
+    raise ValueError(length)
+
+
+def packed_integer(number):
+    if -32 <= number < 128:
+        return number.to_bytes(1, "big", signed=True)
+    code = 0xD0 if number < 0 else 0xCC
+    for size in (1, 2, 4, 8):
+        try:
+            return bytes([code]) + number.to_bytes(size, "big", signed=number < 0)
+        except OverflowError:
+            code += 1
+    raise ValueError(number)
 
 
 def record_id_of(record):
@@ -94,7 +141,7 @@ def identity(record):
         return ("record_id", record_id_of(record))
     if record["call"] is not None:
         return ("call", record["turn"], record["iteration"], record["call"], record["action"])
-    return ("encoding", encoding(record))
+    return ("digest", digest(record))
 
 
 def without_redeliveries(records):
@@ -104,10 +151,10 @@ def without_redeliveries(records):
         deliveries.setdefault(identity(record), []).append(record)
     usable, redelivered, conflicting = [], 0, 0
     for copies in deliveries.values():
-        winner = max(copies, key=lambda copy: (nullable(copy["timestamp"]), encoding(copy)))
+        winner = max(copies, key=lambda copy: (nullable(copy["timestamp"]), digest(copy)))
         usable.append(winner)
         redelivered += len(copies) - 1
-        conflicting += sum(encoding(copy) != encoding(winner) for copy in copies)
+        conflicting += sum(digest(copy) != digest(winner) for copy in copies)
     return usable, redelivered, conflicting
 
 
@@ -121,7 +168,7 @@ def in_order(records):
             record["call"] or 0,
             nullable(record["timestamp"]),
             nullable(record["record_id"]),
-            encoding(record),
+            digest(record),
         ),
     )
 

@@ -13,6 +13,7 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
@@ -89,7 +90,7 @@ def play(script: Script, closing: Closing, settings=None, end=WITH_ENGINE):
         scored = (
             pipeline
             | script.end()
-            | FingerprintCalls(shipped_rules())
+            | FingerprintCalls(Packing(shipped_rules()))
             | ScoreStreamedPayloads(settings or scoring(), closing, end)
         )
         keep("scores", scored.scores)

@@ -54,7 +54,7 @@ def batch_scores(calls):
 
 
 def call_fingerprint(call):
-    return shipped_fingerprinter().call_fingerprint(call, keep_encoding=True)
+    return shipped_fingerprinter().call_fingerprint(call)
 
 
 def stream(closing):

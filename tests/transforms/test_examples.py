@@ -22,7 +22,7 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.means import GlobalMeans
 from goodgain.transforms.read import ReadPayloads, ReadTraces
-from goodgain.transforms.score import ScoreConversations, ScorePayloads, ScoreTied
+from goodgain.transforms.score import ScoreConversations, ScorePayloads
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("reading")]
 
@@ -63,7 +63,6 @@ def test_files_are_read_scored_and_averaged(pipeline):
             | beam.Map(lambda row: (row.n, round(row.mean, 4)))
         )
         assert_that(overall, equal_to([(133, 2.6692)]), label="means")
-        assert_that(scored.undecided, is_empty(), label="undecided")
         assert means.element_type is MeanRow
 
 
@@ -91,14 +90,15 @@ def test_score_conversations_gives_scores(pipeline):
         gains = scored.scores | beam.Map(lambda score: score.conversation.CG)
         assert_that(gains, equal_to([11]))
         assert scored.scores.element_type is ConversationScore
-        assert scored.undecided.element_type == beam.typehints.Tuple[str, bytes]
 
 
 def test_fingerprint_calls_and_score_payloads_score_in_two_steps(pipeline):
     """With a step of the user in between."""
     with pipeline:
         payloads = (
-            pipeline | beam.Create(CALLS).with_output_types(SearchCall) | FingerprintCalls(RULES)
+            pipeline
+            | beam.Create(CALLS).with_output_types(SearchCall)
+            | FingerprintCalls(Packing(RULES))
         )
         assert payloads.element_type == beam.typehints.Tuple[str, bytes]
         scored = (
@@ -130,27 +130,19 @@ def test_global_means_gives_means_by_iteration(pipeline):
         assert_that(at_two, equal_to([(1, 5), (2, 9)]))
 
 
-@pytest.mark.parametrize("through_files", [False, True])
-def test_read_payloads_and_score_tied_read_texts_only_for_ties(
-    pipeline, tmp_path, monkeypatch, through_files
+def test_read_payloads_and_score_payloads_need_no_records_in_between(
+    pipeline, tmp_path, monkeypatch
 ):
-    """Files are read without texts, and again with texts for calls whose order they decide."""
     # No two calls share a payload, as on engines with many workers.
     monkeypatch.setattr(goodgain.transforms.core.scoring.packing, "MOST_BUFFERED_RESULTS", 0)
     path = tmp_path / "traces.jsonl"
     path.write_bytes(b"\n".join(msgspec.json.encode(call) for call in [*CALLS, *TIED]))
     with pipeline:
         files = pipeline | ReadPayloads([str(path)], Packing(RULES))
-        folder = str(tmp_path) if through_files else ""
-        first = files.payloads | ScorePayloads(SCORING, folder)
-        tied = first.undecided | ScoreTied(files.shards, SCORING, folder)
-
-        scores = (first.scores, tied) | beam.Flatten()
-        gains = scores | beam.Map(
+        gains = (files.payloads | ScorePayloads(SCORING)).scores | beam.Map(
             lambda score: (score.conversation.conversation_id, score.conversation.CG)
         )
         assert_that(gains, equal_to([("c", 11), ("tied", 5)]), label="gains")
-        assert_that(first.undecided | beam.Keys(), equal_to(["tied"]), label="undecided")
         assert_that(files.rejected, is_empty(), label="rejected")
         read = files.counts | beam.Map(lambda counts: counts["records.read"])
         assert_that(read, equal_to([5]), label="read")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import goodgain.transforms.core.scoring.packing
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import score_conversation
@@ -25,9 +24,9 @@ SCORING = scoring()
 EVENT_TIME = Timestamp(5)
 
 
-def payloads(bundle, keep_encodings):
+def payloads(bundle):
     """The payload of a bundle of calls for each conversation."""
-    fingerprint = FingerprintBundle(Packing(SCORING.rules, keep_encodings))
+    fingerprint = FingerprintBundle(Packing(SCORING.rules))
     fingerprint.setup()
     outputs = [output for call in bundle for output in fingerprint.process(call, EVENT_TIME)]
     outputs += fingerprint.finish_bundle()
@@ -35,9 +34,9 @@ def payloads(bundle, keep_encodings):
     return dict(output.value for output in outputs)
 
 
-def score(bundles, keep_encodings):
+def score(bundles):
     """The score of the only conversation in these bundles."""
-    packed = [payloads(bundle, keep_encodings) for bundle in bundles]
+    packed = [payloads(bundle) for bundle in bundles]
     (conversation_id,) = {name for one in packed for name in one}
     frame = unpack([one[conversation_id] for one in packed])
     return score_conversation(conversation_id, frame.calls, 0, SCORING)
@@ -51,29 +50,10 @@ def calls_of(seed):
 @settings(max_examples=30)
 def test_scores_do_not_depend_on_bundles(seed, parts, order):
     calls = calls_of(seed)
-    expected = score([calls], keep_encodings=True)
+    expected = score([calls])
     order.shuffle(calls)
     bundles = [bundle for part in range(parts) if (bundle := calls[part::parts])]
-    assert score(bundles, keep_encodings=True) == expected
-    try:
-        assert score(bundles, keep_encodings=False) == expected
-    except EncodingsNeededError:
-        assert len(bundles) > 1
-
-
-@given(seed=st.integers(0, 10_000))
-@settings(max_examples=30)
-def test_a_single_bundle_needs_no_encodings(seed):
-    calls = calls_of(seed)
-    assert score([calls], keep_encodings=False) == score([calls], keep_encodings=True)
-
-
-def test_ties_across_bundles_need_encodings():
-    one, other = (SearchCall("c", 1, results=[Result(id=name)]) for name in "ab")
-    later = SearchCall("c", 2)
-    assert score([[one, other, later]], False).conversation.N == 2
-    with pytest.raises(EncodingsNeededError):
-        score([[one, later], [other]], False)
+    assert score(bundles) == expected
 
 
 def test_a_full_buffer_emits_the_least_recently_seen_conversations(monkeypatch):

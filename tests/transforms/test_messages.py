@@ -16,6 +16,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from goodgain.transforms.sources.pubsub import ReadPubSubTraces
@@ -23,7 +24,7 @@ from tests.core.direct import shipped_rules
 from tests.transforms.watching import MINUTE, NOON, record
 
 SUBSCRIPTION = "projects/search/subscriptions/traces"
-RULES = shipped_rules()
+PACKING = Packing(shipped_rules())
 SENT_SECONDS = NOON // 1000 + 3600  # the topic's own time of the messages
 
 
@@ -89,7 +90,7 @@ def test_kafka_messages_become_records_with_partition_and_offset(monkeypatch):
         setattr(read, name, getattr(ReadFromKafka, name))
     monkeypatch.setattr(goodgain.transforms.sources.kafka, "ReadFromKafka", read)
     kafka = ReadKafkaTraces(
-        "one:9092", ["traces"], RULES, "append", {"group.id": "g"}, "localhost:8097"
+        "one:9092", ["traces"], PACKING, "append", {"group.id": "g"}, "localhost:8097"
     )
     assert_outputs(kafka, [f"partition 3, offset {at}" for at in range(5)])
     assert options_of_beam == {
@@ -118,7 +119,7 @@ def test_pubsub_messages_become_records_with_message_id(monkeypatch):
         )
 
     monkeypatch.setattr(goodgain.transforms.sources.pubsub, "ReadFromPubSub", read)
-    pubsub = ReadPubSubTraces(SUBSCRIPTION, RULES, "event_time", "record_id")
+    pubsub = ReadPubSubTraces(SUBSCRIPTION, PACKING, "event_time", "record_id")
     assert_outputs(pubsub, [f"message m{number}" for number in range(5)])
     assert options_of_beam == {
         "subscription": SUBSCRIPTION,
@@ -130,7 +131,7 @@ def test_pubsub_messages_become_records_with_message_id(monkeypatch):
 
 def test_beam_accepts_the_subscription():
     pipeline = beam.Pipeline(runner=FnApiRunner())
-    traces = pipeline | ReadPubSubTraces(SUBSCRIPTION, RULES, "event_time")
+    traces = pipeline | ReadPubSubTraces(SUBSCRIPTION, PACKING, "event_time")
     assert traces.payloads.pipeline is pipeline
     graph = pipeline.to_runner_api()
     urns = {one.spec.urn for one in graph.components.transforms.values()}
@@ -163,12 +164,12 @@ def test_a_message_is_parsed_like_a_line_of_a_file():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: ReadKafkaTraces("", ["t"], RULES), "No Kafka broker is given"),
-        (lambda: ReadKafkaTraces("a:1", [], RULES), "No Kafka topic is given"),
-        (lambda: ReadKafkaTraces("a:1", [""], RULES), "No Kafka topic is given"),
-        (lambda: ReadKafkaTraces("a:1", ["t"], RULES, "event"), "create or append, not 'event'"),
-        (lambda: ReadPubSubTraces("traces", RULES), "write projects/P/subscriptions/S"),
-        (lambda: ReadPubSubTraces("projects/p/topics/t", RULES), "is not a Pub/Sub subscription"),
+        (lambda: ReadKafkaTraces("", ["t"], PACKING), "No Kafka broker is given"),
+        (lambda: ReadKafkaTraces("a:1", [], PACKING), "No Kafka topic is given"),
+        (lambda: ReadKafkaTraces("a:1", [""], PACKING), "No Kafka topic is given"),
+        (lambda: ReadKafkaTraces("a:1", ["t"], PACKING, "event"), "create or append, not 'event'"),
+        (lambda: ReadPubSubTraces("traces", PACKING), "write projects/P/subscriptions/S"),
+        (lambda: ReadPubSubTraces("projects/p/topics/t", PACKING), "is not a Pub/Sub subscription"),
     ],
 )
 def test_invalid_sources_are_refused(make, message):

@@ -25,9 +25,9 @@ from goodgain.transforms.core.judgments.judgment import (
     judgment_digest,
 )
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
-from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
-from goodgain.transforms.core.records.search_call import Result, SearchCall, canonical_encoding
-from goodgain.transforms.core.scoring.payload import payload, unpack
+from goodgain.transforms.core.records.search_call import Result, SearchCall
+from goodgain.transforms.core.scoring.packing import Packing
+from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls
@@ -102,7 +102,7 @@ def assert_joined(calls, judged, keys, expect_gains, expect_counts=None, expect_
         read = pipeline | "Calls" >> beam.Create(calls).with_output_types(SearchCall)
         known = pipeline | "Judged" >> beam.Create(judged).with_output_types(Judgment)
         labelling = read | RequestLabels(keys) | JoinQrels(known)
-        fingerprints = read | FingerprintCalls(RULES, True, keys)
+        fingerprints = read | FingerprintCalls(Packing(RULES, label_keys=keys))
         scored = (fingerprints, labelling.payloads) | beam.Flatten() | ScorePayloads(scoring(keys))
         check(scored.scores, gains_are)
         if expect_counts is not None:
@@ -188,7 +188,7 @@ def test_judgments_do_not_change_what_is_redelivered():
     keys = LabelKeys()
     calls = [call("c", 1, "a", gain=1), call("c", 1, "a", gain=2)]
     printer = Fingerprinter(RULES)
-    fingerprints = [printer.call_fingerprint(one, keep_encoding=True) for one in calls]
+    fingerprints = [printer.call_fingerprint(one) for one in calls]
     documents = {
         fingerprint.record_digest: document_digests(one, keys)
         for fingerprint, one in zip(fingerprints, calls, strict=True)
@@ -217,7 +217,7 @@ def test_without_label_keys_payloads_have_no_external_labels():
 
     with engine() as pipeline:
         calls = pipeline | beam.Create([call("c", 1, "a")]).with_output_types(SearchCall)
-        check(calls | FingerprintCalls(RULES), none_has_labels)
+        check(calls | FingerprintCalls(Packing(RULES)), none_has_labels)
 
 
 @pytest.mark.parametrize("shard_bytes", [2**20, 50])
@@ -233,42 +233,3 @@ def test_files_are_read_in_shards_and_problems_have_their_place(tmp_path, shard_
         assert_that(found, equal_to(expected), label="judgments")
         problems = read.problems | "Places" >> beam.Map(lambda one: (one.place.file, one.place.at))
         assert_that(problems, equal_to([(1, 8)]), label="problems")
-
-
-def test_ties_are_scored_again_with_the_same_labels():
-    """Two calls tie and are in different payloads, so their encodings are read again."""
-    calls = [call("c", 1, "a"), call("c", 1, "b")]
-    keys = LabelKeys()
-
-    def scored_with_labels(scores):
-        (score,) = [one.conversation for one in scores]
-        assert (score.conversation_id, score.CG, score.unlabelled) == (
-            "c",
-            3 if won == "a" else 2,
-            0,
-        )
-
-    won = max(calls, key=canonical_encoding).results[0].ids["doc_id"]
-    judged = judgments(("c", "a", 3), ("c", "b", 2), ("d", "a", 1))
-    with engine() as pipeline:
-        apart = [
-            pipeline | f"Call {at}" >> beam.Create([one]).with_output_types(SearchCall)
-            for at, one in enumerate([*calls, call("d", 1, "a")])
-        ]
-        together = apart | "Together" >> beam.Flatten()
-        known = pipeline | "Judged" >> beam.Create(judged).with_output_types(Judgment)
-        labels = (together | RequestLabels(keys) | JoinQrels(known)).payloads
-        fingerprints = [
-            one | f"Print {at}" >> FingerprintCalls(RULES, False, keys)
-            for at, one in enumerate(apart)
-        ]
-        first = (
-            (*fingerprints, labels)
-            | "First" >> beam.Flatten()
-            | "Score" >> ScorePayloads(scoring(keys))
-        )
-        assert_that(first.undecided | beam.Keys(), equal_to(["c"]), label="undecided")
-        encodings = {record_digest(record_encoding(one)): canonical_encoding(one) for one in calls}
-        found = pipeline | "Found" >> beam.Create([("c", payload((), encodings=encodings))])
-        second = (first.undecided, found) | "Second" >> beam.Flatten()
-        check((second | "Score again" >> ScorePayloads(scoring(keys))).scores, scored_with_labels)

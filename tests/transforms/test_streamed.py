@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.read import REJECTED
 from goodgain.transforms.sources import streamed
@@ -78,7 +79,7 @@ def test_a_worker_logs_once_which_code_reads(is_off, caplog, monkeypatch):
     streamed._log_reading.cache_clear()
     caplog.set_level(logging.INFO)
     for _ in range(2):
-        StreamPacker(shipped_rules())
+        StreamPacker(Packing(shipped_rules()))
     lines = [one for one in caplog.messages if "reading" in one]
     assert lines == [f"goodgain reading: {active_path()}"]
 
@@ -88,8 +89,9 @@ def test_a_file_of_only_garbage_is_not_held_in_memory():
     assert [next(endless)[1] for _ in range(3)] == [at(0)] * 3
 
 
-def test_records_read_together_share_a_payload_and_are_counted_once():
-    packer = StreamPacker(shipped_rules())
+@pytest.mark.parametrize("keep_records", [False, True], ids=["labels", "pool"])
+def test_records_read_together_share_a_payload_and_are_counted_once(keep_records):
+    packer = StreamPacker(Packing(shipped_rules(), keep_records))
     records = [(call(5), at(5)), (BAD, at(5)), (call(3), at(3))]
     for _ in range(2):  # as in two bundles
         (bad,) = packer.add(records)
@@ -102,12 +104,12 @@ def test_records_read_together_share_a_payload_and_are_counted_once():
             [at(5), at(3)],
             2,
         )
-        assert all(one.encoding for one in frame.calls)
+        assert {bool(one.record) for one in frame.calls} == {keep_records}
         assert (read.tag, read.value.value) == (READ, ReadRecords(4, ["c"]))
 
 
 def test_counts_have_the_time_of_the_latest_payload():
-    packer = StreamPacker(shipped_rules())
+    packer = StreamPacker(Packing(shipped_rules()))
     later = replace(call(5), conversation_id="d")
     assert not list(packer.add([(later, at(5)), (call(3), at(3))]))
     *_, read = packer.rest()
@@ -115,7 +117,7 @@ def test_counts_have_the_time_of_the_latest_payload():
 
 
 def test_an_endless_file_is_not_held_in_memory():
-    packer = StreamPacker(shipped_rules())
+    packer = StreamPacker(Packing(shipped_rules()))
     endless = ((replace(call(0), conversation_id=str(at)), at) for at in itertools.count())
     assert next(packer.add(endless)).value[0] == "0"
 

@@ -71,8 +71,7 @@ def test_records_of_a_file_delivered_twice_count_as_redelivered(folder):
     assert len(engine.calls) == 6
     fingerprinter = Fingerprinter(scoring().rules)
     fingerprints = [
-        fingerprinter.call_fingerprint(parse_mapping(record(name, at)), keep_encoding=True)
-        for name, at in engine.calls
+        fingerprinter.call_fingerprint(parse_mapping(record(name, at))) for name, at in engine.calls
     ]
     row = score_conversation("a", fingerprints, 0, scoring()).conversation
     assert row.redelivered == 3

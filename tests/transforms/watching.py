@@ -13,6 +13,7 @@ from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.transforms.core.scoring import packing
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
 from goodgain.transforms.read import REJECTED
@@ -112,7 +113,9 @@ class Engine:
 
     def restore_in_new_process(self):
         """Continue from what the engine keeps, as a new process without other state."""
-        self._read = ReadFolder(shipped_rules(), self._ends_when_silent, self.end, lambda: self.now)
+        self._read = ReadFolder(
+            Packing(shipped_rules()), self._ends_when_silent, self.end, lambda: self.now
+        )
         with mock.patch.object(packing, "MOST_BUFFERED_RESULTS", 0):
             self._read.setup()
 

@@ -10,11 +10,11 @@ import apache_beam as beam
 import grpc
 from apache_beam.io.kafka import ReadFromKafka
 
-from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message
 from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.sources.streamed import ParseMessages, StreamedTraces
 
 _TIMESTAMP_POLICIES = {
@@ -36,7 +36,7 @@ class ReadKafkaTraces(beam.PTransform):
     Attributes:
       bootstrap_servers: bootstrap brokers, `host:port,host:port`.
       topics: names of the topics to read.
-      rules: the compiled rules for duplicates, like `Scoring.default().rules`.
+      packing: how records are packed into payloads.
       timestamps: `create` or `append`, like the topic's `message.timestamp.type`.
       consumer: further settings of the Kafka consumer; `auto.offset.reset` defaults to earliest.
       expansion_service: `host:port` of Beam's Java expansion service; None for Beam's own choice.
@@ -47,14 +47,15 @@ class ReadKafkaTraces(beam.PTransform):
       UsageError: there is no broker or no topic, or `timestamps` is unknown.
 
     Example:
-      >>> from goodgain import ReadKafkaTraces, Scoring
-      >>> ReadKafkaTraces("broker:9092", ["traces"], Scoring.default().rules).timestamps
+      >>> from goodgain import Packing, ReadKafkaTraces, Scoring
+      >>> packing = Packing.of(Scoring.default())
+      >>> ReadKafkaTraces("broker:9092", ["traces"], packing).timestamps
       'create'
     """
 
     bootstrap_servers: str
     topics: Sequence[str]
-    rules: RuleTable
+    packing: Packing
     timestamps: str = "create"
     consumer: Mapping[str, str] | None = None
     expansion_service: str | None = None
@@ -96,7 +97,7 @@ class ReadKafkaTraces(beam.PTransform):
         traces: StreamedTraces = (
             rows
             | "Message" >> beam.Map(_message).with_output_types(Message)
-            | "Parse" >> ParseMessages(self.rules, self.adaptation, self.bounds)
+            | "Parse" >> ParseMessages(self.packing, self.adaptation, self.bounds)
         )
         return traces
 

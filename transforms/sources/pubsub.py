@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import apache_beam as beam
 from apache_beam.io.gcp.pubsub import PubsubMessage, ReadFromPubSub
 
-from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message
 from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.sources.streamed import ParseMessages, StreamedTraces
 
 _SUBSCRIPTION = re.compile(r"projects/[^/]+/subscriptions/[^/]+")
@@ -28,7 +28,7 @@ class ReadPubSubTraces(beam.PTransform):
 
     Attributes:
       subscription: `projects/P/subscriptions/S`.
-      rules: the compiled rules for duplicates, like `Scoring.default().rules`.
+      packing: how records are packed into payloads.
       timestamp_attribute: attribute with the event time, epoch milliseconds or RFC 3339.
       id_attribute: attribute with a unique id of the message.
       adaptation: how to convert records to trace records; None if they need no conversion.
@@ -38,14 +38,15 @@ class ReadPubSubTraces(beam.PTransform):
       UsageError: `subscription` does not name a subscription.
 
     Example:
-      >>> from goodgain import ReadPubSubTraces, Scoring
-      >>> read = ReadPubSubTraces("projects/p/subscriptions/s", Scoring.default().rules)
+      >>> from goodgain import Packing, ReadPubSubTraces, Scoring
+      >>> packing = Packing.of(Scoring.default())
+      >>> read = ReadPubSubTraces("projects/p/subscriptions/s", packing)
       >>> read.subscription
       'projects/p/subscriptions/s'
     """
 
     subscription: str
-    rules: RuleTable
+    packing: Packing
     timestamp_attribute: str | None = None
     id_attribute: str | None = None
     adaptation: Adaptation | None = None
@@ -71,7 +72,7 @@ class ReadPubSubTraces(beam.PTransform):
                 timestamp_attribute=self.timestamp_attribute,
             )
             | "Message" >> beam.Map(_message, self.subscription).with_output_types(Message)
-            | "Parse" >> ParseMessages(self.rules, self.adaptation, self.bounds)
+            | "Parse" >> ParseMessages(self.packing, self.adaptation, self.bounds)
         )
         return traces
 

@@ -16,7 +16,6 @@ from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
 from goodgain.transforms.coders import StructCoder, typed_outputs
-from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.files.record_packer import (
@@ -92,12 +91,12 @@ def _log_reading() -> None:
 class StreamPacker:
     """Packs the records of a stream on reading, those of a conversation into one payload.
 
-    Payloads have canonical encodings, since a stream cannot be read twice. Not thread-safe.
+    Not thread-safe.
     """
 
-    def __init__(self, rules: RuleTable) -> None:
+    def __init__(self, packing: Packing) -> None:
         _log_reading()
-        self._packer = packer_for(Packing(rules, keep_encodings=True))
+        self._packer = packer_for(packing)
         self._records = 0
         self._ids: list[str] = []
 
@@ -208,28 +207,29 @@ class ParseMessages(beam.PTransform):
     record its message's.
 
     Attributes:
+      packing: how records are packed into payloads.
       adaptation: renamed fields and the like; None if records are as in SPEC 2.
     """
 
-    rules: RuleTable
+    packing: Packing
     adaptation: Adaptation | None = None
     bounds: ReadBounds = DEFAULT_BOUNDS
 
     def expand(self, messages: beam.PCollection[Message]) -> StreamedTraces:
         """Apply the transform."""
-        return streamed_traces(messages, _ParseBundle(self.rules, self.adaptation, self.bounds))
+        return streamed_traces(messages, _ParseBundle(self.packing, self.adaptation, self.bounds))
 
 
 @dataclass(eq=False, repr=False)
 class _ParseBundle(beam.DoFn):
     """Parses messages; packs those of one conversation in a bundle into one payload."""
 
-    rules: RuleTable
+    packing: Packing
     adaptation: Adaptation | None
     bounds: ReadBounds
 
     def setup(self) -> None:
-        self._packer = StreamPacker(self.rules)
+        self._packer = StreamPacker(self.packing)
 
     def process(self, message: Message, timestamp: Any = beam.DoFn.TimestampParam) -> Iterator[Any]:
         latest = millis_of(timestamp)

@@ -16,7 +16,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP, Duration
 from msgspec.structs import replace
 
 from goodgain.transforms.coders import StructCoder
-from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.streaming.folder_progress import FolderProgress
 from goodgain.transforms.sources.folder_files import collect_times
 from goodgain.transforms.sources.folder_watch import (
@@ -50,28 +50,28 @@ class WatchFolder(beam.PTransform):
 
     Attributes:
       source: which folder to watch, and how.
-      rules: the compiled rules for duplicates, like `Scoring.default().rules`.
+      packing: how records are packed into payloads.
       ends_when_silent: whether to stop after the first period of silence.
       end: decides when the source stops, and receives its last watermark.
 
     Example:
       >>> import apache_beam as beam
-      >>> from goodgain import FolderSource, Scoring, WatchFolder, WatermarkRule
+      >>> from goodgain import FolderSource, Packing, Scoring, WatchFolder, WatermarkRule
       >>> source = FolderSource("incoming", rule=WatermarkRule(idle_ms=60_000))
-      >>> traces = beam.Pipeline() | WatchFolder(source, Scoring.default().rules)
+      >>> traces = beam.Pipeline() | WatchFolder(source, Packing.of(Scoring.default()))
       >>> traces._fields
       ('payloads', 'rejected', 'read')
     """
 
     source: FolderSource
-    rules: RuleTable
+    packing: Packing
     ends_when_silent: bool = False
     end: StreamEnd = WITH_ENGINE
 
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
         """Apply the transform."""
         sources = begin | "Source" >> beam.Create([self.source])
-        return streamed_traces(sources, ReadFolder(self.rules, self.ends_when_silent, self.end))
+        return streamed_traces(sources, ReadFolder(self.packing, self.ends_when_silent, self.end))
 
 
 class FolderTracker(RestrictionTracker):
@@ -161,14 +161,14 @@ class ReadFolder(beam.DoFn):
     PROGRESS = beam.DoFn.RestrictionParam(_FolderProvider())
     WATERMARK = beam.DoFn.WatermarkEstimatorParam(ManualWatermarkEstimator.default_provider())
 
-    rules: RuleTable
+    packing: Packing
     ends_when_silent: bool
     end: StreamEnd = WITH_ENGINE
     now_ms: Callable[[], int] = _now_ms
 
     def setup(self) -> None:
         """Set up the worker."""
-        self._packer = StreamPacker(self.rules)
+        self._packer = StreamPacker(self.packing)
         self._watch: FolderWatch | None = None
 
     @beam.DoFn.unbounded_per_element()

@@ -31,10 +31,9 @@ from goodgain.transforms.labels import JoinLabels, LabelledPayloads, LabelsRead,
 from goodgain.transforms.means import SumMeans
 from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
 from goodgain.transforms.read import ReadFiles, ReadPayloads
-from goodgain.transforms.score import ScorePayloads, ScoreTied
+from goodgain.transforms.score import ScorePayloads
 
 _ONE = 1
-_Scores = tuple[beam.PCollection[Any], ...]
 
 
 class Plan(Struct, frozen=True):
@@ -68,15 +67,9 @@ class Plan(Struct, frozen=True):
 def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     """Put the batch pipeline together."""
     run, config = plan.run, plan.run.config
-    packing = Packing(
-        plan.scoring.rules,
-        keep_encodings=plan.scoring.pool is not None,  # a pool orders documents by their texts
-        label_keys=plan.scoring.label_keys,
-        threads=plan.threads,
-    )
     files = pipeline | "Read" >> ReadPayloads(
         plan.evaluation.traces.files,
-        packing,
+        Packing.of(plan.scoring, plan.threads),
         DEFAULT_SHARD_BYTES,
         config.adaptation,
         config.read_bounds,
@@ -102,23 +95,20 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     )
     if carried:
         rejected, read_counts = scored.carried
-    tied = scored.undecided | "ScoreTied" >> ScoreTied(files.shards, plan.scoring, spill_folder)
-    # Not flattened into one collection: Beam's local runner would keep all of it.
-    scores = (scored.scores, tied)
+    scores = scored.scores
 
     means = scores | "Means" >> SumMeans(plan.scoring, config.slice, config.cluster)
 
     counts = (
         read_counts | "CountRead" >> count_elements(dict),
-        *_each(scores, "CountScores", count_elements(_counts_of_score)),
+        scores | "CountScores" >> count_elements(_counts_of_score),
         *(
-            _each(
-                scores,
-                "CountAlone",
-                count_elements(partial(cluster_counts, cluster_by=config.cluster)),
-            )
+            [
+                scores
+                | "CountAlone" >> count_elements(partial(cluster_counts, cluster_by=config.cluster))
+            ]
             if config.cluster
-            else ()
+            else []
         ),
         *([labelling.counts] if labelling else []),
         *([labels.read.counts] if labels else []),
@@ -129,7 +119,8 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         ),
     )
     written = (
-        _each(scores, "WithoutCounts", beam.Map(_without_counts))
+        scores
+        | "WithoutCounts" >> beam.Map(_without_counts)
         | "WriteScores" >> _write_scores(plan),
         means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring, config.interval),
         rejected
@@ -158,11 +149,6 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         _ = summary | "Finish" >> beam.Map(_finish, run)
 
 
-def _each(scores: _Scores, label: str, transform: beam.PTransform) -> _Scores:
-    """Apply a transform to each collection."""
-    return tuple(one | f"{label}{at}" >> transform for at, one in enumerate(scores, start=1))
-
-
 def _counts_of_score(score: ConversationScore) -> Counts:
     return score.counts
 
@@ -172,9 +158,7 @@ def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labell
     read = pipeline | "ReadQrels" >> ReadQrels(
         plan.evaluation.qrels, DEFAULT_SHARD_BYTES, plan.target.max_held_bytes
     )
-    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(
-        read.judgments, plan.target.max_held_bytes
-    )
+    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments)
     problems = (
         (read.problems, joined.problems)
         | "QrelsProblems" >> beam.Flatten()
@@ -195,11 +179,11 @@ def _one_rejected(_: RejectedLabel) -> Counts:
 
 
 def _write_rejected_labels(
-    plan: Plan, labels: _Labels, scores: _Scores
+    plan: Plan, labels: _Labels, scores: beam.PCollection[ConversationScore]
 ) -> beam.PCollection[WrittenFile]:
     to_rejected = beam.FlatMap(_rejected_labels).with_output_types(RejectedLabel)
     unplaced = (
-        (labels.joined.rejected, *_each(scores, "RejectedLabels", to_rejected))
+        (labels.joined.rejected, scores | "RejectedLabels" >> to_rejected)
         | "Unplaced" >> beam.Flatten()
         | "RejectedRows"
         >> beam.Map(rejected_row, plan.evaluation.labels).with_output_types(RejectedRecord)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from msgspec import Struct
@@ -19,7 +19,6 @@ from goodgain.pipeline.run.plan.labels import (
 from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import MeanRow
@@ -28,17 +27,13 @@ from goodgain.transforms.core.means.values import cluster_counts, conversation_v
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.scoring.shard_payloads import Ties, ties_of
 
 _OBJECT_BYTES_PER_CALL = 1_000
-# Reads the traces again for the canonical encodings that break ties: (conversation_id, encoding).
-Encodings = Callable[[Ties], Iterable[tuple[str, bytes]]]
 
 
 class Evaluated(Struct, frozen=True):
@@ -79,14 +74,13 @@ def evaluate_here(
     if evaluation.qrels:
         sources.append(JudgedDocuments(read_judgments(evaluation.qrels, open_local, budget)))
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
-    packing = Packing(scoring.rules, pool is not None, scoring.label_keys, usable_threads())
-    packer = packer_for(packing)
+    packer = packer_for(Packing.of(scoring, usable_threads()))
     gathered = gather(source.packed(packer), trace_budget)
     joined = [one.join(gathered.payloads, gathered.label_requests) for one in sources]
     for conversation_id, labels in chain.from_iterable(one.payloads for one in joined):
         gathered.payloads[conversation_id].append(labels)
     sums, scores = RunSums(config, scoring), []
-    for score in scores_of(gathered.payloads, scoring, source.encodings, pools, trace_budget):
+    for score in scores_of(gathered.payloads, scoring, pools, trace_budget):
         sums.add(score)
         scores.append(score)
     rejected_labels = None
@@ -151,45 +145,23 @@ def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> G
 def scores_of(
     payloads: dict[str, list[bytes]],
     scoring: Scoring,
-    encodings: Encodings,
     pools: TopicPools | None,
     budget: MemoryBudget,
 ) -> Iterator[ConversationScore]:
-    """Score every conversation, those whose order depends on canonical encodings last.
+    """Score every conversation.
 
     Args:
       payloads: by conversation_id; emptied in the process.
 
     Raises:
-      GoodGainError: the traces have changed, or a conversation is too large.
+      GoodGainError: a conversation is too large.
     """
     scorer = PayloadScorer(scoring, pools)
-    undecided: dict[str, bytes] = {}
     while payloads:
         conversation_id, packed = payloads.popitem()
         budget.check_conversation(packed)
-        try:
-            yield _scored(conversation_id, packed, scorer)
-        except EncodingsNeededError:
-            undecided[conversation_id] = b"".join(packed)
-    if undecided:
-        parts_of = {name: [packed] for name, packed in undecided.items()}
-        for name, encoding in encodings(dict(ties_of(*one) for one in undecided.items())):
-            parts_of[name].append(encoding)
-        for conversation_id, parts in parts_of.items():
-            try:
-                yield _scored(conversation_id, parts, scorer)
-            except EncodingsNeededError:
-                raise GoodGainError(
-                    f"The traces changed while they were read: records of conversation "
-                    f"{conversation_id!r} were not found a second time."
-                ) from None
-
-
-def _scored(conversation_id: str, packed: list[bytes], scorer: PayloadScorer) -> ConversationScore:
-    score = scorer.score(conversation_id, packed)
-    progress.advance({"conversations.total": 1})
-    return score
+        yield scorer.score(conversation_id, packed)
+        progress.advance({"conversations.total": 1})
 
 
 class RunSums:

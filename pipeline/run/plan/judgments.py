@@ -114,16 +114,18 @@ def join(
         needed = topic_request(several)
         counts.results_without_id += needed.without_name
         external = labels[conversation_id] = ExternalLabels({}, {}, {})
-        asked.update(needed.topics)
-        for topic in needed.topics:
-            if topic in pools:
-                external.pools[topic] = pools[topic]
-            gains = external.labels.setdefault(topic, {})
-            for name in needed.documents:
-                known = judged.get((topic, name))
-                if known is not None and known.gain is not None:
-                    gains[document_digest(name)] = known.gain
-                    retrieved.add((topic, name))
+        topic = needed.topic
+        if not topic:
+            continue
+        asked.add(topic)
+        if topic in pools:
+            external.pools[topic] = pools[topic]
+        gains = external.labels.setdefault(topic, {})
+        for name in needed.documents:
+            known = judged.get((topic, name))
+            if known is not None and known.gain is not None:
+                gains[document_digest(name)] = known.gain
+                retrieved.add((topic, name))
     for key, document in judged.items():
         counts.add_document(*key, document, retrieved=key in retrieved)
     for topic in asked | pools.keys():

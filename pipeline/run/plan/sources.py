@@ -18,9 +18,6 @@ from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packed, Packer
 from goodgain.transforms.core.scoring.shard_payloads import (
-    Ties,
-    encodings_of,
-    encodings_of_shard,
     payloads_of,
     payloads_of_shard,
 )
@@ -34,9 +31,6 @@ class TraceSource(Protocol):
 
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         """The payloads of conversations, and the rejected records."""
-
-    def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
-        """The canonical encodings that break ties, with their conversations."""
 
     def budget(self, evaluation: Evaluation) -> MemoryBudget:
         """The limit on memory for what is kept of the traces."""
@@ -54,10 +48,6 @@ class RecordsInMemory(Struct, frozen=True):
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         """See `TraceSource`."""
         return payloads_of(self.calls, packer)
-
-    def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
-        """See `TraceSource`."""
-        return encodings_of(self.calls, ties)
 
     def budget(self, _: Evaluation) -> MemoryBudget:
         """See `TraceSource`."""
@@ -84,12 +74,6 @@ class LocalFiles(Struct, frozen=True):
             else:
                 yield from payloads_of_shard(shard, open_local, packer)
                 progress.advance({"bytes.read": shard.end - shard.start})
-
-    def encodings(self, ties: Ties) -> Iterator[tuple[str, bytes]]:
-        """See `TraceSource`."""
-        for shard in self._shards():
-            if not isinstance(shard, RejectedRecord):
-                yield from encodings_of_shard(shard, open_local, ties)
 
     def budget(self, evaluation: Evaluation) -> MemoryBudget:
         """See `TraceSource`."""

@@ -30,6 +30,7 @@ from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.native import active_path
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
@@ -81,7 +82,7 @@ def _stream_here(
         make_room(config)
         warn_of_names(config, scoring)
         end, counter = StoppableEnd(), StreamCounter(scoring)
-        source = sources.folder(config, scoring.rules, end, ends_when_silent)
+        source = sources.folder(config, Packing.of(scoring), end, ends_when_silent)
         plan = StreamPlan(config, scoring, source, end, counter)
         _say(config, f"reading: {active_path()}; Ctrl-C ends it", quiet)
         prism.run(plan, end, counter, options, _log_of(config.output), quiet)
@@ -97,9 +98,9 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
     scoring = _scoring_of(config)
     if is_local(config.input):
         sources.check_folder(config)
-        source: beam.PTransform = sources.folder(config, scoring.rules)
+        source: beam.PTransform = sources.folder(config, Packing.of(scoring))
     else:
-        source = sources.messages(config, scoring.rules)
+        source = sources.messages(config, Packing.of(scoring))
     if not runners.goes_on(options):
         make_room(config)
     _say(config, f"on {config.runner}; the job keeps running when this program ends", quiet)

@@ -10,8 +10,8 @@ import apache_beam as beam
 from goodgain.pipeline.run.engines.runners import check_server
 from goodgain.pipeline.run.stream.kafka_settings import read_settings
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.streaming.watermark import WatermarkRule
 from goodgain.transforms.sources.folder_watch import FolderSource
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
@@ -30,7 +30,7 @@ _OPTIONS_OF = {
 _MILLIS = 1_000  # of a second
 
 
-def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
+def messages(config: StreamConfig, packing: Packing) -> beam.PTransform:
     """The source for a topic or a subscription.
 
     Raises:
@@ -42,7 +42,7 @@ def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
         return ReadKafkaTraces(
             kafka["servers"],
             [topic.strip() for topic in kafka["topics"].split(",")],
-            rules,
+            packing,
             timestamps=config.kafka_timestamps or "create",
             consumer=read_settings(config.kafka_consumer) if config.kafka_consumer else None,
             expansion_service=_expansion_service(config),
@@ -52,7 +52,7 @@ def messages(config: StreamConfig, rules: RuleTable) -> beam.PTransform:
     if pubsub := _PUBSUB.fullmatch(config.input):
         return ReadPubSubTraces(
             pubsub["subscription"],
-            rules,
+            packing,
             config.timestamp_attribute,
             config.id_attribute,
             adaptation=config.adaptation,
@@ -121,7 +121,7 @@ def check_folder(config: StreamConfig) -> None:
 
 def folder(
     config: StreamConfig,
-    rules: RuleTable,
+    packing: Packing,
     end: StreamEnd = WITH_ENGINE,
     ends_when_silent: bool = False,
 ) -> WatchFolder:
@@ -145,4 +145,4 @@ def folder(
         adaptation=config.adaptation,
         bounds=config.read_bounds,
     )
-    return WatchFolder(source, rules, ends_when_silent, end)
+    return WatchFolder(source, packing, ends_when_silent, end)

@@ -37,8 +37,9 @@ from goodgain.transforms.core.judgments.result_labels import (
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
+from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
@@ -118,7 +119,7 @@ def gather(
     for record in records:
         if record.conversation_id == conversation_id:
             if isinstance(record, SearchCall):
-                budget.count_explained(1 + len(record.results), len(canonical_encoding(record)))
+                budget.count_explained(1 + len(record.results), len(record_encoding(record)))
                 calls.append(record)
             else:
                 budget.count_read(record.conversation_id, record.reason, record.payload)
@@ -171,9 +172,8 @@ def explain(
       GoodGainError: there are more judgments than `budget` allows.
     """
     fingerprinter = Fingerprinter(scoring.rules)
-    fingerprints = [
-        fingerprinter.call_fingerprint(call, keep_encoding=True) for call in gathered.calls
-    ]
+    keep_records = scoring.pool is not None
+    fingerprints = [fingerprinter.call_fingerprint(call, keep_records) for call in gathered.calls]
     # `deliver` returns the fingerprint objects that it gets, so their ids lead back to calls.
     calls_by_fingerprint = {
         id(fingerprint): call
@@ -232,9 +232,11 @@ def _external(
 ) -> ExternalLabels | None:
     if keys is None:
         return None
-    request = label_request(gathered.conversation_id, gathered.calls, keys)
-    topics = topic_request([request]).topics
-    by_conversation, _ = join([request], read_judgments(qrels, open_local, budget, topics))
+    request = label_request(
+        gathered.conversation_id, gathered.calls, [one.record_digest for one in fingerprints], keys
+    )
+    topic = topic_request([request]).topic
+    by_conversation, _ = join([request], read_judgments(qrels, open_local, budget, {topic}))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)

@@ -198,7 +198,7 @@ def _graph(
         label = f"Run {run}"
         read = pipeline | f"{label}/Read" >> ReadPayloads(
             files,
-            Packing(rules, keep_encodings=True),
+            Packing(rules, keep_records=True),
             DEFAULT_SHARD_BYTES,
             request.adaptation,
             request.read_bounds,

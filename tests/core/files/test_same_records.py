@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.search_call import canonical_encoding
+from goodgain.transforms.core.records.record_encoding import record_encoding
 from tests.core.files import samples
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ PARQUET_CODECS = ["none", "snappy", "gzip", "brotli", "zstd", "lz4"]
 def assert_same(content, path):
     read = samples.read(content, path)
     assert samples.rejected(read) == []
-    assert [canonical_encoding(call) for call in read] == [canonical_encoding(c) for c in EXPECTED]
+    assert [record_encoding(call) for call in read] == [record_encoding(c) for c in EXPECTED]
     assert read == EXPECTED
 
 

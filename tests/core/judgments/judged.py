@@ -16,9 +16,7 @@ def score_judged(records, qrels, keys, **options):
     calls = [
         parse_mapping({"conversation_id": "c", "iteration": 1, **record}) for record in records
     ]
-    fingerprints = [
-        shipped_fingerprinter().call_fingerprint(call, keep_encoding=True) for call in calls
-    ]
+    fingerprints = [shipped_fingerprinter().call_fingerprint(call) for call in calls]
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, calls, strict=True)

@@ -20,7 +20,7 @@ def contributions(runs, topic=None, rules=None):
     return [
         contribution(run, conversation_id, calls, rules, topic)
         for run, records in runs.items()
-        for conversation_id, calls in fingerprints(records, rules).items()
+        for conversation_id, calls in fingerprints(records, rules, keep_records=True).items()
     ]
 
 
@@ -46,7 +46,7 @@ def folded(records, topic=None, rules=None):
     """The topic and the folded last turn of each conversation."""
     rules = rules or shipped_rules()
     found = {}
-    for conversation_id, calls in fingerprints(records, rules).items():
+    for conversation_id, calls in fingerprints(records, rules, keep_records=True).items():
         delivered = deliver(calls)
         key = topic_of(conversation_id, delivered.attributes(), topic)
         found[conversation_id] = key, fold_turn(delivered.searches(), rules, 2)
@@ -77,7 +77,7 @@ def score(records, built, run=None, topic="topic", rules=None, **options):
         conversation_id: score_conversation(
             conversation_id, calls, 0, settings, pools=Pools(built, rules)
         )
-        for conversation_id, calls in fingerprints(records, rules).items()
+        for conversation_id, calls in fingerprints(records, rules, keep_records=True).items()
     }
 
 

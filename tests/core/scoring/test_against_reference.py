@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.dedup import duplicates as deduplication
-from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
+from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from tests.adversarial import trace
 from tests.core.direct import (
     duplicates,
@@ -21,7 +22,7 @@ from tests.core.direct import (
     total_counts,
 )
 from tests.reference import evaluate
-from tests.reference.delivery import encoding, identity, in_order, parsed_record
+from tests.reference.delivery import digest, identity, parsed_record, without_redeliveries
 from tests.reference.outcomes import CLAUSES, NAMED_ID, REJECTIONS, STEPS
 
 # Columns of the reference's conversations that the core counts for the manifest instead.
@@ -158,44 +159,32 @@ def test_arrival_order_changes_nothing(seed, order):
     assert score(shuffled, per_call=True) == scores
 
 
-def depends_on_encodings(records):
-    """Whether the order of a conversation's records depends on canonical encodings."""
-    parsed = [parsed_record(raw) for raw in records]
-    deliveries = {}
-    for record in parsed:
-        deliveries.setdefault(identity(record), []).append(record)
-    winners = []
-    for copies in deliveries.values():
-        latest = max((record["timestamp"] is not None, record["timestamp"]) for record in copies)
-        last = [
-            record
-            for record in copies
-            if (record["timestamp"] is not None, record["timestamp"]) == latest
-        ]
-        if len({encoding(record) for record in last}) > 1:
-            return True
-        winners.append(last[0])
+def depends_on_digests(records):
+    """Whether digests decide which of a conversation's records count, or their order."""
+    winners = {}
+    for record in map(parsed_record, records):
+        time = (record["timestamp"] is not None, record["timestamp"] or 0)
+        latest, digests = winners.get(identity(record), (time, set()))
+        if time >= latest:
+            digests = {*digests, digest(record)} if time == latest else {digest(record)}
+            winners[identity(record)] = (time, digests)
+    tied = any(len(digests) > 1 for _, digests in winners.values())
+    usable, _, _ = without_redeliveries(list(map(parsed_record, records)))
     places = Counter(
         (one["turn"], one["iteration"], one["call"] or 0, one["timestamp"], one["record_id"])
-        for one in in_order(winners)
+        for one in usable
     )
-    return max(places.values()) > 1
+    return tied or max(places.values()) > 1
+
+
+def test_digests_decide_the_order_of_many_conversations():
+    kinds = Counter(depends_on_digests(trace(Random(seed), conversations=1)) for seed in range(60))
+    assert min(kinds[True], kinds[False]) > 5
 
 
 @given(seed=seeds)
 @settings(max_examples=40)
-def test_encodings_are_needed_only_if_the_order_depends_on_them(seed):
-    records = trace(Random(seed), conversations=1)
-    expected = score(records)
-    if depends_on_encodings(records):
-        with pytest.raises(EncodingsNeededError):
-            score(records, keep_encoding=False)
-    else:
-        assert score(records, keep_encoding=False) == expected
-
-
-def test_seeds_give_orders_with_and_without_encodings():
-    kinds = Counter(
-        depends_on_encodings(trace(Random(seed), conversations=1)) for seed in range(60)
-    )
-    assert min(kinds[True], kinds[False]) > 5
+def test_digests_of_records_equal_the_reference(seed):
+    for record in trace(Random(seed), conversations=3):
+        found = record_digest(record_encoding(parse_mapping(record)))
+        assert found.hex() == digest(parsed_record(record))

@@ -4,16 +4,17 @@ from itertools import permutations
 
 import pytest
 
-from goodgain.transforms.core.scoring.delivery import EncodingsNeededError, deliver
+from goodgain.transforms.core.scoring.delivery import deliver
 from tests.core.direct import fingerprints, score
+from tests.reference.delivery import digest, parsed_record
 
 
-def delivered(*records, keep_encoding=True):
+def delivered(*records):
     """What remains of the records, after a check that the order of arrival does not matter."""
     records = [{"conversation_id": "c", "iteration": 1, **record} for record in records]
-    scores = [score(order, keep_encoding=keep_encoding)["c"] for order in permutations(records)]
+    scores = [score(order)["c"] for order in permutations(records)]
     assert all(one == scores[0] for one in scores)
-    (calls,) = fingerprints(records, keep_encoding=keep_encoding).values()
+    (calls,) = fingerprints(records).values()
     outcomes = [deliver(order) for order in permutations(calls)]
     assert all(outcome == outcomes[0] for outcome in outcomes)
     counts = scores[0].counts
@@ -38,20 +39,13 @@ REDELIVERED = [
     ([call(1, record_id="r", call=0), call(2, record_id="s", call=0)], [1, 2], 0),
     ([call(1, record_id=" ", call=0), call(1, call=0, timestamp=1)], [1], 1),
     ([call(1, call=0, turn=1), call(2, call=0, turn=2)], [1, 2], 0),
-    ([call(1, call=0), call(2)], [1, 2], 0),
+    ([call(1, call=0, timestamp=1), call(2, timestamp=2)], [1, 2], 0),
     ([call(1), call(1, query="q")], [1, 1], 0),
     ([call(1), call(1, turn=1, tool=None, unknown=3)], [1], 0),
     ([call(1, timestamp=0), call(1, timestamp="1970-01-01T01:00+01:00")], [1], 0),
     ([call(1, call=0, timestamp=-5), call(2, call=0)], [1], 1),
     ([call(1, call=0, timestamp=1), call(2, call=0, timestamp=2)], [2], 1),
-    ([call(1, call=0, query="b"), call(2, call=0, query="a")], [1], 1),
-    ([call(1, call=0, query="é"), call(2, call=0, query="z")], [1], 1),
     ([call(2, call=0, timestamp=1), call(1, call=0), call(1, call=0)], [2], 2),
-    (
-        [call(1, call=0, timestamp=1), call(2, call=0, timestamp=1), call(4, call=0)],
-        [2],
-        2,
-    ),
 ]
 
 
@@ -75,26 +69,24 @@ def test_calls_are_ordered_by_position_then_time_then_record_id():
     assert labels(delivered(*reversed(ordered))) == [0, 1, 2, 3, 4, 0]
 
 
-def test_equal_positions_are_ordered_by_encoding():
-    assert labels(delivered(call(1, query="b"), call(2, query="a"))) == [2, 1]
+def by_digest(*calls):
+    """Raw calls in the order of their records' digests, from the reference."""
+    parsed = [{"conversation_id": "c", "iteration": 1, **one} for one in calls]
+    return sorted(calls, key=lambda one: digest(parsed_record(parsed[calls.index(one)])))
 
 
-def test_encodings_are_needed_for_equal_positions_and_times():
-    with pytest.raises(EncodingsNeededError):
-        delivered(call(1, query="b"), call(2, query="a"), keep_encoding=False)
-    with pytest.raises(EncodingsNeededError):
-        delivered(call(1, call=0), call(2, call=0), keep_encoding=False)
+def test_equal_positions_are_ordered_by_digest():
+    calls = [call(at, query=query) for at, query in enumerate("abcd")]
+    ordered = [one["results"][0]["gain"] for one in by_digest(*calls)]
+    assert ordered != sorted(ordered)
+    assert labels(delivered(*calls)) == ordered
 
 
-def test_encodings_are_not_needed_if_time_or_equality_decides():
-    newer = delivered(call(1, call=0), call(2, call=0, timestamp=1), keep_encoding=False)
-    assert labels(newer) == [2]
-    same = delivered(call(1), call(1), keep_encoding=False)
-    assert (labels(same), same.redelivered) == ([1], 1)
-    superseded = delivered(
-        call(1, call=0), call(2, call=0), call(3, call=0, timestamp=1), keep_encoding=False
-    )
-    assert (labels(superseded), superseded.conflicting) == ([3], 2)
+def test_of_deliveries_at_one_time_the_greatest_digest_counts():
+    calls = [call(at, call=0, timestamp=5, query=query) for at, query in enumerate("abcd")]
+    outcome = delivered(*calls, call(4, call=0, timestamp=4))
+    assert labels(outcome) == [by_digest(*calls)[-1]["results"][0]["gain"]]
+    assert (outcome.redelivered, outcome.conflicting) == (4, 4)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,7 @@ from random import Random
 
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
-from goodgain.transforms.core.scoring.delivery import tied
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import Frame, payload, unpack
 from tests.adversarial import trace
 from tests.core.direct import shipped_rules
@@ -18,9 +17,9 @@ def calls_of(seed):
     return [*calls, *random.sample(calls, len(calls) // 3)]
 
 
-def fingerprints_of(calls, keep_encodings):
+def fingerprints_of(calls, keep_records):
     fingerprinter = Fingerprinter(shipped_rules())
-    return [fingerprinter.call_fingerprint(call, keep_encodings) for call in calls]
+    return [fingerprinter.call_fingerprint(call, keep_records) for call in calls]
 
 
 def test_parts_are_unpacked_together():
@@ -40,22 +39,6 @@ def test_compressed_parts_are_small_and_unpacked_with_others():
     assert unpack([payload(fingerprints[:3]) + small, payload((), 1)]) == Frame(fingerprints, 2)
 
 
-def test_encodings_are_given_to_the_calls_packed_without_them():
-    """Each delivery of a record gets its own encoding; calls that need none get none."""
-    calls = calls_of(2)
-    light = fingerprints_of(calls, False)
-    needed = {light[at].record_digest: canonical_encoding(calls[at]) for at in tied(light)}
-    packed = [payload((), encodings={digest: one}) for digest, one in needed.items()]
-    packed[1:1] = [payload(light[:4]), payload(light[4:])]
-    full = fingerprints_of(calls, True)
-    expected = [
-        whole if bare.record_digest in needed else bare
-        for bare, whole in zip(light, full, strict=True)
-    ]
-    assert unpack(packed).calls == expected
-    assert 1 < len(needed) < sum(call.encoding is not None for call in expected) < len(calls)
-
-
 def test_repeated_attributes_are_stored_once_and_keep_their_order():
     market, longer = {"market": "de"}, {"market": "de", "arm": "a"}
     reordered = {"arm": "a", "market": "de"}
@@ -67,8 +50,3 @@ def test_repeated_attributes_are_stored_once_and_keep_their_order():
         list(attributes.items()) for attributes in given
     ]
     assert payload(fingerprints).count(b"market") == 4
-
-
-def test_encodings_of_other_records_are_ignored():
-    light = fingerprints_of([SearchCall("c", 1)], False)
-    assert unpack([payload((), encodings={b"other": b"{}"}), payload(light)]).calls == light

@@ -31,4 +31,4 @@ def digest_of_the_sample():
 
 def test_scores_of_the_sample_match_the_scoring_version():
     digest = digest_of_the_sample()
-    assert (SCORING_VERSION, digest) == (2, DIGEST), WHAT_TO_DO.format(digest)
+    assert (SCORING_VERSION, digest) == (3, DIGEST), WHAT_TO_DO.format(digest)

@@ -77,7 +77,7 @@ def test_payloads_name_the_labels_that_their_records_need(tmp_path):
     (packed,) = found_in(path, 1 << 20, by_topic)
     request = packed.label_request
     assert (request.documents, request.topic_attribute) == (["A", "B"], "topic")
-    assert [(one.iteration, one.attributes, one.results) for one in request.records] == [
+    assert [(one.iteration, one.attributes, one.results) for one in request.records.values()] == [
         (1, {"topic": "t"}, []),
         (2, {}, []),
     ]

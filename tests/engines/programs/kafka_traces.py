@@ -5,6 +5,7 @@ import argparse
 import apache_beam as beam
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.sources.kafka import ReadKafkaTraces
 from tests.core.direct import shipped_rules
 from tests.engines.programs.record_files import WriteCalls, WriteRejected
@@ -20,7 +21,7 @@ def main() -> None:
         traces = pipeline | ReadKafkaTraces(
             arguments.brokers,
             arguments.topic.split(","),
-            shipped_rules(),
+            Packing(shipped_rules()),
             expansion_service=arguments.java_expansion,
         )
         _ = traces.payloads | "Calls" >> beam.ParDo(WriteCalls(arguments.output))

@@ -18,6 +18,7 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Duration, Timestamp
 
 from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
@@ -137,7 +138,7 @@ def main() -> None:
             pipeline
             | beam.Create([SCRIPT])
             | beam.ParDo(Play(end)).with_output_types(SearchCall)
-            | FingerprintCalls(shipped_rules())
+            | FingerprintCalls(Packing(shipped_rules()))
             | ScoreStreamedPayloads(scoring(), closing, end)
         )
         means = scored.scores | WindowedMeans(scoring(), closing, window=60 * MINUTE, end=end)

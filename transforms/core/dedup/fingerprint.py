@@ -55,7 +55,6 @@ from goodgain.transforms.core.records.search_call import (
     OneOrMany,
     Result,
     SearchCall,
-    canonical_encoding,
 )
 
 _LENGTH_BYTES = 4
@@ -178,7 +177,7 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
 
     Attributes:
       record_digest: 128 bits, a hash of the whole record (SPEC 3).
-      encoding: the record's canonical encoding; None if not kept.
+      record: the whole record as `record_encoding` writes it; None if not kept.
       names: the unknown names of types and ids, by the bytes of their numbers.
     """
 
@@ -192,7 +191,7 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
     action: str
     attributes: dict[str, str]
     record_digest: bytes
-    encoding: bytes | None
+    record: bytes | None
     names: dict[bytes, str]
     results: list[ResultFingerprint]
     costs: dict[str, float] = {}
@@ -239,13 +238,14 @@ class Fingerprinter:
         self._urls = _Memo(self._url_part)
 
     def call_fingerprint(
-        self, call: SearchCall, keep_encoding: bool = False, encoded: bytes | None = None
+        self, call: SearchCall, keep_record: bool = False, encoded: bytes | None = None
     ) -> CallFingerprint:
-        """Fingerprint a call and its results; optionally keep its canonical encoding.
+        """Fingerprint a call and its results; optionally keep the record.
 
         `encoded` is its `record_encoding`, if the caller has it already.
         """
         names: dict[bytes, str] = {}
+        encoded = encoded or record_encoding(call)
         result_fingerprint = self.result_fingerprint
         return CallFingerprint(
             call.turn,
@@ -257,8 +257,8 @@ class Fingerprinter:
             call.is_final,
             call.action,
             call.attributes,
-            record_digest(encoded or record_encoding(call)),
-            canonical_encoding(call) if keep_encoding else None,
+            record_digest(encoded),
+            encoded if keep_record else None,
             names,
             [result_fingerprint(result, names) for result in call.results],
             call.costs,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -30,7 +29,6 @@ from goodgain.transforms.core.files.avro_layout import (
     skip_values,
 )
 from goodgain.transforms.core.files.avro_plan import plain_schema, plan_of, timestamp_scale
-from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.record_packer import ReadRecord, RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
@@ -74,13 +72,13 @@ def _position(offset: int, index: int) -> str:
 
 
 def read_avro(
-    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+    file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
     """The records of a shard in file order (see `read_shard_into`); damage as in `decoded_blocks`.
 
-    Blocks without wanted conversations are skipped, and the packer packs whole blocks.
+    The packer packs whole blocks.
     """
-    for block in _blocks(file, shard, wanted, packer):
+    for block in _blocks(file, shard, packer):
         if isinstance(block, DecodedBlock):
             yield from calls_of_records(block.records, shard, block.position, block.escaped)
         else:
@@ -99,15 +97,15 @@ def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | 
     Raises:
       OSError: the file cannot be read.
     """
-    return cast(Iterator[DecodedBlock | RejectedRecord], _blocks(file, shard, None, None))
+    return cast(Iterator[DecodedBlock | RejectedRecord], _blocks(file, shard, None))
 
 
 def _blocks(
-    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+    file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[DecodedBlock | RecordOrPacked]:
     try:
         header = read_header(file)
-        decoder = _BlockDecoder(header, shard, wanted, packer)
+        decoder = _BlockDecoder(header, shard, packer)
     except HeaderError as error:
         if shard.start == 0:
             file.seek(0)
@@ -147,14 +145,11 @@ class _BlockDecoder:
         self,
         header: Header,
         shard: FileShard,
-        wanted: ConversationFilter | None,
         packer: RecordPacker | None,
     ) -> None:
         self._codec = header.codec
         self._shard = shard
         self._bounds = shard.bounds
-        # Avro stores the number of an enum, not its text.
-        self._wanted = None if '"enum"' in json.dumps(header.schema) else wanted
         self._sync = header.sync
         try:
             self._layout = layout_of(header.schema)
@@ -171,7 +166,7 @@ class _BlockDecoder:
         plan = None if packer is None else plan_of(header.schema, self._scale, most)
         self._prepared = packer.prepare(plan, shard.adaptation) if packer and plan else None
         self._packer = None if self._prepared is None else packer
-        ahead = 0 if self._packer is None or self._wanted is not None else self._packer.most_ahead
+        ahead = 0 if self._packer is None else self._packer.most_ahead
         self.most_together = _MOST_TOGETHER if ahead else 1
         # All that are decoded at the same time take no more than one block may.
         self._most_ahead = min(_MOST_DECODED_AHEAD, self._bounds.decoded_bytes // (ahead + 1))
@@ -214,8 +209,6 @@ class _BlockDecoder:
           DamagedBlockError: the data does not decode to exactly `count` records.
         """
         content = decompress_block(self._codec, data, self._bounds.decoded_bytes)
-        if self._wanted is not None and not self._wanted.may_match(content):
-            return DecodedBlock(offset, [])
         if count > len(content):
             reason = f"{count} records cannot fit in {len(content)} bytes"
             raise DamagedBlockError(reason, self._records_in(content, count))

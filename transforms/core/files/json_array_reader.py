@@ -13,7 +13,6 @@ from typing import Any, BinaryIO
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.compression import DamagedStreamError, decompressed
-from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.jsonl_reader import read_jsonl, record_of_json
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
@@ -54,7 +53,7 @@ class _BrokenArrayError(Exception):
 
 
 def read_json_array(
-    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+    file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
     """The records of a file that begins like a JSON array, in order (see `read_shard_into`).
 
@@ -66,13 +65,13 @@ def read_json_array(
         content = _whole_content(file, shard)
         if _is_jsonl(content):
             file.seek(0)
-            yield from read_jsonl(file, shard, wanted, packer)
+            yield from read_jsonl(file, shard, packer)
             return
         _check_first_element(content, shard)
     except _UnusableArrayError as error:
         yield RejectedRecord(shard.path, WHOLE_FILE, str(error), at_least=True)
         return
-    yield from _records(content, shard, wanted, packer)
+    yield from _records(content, shard, packer)
 
 
 def objects_of_array(file: BinaryIO, shard: FileShard) -> Iterator[Mapping[Any, Any]]:
@@ -87,7 +86,7 @@ def objects_of_array(file: BinaryIO, shard: FileShard) -> Iterator[Mapping[Any, 
 
 
 def _records(
-    content: bytes, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+    content: bytes, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
     number = 0
     at: int | None = _first_element(content)
@@ -106,8 +105,7 @@ def _records(
             end = _end_of_element(content, at)
             element = content[at:end]
             number += 1
-            if wanted is None or wanted.may_match_json(element):
-                yield _record(element, number, shard)
+            yield _record(element, number, shard)
             at = _next_element(content, end)
     except _BrokenArrayError as error:
         reason = f"The JSON array cannot be read from here on: {error}."

@@ -7,7 +7,6 @@ from typing import BinaryIO
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.files.bounds import ReadBounds, check_results
-from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.line_splitter import lines_of
 from goodgain.transforms.core.files.record_packer import PackedBlock, RecordOrPacked, RecordPacker
@@ -30,7 +29,7 @@ from goodgain.transforms.core.remedy import Remedy
 
 
 def read_jsonl(
-    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+    file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
     """The records of a shard in file order (see `read_shard_into`); blank lines are skipped.
 
@@ -43,9 +42,7 @@ def read_jsonl(
         if isinstance(line, PackedBlock):
             yield line
             continue
-        if isinstance(line, bytes) and (
-            not line or line.isspace() or (wanted and not wanted.may_match_json(line))
-        ):
+        if isinstance(line, bytes) and (not line or line.isspace()):
             continue
         try:
             yield _call_of(line, shard)

@@ -8,7 +8,6 @@ from typing import Any, BinaryIO
 from msgspec.structs import fields
 
 from goodgain.transforms.core.files.arrow_values import python_values
-from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.native_columns import native_columns
 from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
@@ -22,13 +21,12 @@ _KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
 
 
 def read_parquet(
-    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+    file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
     """The records of the row groups that begin in a shard, in file order (see `read_shard_into`).
 
     Columns that SPEC 2 does not name are not read. The lost rows of a damaged row group become one
-    rejected row, and so does a file with an unusable footer, from its first shard. Row groups
-    without wanted conversations are skipped.
+    rejected row, and so does a file with an unusable footer, from its first shard.
     """
     try:
         parquet = ParquetRowGroups(file)
@@ -43,9 +41,6 @@ def read_parquet(
             yield RejectedRecord(shard.path, WHOLE_FILE, reason, at_least=True)
         return
     for group in groups:
-        # With an adaptation, the ids may be in another column.
-        if wanted and shard.adaptation is None and not parquet.may_match(group, wanted):
-            continue
         yield from _read_group(parquet, group, columns, shard, packer)
 
 

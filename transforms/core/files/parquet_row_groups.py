@@ -19,7 +19,6 @@ from pyarrow import types
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.bounds import ReadBounds
-from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.parquet_footer import RowGroup, read_footer
 from goodgain.transforms.core.files.parquet_pages import DamagedPagesError, Pages, pages_of
 from goodgain.transforms.core.files.shard import FileShard
@@ -287,15 +286,6 @@ class ParquetRowGroups:
             yield batch
         if left:
             raise DamagedPagesError(f"{left:,} of its {described.rows:,} rows are missing")
-
-    def may_match(self, group: int, wanted: ConversationFilter) -> bool:
-        """Whether a row group may have records of wanted conversations."""
-        try:
-            column = self._parquet.read_row_group(group, columns=["conversation_id"]).column(0)
-            ids = column.to_pylist()
-        except Exception:  # reading will report it
-            return True
-        return not all(isinstance(one, str) for one in ids) or not wanted.ids.isdisjoint(ids)
 
     def rows_in(self, group: int) -> int:
         """The number of rows of a row group, at most that which its pages can have."""

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.files.avro_reader import read_avro
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
-from goodgain.transforms.core.files.conversation_filter import ConversationFilter
 from goodgain.transforms.core.files.json_array_reader import read_json_array
 from goodgain.transforms.core.files.jsonl_reader import read_jsonl
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
@@ -25,9 +24,7 @@ Open = Callable[[str], BinaryIO]
 _HELD_IN_MEMORY = 16 * 1024 * 1024
 
 
-def read_shard(
-    shard: FileShard, open_file: Open, wanted: ConversationFilter | None = None
-) -> Records:
+def read_shard(shard: FileShard, open_file: Open) -> Records:
     """The records of a shard, each once, in file order.
 
     Bad content never raises: records that cannot be used become rejected rows, and a file that
@@ -35,16 +32,14 @@ def read_shard(
 
     Args:
       shard: from `plan_shards`.
-      wanted: skips records of other conversations if that is cheap to detect; may not skip all.
     """
-    return cast(Records, read_shard_into(None, shard, open_file, wanted))
+    return cast(Records, read_shard_into(None, shard, open_file))
 
 
 def read_shard_into(
     packer: RecordPacker | None,
     shard: FileShard,
     open_file: Open,
-    wanted: ConversationFilter | None = None,
 ) -> Iterator[RecordOrPacked]:
     """Like `read_shard`, but the output of the packer replaces the records that it can pack.
 
@@ -57,7 +52,7 @@ def read_shard_into(
         packer = None
     try:
         with open_file(shard.path) as file:
-            yield from _records_of(file, shard, wanted, packer)
+            yield from _records_of(file, shard, packer)
             yield from _shortened(file, shard)
     except OSError as error:
         yield unreadable(shard.path, error)
@@ -82,25 +77,25 @@ def _shortened(file: BinaryIO, shard: FileShard) -> Records:
 
 
 def _records_of(
-    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+    file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
     if shard.format is FileFormat.JSONL:
-        return read_jsonl(file, shard, wanted, packer)
+        return read_jsonl(file, shard, packer)
     if shard.format is FileFormat.JSON_ARRAY:
-        return read_json_array(file, shard, wanted, packer)
+        return read_json_array(file, shard, packer)
     if shard.compression is not Compression.NONE:
-        return _spooled_records(file, shard, wanted, packer)
+        return _spooled_records(file, shard, packer)
     if shard.format is FileFormat.AVRO:
-        return read_avro(file, shard, wanted, packer)
+        return read_avro(file, shard, packer)
     from goodgain.transforms.core.files.parquet_reader import (
         read_parquet,  # pyarrow is slow to import
     )
 
-    return read_parquet(file, shard, wanted, packer)
+    return read_parquet(file, shard, packer)
 
 
 def _spooled_records(
-    file: BinaryIO, shard: FileShard, wanted: ConversationFilter | None, packer: RecordPacker | None
+    file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
     """Avro and Parquet need to seek, so a compressed file is copied to a temporary one."""
     problem = None
@@ -111,7 +106,7 @@ def _spooled_records(
         except DamagedStreamError as error:
             problem = error
         whole = replace(shard, compression=Compression.NONE, start=0, end=spool.tell())
-        yield from _records_of(cast(BinaryIO, spool), whole, wanted, packer)
+        yield from _records_of(cast(BinaryIO, spool), whole, packer)
     if problem is not None:
         reason = f"The file could be read only in part: {problem}."
         yield RejectedRecord(shard.path, WHOLE_FILE, reason, at_least=True)

@@ -117,8 +117,8 @@ class LabelRequest(Struct, frozen=True, array_like=True):
       conversation_id: the conversation.
       documents: the distinct document names in the records, sorted.
       topic_attribute: as in `LabelKeys`.
-      records: the parts of the records that decide the attributes of the conversation; empty if no
-        attribute holds the topic.
+      records: the parts of the records that decide the attributes of the conversation, by the
+        digests of the whole records in hexadecimal; empty if no attribute holds the topic.
       without_name: number of results without a document name.
 
     Example:
@@ -130,28 +130,32 @@ class LabelRequest(Struct, frozen=True, array_like=True):
     conversation_id: str
     documents: list[str]
     topic_attribute: str | None = None
-    records: list[SearchCall] = []
+    records: dict[str, SearchCall] = {}
     without_name: int = 0
 
     def names(self) -> Iterator[str]:
         """The names by which judgments are found, and the texts of each record, joined."""
         yield self.conversation_id
         yield from self.documents
-        for record in self.records:
+        for record in self.records.values():
             yield "".join((record.record_id or "", *chain(*record.attributes.items())))
 
 
 def label_request(
-    conversation_id: str, calls: Sequence[SearchCall], keys: LabelKeys
+    conversation_id: str, calls: Sequence[SearchCall], digests: Sequence[bytes], keys: LabelKeys
 ) -> LabelRequest:
-    """The judgments that these calls of a conversation need."""
+    """The judgments that these calls of a conversation need; `digests` are their record_digests."""
     of_results = [names for call in calls for names in keys.documents(call)]
     by_attribute = keys.topic_attribute is not None
     return LabelRequest(
         conversation_id,
         sorted({name for names in of_results for name in names}),
         keys.topic_attribute,
-        list(map(_deciding, calls)) if by_attribute else [],
+        {
+            digest.hex(): _deciding(call)
+            for digest, call in zip(digests, calls, strict=True)
+            if by_attribute
+        },
         of_results.count([]),
     )
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-import msgspec
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.duplicates import Duplicate
@@ -21,7 +20,8 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.dedup.verification import Verdict, verify
 from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic
 from goodgain.transforms.core.pool.document_order import document_order
-from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
+from goodgain.transforms.core.records.record_encoding import decode_record
+from goodgain.transforms.core.records.search_call import SearchCall
 
 _Key = int | tuple[bytes, bytes]
 PlaceKey = tuple[int, int, int | None, str | None, int, bytes, bytes]
@@ -120,9 +120,6 @@ def _verifies_itself(evidence: Evidence, rules: RuleTable) -> bool:
     return proposed and verify(evidence, evidence, rules).duplicate
 
 
-_decode_call = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook).decode
-
-
 def documents_of(duplicates: Sequence[Duplicate | None]) -> list[list[int]]:
     """For each document, the indexes of its occurrences; in the order of the turn.
 
@@ -136,15 +133,15 @@ def documents_of(duplicates: Sequence[Duplicate | None]) -> list[list[int]]:
 
 
 def records_of(calls: Iterable[CallFingerprint]) -> Iterator[SearchCall]:
-    """The records that fingerprints were made from, decoded from their canonical encodings.
+    """The records that fingerprints were made from, decoded.
 
     Raises:
-      ValueError: a fingerprint has no canonical encoding.
+      ValueError: a fingerprint has no record.
     """
     for call in calls:
-        if call.encoding is None:
-            raise ValueError("pools need the canonical encodings of records")
-        yield _decode_call(call.encoding)
+        if call.record is None:
+            raise ValueError("pools need fingerprints that keep their records")
+        yield decode_record(call.record)
 
 
 class Pooled(Struct, frozen=True):
@@ -205,7 +202,7 @@ class TopicPool:
         """The pool document of each first occurrence, by index; those outside the pool are missing.
 
         Args:
-          calls: calls of the turn, in order, with canonical encodings.
+          calls: calls of the turn, in order, with their records.
           duplicates: by index in the turn; None for first occurrences.
           run: the name under which the turn was pooled, if only places of that run should count.
         """

@@ -61,7 +61,7 @@ def contribution(
     """The contribution of a run's conversation.
 
     Args:
-      fingerprints: every delivery of every call, with canonical encodings.
+      fingerprints: every delivery of every call, with its record.
     """
     delivered = deliver(fingerprints)
     topic = topic_of(conversation_id, delivered.attributes(), topic_attribute)

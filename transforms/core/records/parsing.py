@@ -17,12 +17,9 @@ import msgspec
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.coercion import coerced_record
+from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.record_errors import first_undecodable, record_error
-from goodgain.transforms.core.records.search_call import (
-    SearchCall,
-    canonical_encoding,
-    timestamp_hook,
-)
+from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 
 _call_decoder = msgspec.json.Decoder(SearchCall, dec_hook=timestamp_hook)
 # float() reads 1e999 as infinity, which is rejected with its field; msgspec would reject the line.
@@ -100,7 +97,7 @@ def parse_escaped_mapping(record: Mapping[str, Any]) -> SearchCall:
     """
     call = parse_mapping(record)
     try:
-        canonical_encoding(call)
+        record_encoding(call)
     except UnicodeEncodeError:
         raise _undecodable(msgspec.to_builtins(call, enc_hook=int)) from None
     return call

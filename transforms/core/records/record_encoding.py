@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import msgspec
 import xxhash
 
-from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
+from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 
-# A whole record as bytes that are equal only for equal records; faster than JSON.
-record_encoding = msgspec.msgpack.Encoder(order="deterministic", enc_hook=int).encode
-record_digest = xxhash.xxh3_128_digest  # 128 bits, a hash of a record's encoding (SPEC 3)
-
-
-def canonical_encoding_of(encoded: bytes) -> bytes:
-    """The canonical encoding of a call, from its `record_encoding`."""
-    # Every number as it was written: an integer as score too, which a caller may have given.
-    return canonical_encoding(cast(SearchCall, msgspec.msgpack.decode(encoded)))
+# The record with its defaults in MessagePack: a map by field name, all keys sorted, so that only
+# equal records have equal bytes.
+record_encoding = msgspec.msgpack.Encoder(order="sorted", enc_hook=int).encode
+record_digest = xxhash.xxh3_128_digest  # of a record's encoding: orders and identifies records
+decode_record = msgspec.msgpack.Decoder(SearchCall, dec_hook=timestamp_hook).decode

@@ -7,14 +7,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.records.search_call import SearchCall, canonical_encoding
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.remedy import Remedy
 
 LONGEST_PAYLOAD = 2_000
+_encode_json = msgspec.json.Encoder(order="sorted", enc_hook=int).encode
 _SURROGATE = re.compile("[\ud800-\udfff]")
 WHOLE_FILE = "file"
 T = TypeVar("T")
@@ -120,7 +122,7 @@ def without_timestamp(call: SearchCall, source: str, position: str) -> RejectedR
     error = RecordError(
         "timestamp is missing; records of a stream need one.", "timestamp", call.conversation_id
     )
-    return rejected_for(source, position, error, payload_of_bytes(canonical_encoding(call)))
+    return rejected_for(source, position, error, payload_of_bytes(_encode_json(call)))
 
 
 def payload_of_bytes(raw: bytes) -> str:

@@ -9,7 +9,6 @@ import re
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 
 from goodgain.transforms.core.records.iso_time import parse_time
@@ -148,11 +147,3 @@ def millis_of_datetime(moment: datetime) -> int:
         moment = moment.replace(tzinfo=UTC)
     elapsed = moment - datetime(1970, 1, 1, tzinfo=UTC)
     return (elapsed.days * 86_400 + elapsed.seconds) * 1_000 + elapsed.microseconds // 1_000
-
-
-_canonical_encoder = msgspec.json.Encoder(order="sorted", enc_hook=int)
-
-
-def canonical_encoding(call: SearchCall) -> bytes:
-    """The record as JSON in UTF-8 with defaults, sorted keys and no white space (SPEC 3)."""
-    return _canonical_encoder.encode(call)

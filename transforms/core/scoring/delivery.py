@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -11,10 +10,6 @@ from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.records.search_call import SEARCH
 
 BEFORE_ALL_TIME = -(2**63)
-
-
-class EncodingsNeededError(Exception):
-    """The order depends on the records' canonical encodings, which were not kept."""
 
 
 class Delivered(Struct, frozen=True):
@@ -61,11 +56,7 @@ def merged_attributes(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
 
 
 def deliver(calls: Iterable[CallFingerprint]) -> Delivered:
-    """Remove redeliveries and sort the rest, whatever the order of arrival.
-
-    Raises:
-      EncodingsNeededError: an order depends on canonical encodings, and one is missing.
-    """
+    """Remove redeliveries and sort the rest, whatever the order of arrival."""
     by_identity: dict[object, list[CallFingerprint]] = {}
     for call in calls:
         by_identity.setdefault(_identity(call), []).append(call)
@@ -74,30 +65,11 @@ def deliver(calls: Iterable[CallFingerprint]) -> Delivered:
     for deliveries in by_identity.values():
         winner = deliveries[0]
         if len(deliveries) > 1:
-            winner = _winner(deliveries)
+            winner = max(deliveries, key=_precedence)
             redelivered += len(deliveries) - 1
             conflicting += sum(call.record_digest != winner.record_digest for call in deliveries)
         winners.append(winner)
-    return Delivered(_in_order(winners), redelivered, conflicting)
-
-
-def tied(calls: Sequence[CallFingerprint]) -> list[int]:
-    """The indexes of deliveries whose order depends on canonical encodings.
-
-    They have equal identity and time, or equal places in the order of SPEC 3, but differ.
-    """
-    groups: dict[object, list[int]] = {}
-    for at, call in enumerate(calls):
-        groups.setdefault((_identity(call), _time(call)), []).append(at)
-        groups.setdefault(_order_key(call), []).append(at)
-    return sorted(
-        {
-            at
-            for group in groups.values()
-            if len({calls[at].record_digest for at in group}) > 1
-            for at in group
-        }
-    )
+    return Delivered(sorted(winners, key=_place), redelivered, conflicting)
 
 
 def _identity(call: CallFingerprint) -> object:
@@ -108,28 +80,13 @@ def _identity(call: CallFingerprint) -> object:
     return call.record_digest
 
 
-def _winner(deliveries: Sequence[CallFingerprint]) -> CallFingerprint:
-    latest = max(map(_time, deliveries))
-    latest_calls = [call for call in deliveries if _time(call) == latest]
-    if len({call.record_digest for call in latest_calls}) == 1:
-        return latest_calls[0]
-    return max(latest_calls, key=_encoding)
+def _precedence(call: CallFingerprint) -> tuple[int, bytes]:
+    """Of several deliveries, that with the greatest counts."""
+    return _time(call), call.record_digest
 
 
-def _in_order(calls: list[CallFingerprint]) -> list[CallFingerprint]:
-    calls.sort(key=_order_key)
-    calls_by_key = Counter(map(_order_key, calls))
-    if len(calls_by_key) < len(calls):  # only calls that share a place need their encodings
-        calls.sort(
-            key=lambda call: (
-                _order_key(call),
-                _encoding(call) if calls_by_key[_order_key(call)] > 1 else b"",
-            )
-        )
-    return calls
-
-
-def _order_key(call: CallFingerprint) -> tuple[int, int, int, int, bool, str]:
+def _place(call: CallFingerprint) -> tuple[int, int, int, int, bool, str, bytes]:
+    """What calls of a conversation are ordered by."""
     return (
         call.turn,
         call.iteration,
@@ -137,14 +94,9 @@ def _order_key(call: CallFingerprint) -> tuple[int, int, int, int, bool, str]:
         _time(call),
         call.record_id is not None,
         call.record_id or "",
+        call.record_digest,
     )
 
 
 def _time(call: CallFingerprint) -> int:
     return BEFORE_ALL_TIME if call.timestamp is None else call.timestamp
-
-
-def _encoding(call: CallFingerprint) -> bytes:
-    if call.encoding is None:
-        raise EncodingsNeededError
-    return call.encoding

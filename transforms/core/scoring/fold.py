@@ -65,8 +65,7 @@ def fold_turn(
 
     Args:
       external: judgments that replace the labels of the trace (SPEC 8).
-      pool: its labels override those of the trace; requires canonical encodings in the calls (SPEC
-        9).
+      pool: its labels override those of the trace; requires calls with their records (SPEC 9).
     """
     if external is not None:
         calls = relabelled(calls, external)

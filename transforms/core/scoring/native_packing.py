@@ -60,10 +60,11 @@ _JAMO_THAT_JOIN = (
 # the calling thread takes as many.
 _TOGETHER = 8
 
+# Maps keep their order, as in a payload from Python.
 _encode = msgspec.msgpack.Encoder(enc_hook=int).encode
-_decode_records = msgspec.msgpack.Decoder(list[SearchCall], dec_hook=timestamp_hook).decode
+_decode_records = msgspec.msgpack.Decoder(dict[str, SearchCall], dec_hook=timestamp_hook).decode
 
-# Document names, encoded records, results without a name.
+# Document names, encoded records by digest, results without a name.
 _NativeAsked = tuple[list[str], bytes, int]
 # Conversation, payload, number of calls, earliest time, requested judgments.
 _NativePacked = list[tuple[str, bytes, int, int, _NativeAsked | None]]
@@ -112,7 +113,7 @@ class NativePacker:
         self._packer = native.Packer(
             _plain_rules(packing.rules),
             _Fallback(packing.rules),
-            packing.keep_encodings,
+            packing.keep_records,
             None if packing.label_keys is None else astuple(packing.label_keys),
             in_python.MOST_BUFFERED_RESULTS,
             packing.threads,
@@ -242,7 +243,7 @@ class NativePacker:
 
     def _packed(self, packed: _NativePacked) -> Iterator[Packed]:
         for conversation_id, payload, calls, earliest, requested in packed:
-            small = compressed(payload) if self._packing.keep_encodings else payload
+            small = compressed(payload) if self._packing.keep_records else payload
             request, keys = None, self._packing.label_keys
             if requested is not None and keys is not None:
                 documents, records, without_name = requested

@@ -10,17 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest, label_request
-from goodgain.transforms.core.records.record_encoding import canonical_encoding_of, record_encoding
+from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
-from goodgain.transforms.core.scoring.delivery import tied
 from goodgain.transforms.core.scoring.payload import payload
+from goodgain.transforms.core.scoring.settings import Scoring
 
 MOST_BUFFERED_RESULTS = 5_000  # about 10 MB for ordinary calls, at most 80 MB
 _BYTES_PER_RESULT = 2**14  # bytes of a record that count as one result
@@ -31,20 +30,23 @@ class Packing(Struct, frozen=True):
 
     Attributes:
       rules: the compiled rules for duplicates.
-      keep_encodings: keep the canonical encoding of every record, which is rarely needed for the
-        order of records and as large as the texts. If False, only records that tie with another
-        one in their payload keep it.
+      keep_records: whether fingerprints keep their records, with all texts, as a pool needs them.
       label_keys: how external judgments are matched to results; None = labels of the traces.
       threads: how many threads may read the blocks of one Avro file in native code, with the same
         results; 1 in streams, and on engines, which have workers for other cores.
 
-    Example: see `ScoreTied`.
+    Example: see `ScorePayloads`.
     """
 
     rules: RuleTable
-    keep_encodings: bool = False
+    keep_records: bool = False
     label_keys: LabelKeys | None = None
     threads: int = 1
+
+    @classmethod
+    def of(cls, scoring: Scoring, threads: int = 1) -> Packing:
+        """The packing that conversations need to be scored so."""
+        return cls(scoring.rules, scoring.pool is not None, scoring.label_keys, threads)
 
 
 class Packed(Struct, frozen=True, gc=False):
@@ -91,10 +93,9 @@ class Packer:
         if isinstance(record, SearchCall):
             encoded = record_encoding(record)
             fingerprints = self._fingerprinter.call_fingerprint(
-                record, self._packing.keep_encodings, encoded
+                record, self._packing.keep_records, encoded
             )
             buffered.fingerprints.append(fingerprints)
-            buffered.encoded.append(encoded)
             if self._packing.label_keys is not None:
                 buffered.calls.append(record)
             size = 1 + len(record.results) + len(encoded) // _BYTES_PER_RESULT
@@ -122,25 +123,23 @@ class Packer:
 class _Buffered(Struct):
     """The buffered records of one conversation.
 
-    Holds encodings rather than calls, since so many objects would leave no room in the processor's
-    cache; holds the calls, too, where they request external labels.
+    Holds fingerprints rather than calls, since so many objects would leave no room in the
+    processor's cache; holds the calls, too, where they request external labels.
     """
 
     earliest: int
     fingerprints: list[CallFingerprint] = []
-    encoded: list[bytes] = []
     calls: list[SearchCall] = []
     rejected_records: int = 0
     size: int = 0  # in results, of calls that need as much memory
 
     def packed(self, conversation_id: str, packing: Packing) -> Packed:
-        keys, compress = packing.label_keys, packing.keep_encodings
-        for place in tied(self.fingerprints):
-            encoding = canonical_encoding_of(self.encoded[place])
-            self.fingerprints[place] = replace(self.fingerprints[place], encoding=encoding)
+        keys, compress = packing.label_keys, packing.keep_records
         request = external = None
         if keys is not None and self.calls:
-            request = label_request(conversation_id, self.calls, keys)
+            request = label_request(
+                conversation_id, self.calls, [one.record_digest for one in self.fingerprints], keys
+            )
             external = ExternalLabels(
                 {
                     fingerprint.record_digest: document_digests(call, keys)

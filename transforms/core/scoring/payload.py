@@ -7,8 +7,7 @@ highest bit of the length is set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import zstandard
@@ -54,7 +53,6 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
       results: for each call, columns of its results: the index in `evidence`, gain, score.
       attributes: for each call, its attributes; None if they equal those of the call before it.
       calls: the calls without their attributes and results.
-      encodings: canonical encodings by record_digest, for calls that are in other payloads.
     """
 
     shapes: list[tuple[bytes, int]]
@@ -65,7 +63,6 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
     calls: list[CallFingerprint]
     rejected_records: int
     external: ExternalLabels | None
-    encodings: dict[bytes, bytes]
     labels: list[ResultLabel] = []
 
 
@@ -89,15 +86,13 @@ def payload(
     calls: Sequence[CallFingerprint],
     rejected_records: int = 0,
     external: ExternalLabels | None = None,
-    encodings: Mapping[bytes, bytes] = MappingProxyType({}),
     compress: bool = False,
     labels: Sequence[ResultLabel] = (),
 ) -> bytes:
     """Pack the parts of a `Frame`, which are of one conversation.
 
     Args:
-      encodings: canonical encodings by record_digest, for calls that are in other payloads.
-      compress: whether to compress, which pays off if fingerprints have encodings.
+      compress: whether to compress, which pays off if fingerprints have records.
     """
     shapes: dict[tuple[bytes, int], int] = {}
     evidence: dict[tuple[int, bytes], int] = {}
@@ -119,7 +114,6 @@ def payload(
             [replace(call, attributes={}, results=[]) for call in calls],
             rejected_records,
             external,
-            dict(encodings),
             list(labels),
         )
     )
@@ -142,18 +136,11 @@ def compressed(packed: bytes) -> bytes:
     return (len(frame) | _COMPRESSED).to_bytes(_LENGTH_BYTES) + frame
 
 
-def uncompressed(packed: bytes) -> bytes:
-    """The same payload without compression."""
-    frames = [bytes(frame) for frame in _frames(packed)]
-    return b"".join([len(frame).to_bytes(_LENGTH_BYTES) + frame for frame in frames])
-
-
 def unpack(payloads: Iterable[bytes]) -> Frame:
     """Merge some payloads of one conversation into one frame."""
     calls: list[CallFingerprint] = []
     rejected = 0
     external: list[ExternalLabels] = []
-    encodings: dict[bytes, bytes] = {}
     labels: list[ResultLabel] = []
     for packed in payloads:
         for frame in map(_decoder.decode, _frames(packed)):
@@ -161,13 +148,7 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
             rejected += frame.rejected_records
             if frame.external is not None:
                 external.append(frame.external)
-            encodings.update(frame.encodings)
             labels += frame.labels
-    if encodings:
-        calls = [
-            replace(call, encoding=encodings.get(call.record_digest, call.encoding))
-            for call in calls
-        ]
     return Frame(calls, rejected, merged(external) if external else None, labels)
 
 

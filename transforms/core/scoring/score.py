@@ -206,11 +206,10 @@ def score_conversation(
       rejected_records: how many of the conversation's records were rejected (SPEC 3).
       external: external judgments, used if `scoring.label_keys` is given.
       pools: pools of topics, used if `scoring.pool` is given; then fingerprints must have
-        encodings.
+        their records.
       labels: labels of single results, which replace those of the trace.
 
     Raises:
-      EncodingsNeededError: an order depends on canonical encodings that were not kept.
       GoodGainError: a file of the pool cannot be read.
     """
     delivered = deliver(fingerprints)

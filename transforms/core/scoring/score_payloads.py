@@ -53,7 +53,6 @@ class PayloadScorer:
           rejected_records: number of its rejected records that the payloads do not count.
 
         Raises:
-          EncodingsNeededError: an order depends on canonical encodings that were not kept.
           GoodGainError: a file of the pool cannot be read.
         """
         folded = None if self._folder is None else self._folder.fold(payloads)

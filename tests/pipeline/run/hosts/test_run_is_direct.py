@@ -7,16 +7,11 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
 import goodgain.pipeline.run.hosts.graph
-import goodgain.transforms.core.scoring.packing
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.engines.table import ENGINES
-from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.means import distribution
 from goodgain.transforms.core.native import SWITCH, native_module
-from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.scoring import shard_payloads
-from goodgain.transforms.core.scoring.delivery import EncodingsNeededError
-from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring import packing
 from tests.adversarial import trace
 from tests.native.paths import count_folds
 from tests.pipeline.runs import (
@@ -27,7 +22,6 @@ from tests.pipeline.runs import (
     contents,
     manifest,
     names_in,
-    plain_scoring,
     rows,
     run,
     write_jsonl,
@@ -58,25 +52,6 @@ def in_process(traces, tmp_path_factory):
         patch.delenv(SWITCH, raising=False)
         assert run(output, [traces, SAMPLE], *FULL) == 0
     return output
-
-
-def undecided(records):
-    """Conversations in which only canonical encodings decide the order of calls."""
-    scoring = plain_scoring()
-    fingerprinter = Fingerprinter(scoring.rules)
-    fingerprints = {}
-    for record in records:
-        call = parse_mapping(record)
-        fingerprints.setdefault(call.conversation_id, []).append(
-            fingerprinter.call_fingerprint(call, False)
-        )
-    found = set()
-    for conversation_id, calls in fingerprints.items():
-        try:
-            score_conversation(conversation_id, calls, 0, scoring)
-        except EncodingsNeededError:
-            found.add(conversation_id)
-    return found
 
 
 def test_run_in_process_equals_direct_computation(in_process, traces):
@@ -174,73 +149,10 @@ def test_shards_partition_the_rows(in_process, traces, tmp_path):
 
 
 @read_in_both_ways
-class TestSecondReading:
-    """A conversation is read again if its calls are in several payloads and encodings sort them."""
-
-    @pytest.fixture
-    def read_again(self, monkeypatch):
-        """Paths of the files that are read a second time."""
-        paths = []
-        read_shard = shard_payloads.read_shard
-
-        def recording(shard, open_plain, wanted=None, *more):
-            if wanted is not None:  # which the first reading does not set
-                paths.append(shard.path)
-            return read_shard(shard, open_plain, wanted, *more)
-
-        monkeypatch.setattr(shard_payloads, "read_shard", recording)
-        return paths
-
-    @pytest.fixture
-    def one_payload_per_call(self, monkeypatch):
-        monkeypatch.setattr(goodgain.transforms.core.scoring.packing, "MOST_BUFFERED_RESULTS", 0)
-
-    @pytest.mark.usefixtures("one_payload_per_call")
-    def test_happens_if_encodings_decide_an_order(self, records, traces, tmp_path, read_again):
-        assert len(undecided(records)) > 5
-        assert run(tmp_path / "out", [traces], *FULL) == 0
-        assert read_again == [traces]
-        assert_is_direct(tmp_path / "out", [traces])
-
-    @pytest.mark.usefixtures("one_payload_per_call")
-    def test_does_not_happen_if_all_orders_are_decided(self, records, tmp_path, read_again):
-        ids = undecided(records)
-        decided = [record for record in records if record["conversation_id"] not in ids]
-        path = write_jsonl(tmp_path / "decided.jsonl", decided)
-        assert run(tmp_path / "out", [path], *FULL) == 0
-        assert read_again == []
-        assert_is_direct(tmp_path / "out", [path])
-
-    def test_does_not_happen_if_calls_share_a_payload(self, traces, tmp_path, read_again):
-        assert run(tmp_path / "out", [traces], *FULL) == 0
-        assert read_again == []
-
-    @pytest.mark.usefixtures("one_payload_per_call")
-    def test_counts_rejected_records_of_the_conversation_once(self, tmp_path, read_again):
-        one = {"conversation_id": "c", "iteration": 1, "results": [{"id": "1", "gain": 3}]}
-        other = {"conversation_id": "c", "iteration": 1, "results": [{"id": "2", "gain": 2}]}
-        bad = {"conversation_id": "c", "iteration": 0}
-        path = write_jsonl(tmp_path / "in.jsonl", [bad, one, other])
-        assert run(tmp_path / "out", [path], "--max-rejected=1") == 0
-        assert read_again == [path]
-        (row,) = rows(tmp_path / "out", "conversations")
-        assert (row["rejected_records"], row["calls"], row["CG"]) == (1, 2, 5)
-        assert manifest(tmp_path / "out")["records"]["read"] == 3
-        assert manifest(tmp_path / "out")["records"]["rejected"] == 1
-
-    @pytest.mark.usefixtures("one_payload_per_call")
-    def test_fails_if_the_input_has_changed(self, tmp_path, monkeypatch, capsys):
-        calls = [
-            {"conversation_id": "c", "iteration": 1, "results": [{"id": name}]} for name in "ab"
-        ]
-        path = write_jsonl(tmp_path / "in.jsonl", calls)
-        monkeypatch.setattr(shard_payloads, "encodings_of", lambda *_: [])
-        assert run(tmp_path / "out", [path]) == 1
-        assert capsys.readouterr().err.endswith(
-            "goodgain: The input changed while it was read: records of conversation 'c' were not "
-            "found a second time. Run again when nothing writes to it.\n"
-        )
-        assert not (tmp_path / "out" / "manifest.json").exists()
+def test_a_payload_per_call_equals_direct_computation(traces, tmp_path, monkeypatch):
+    monkeypatch.setattr(packing, "MOST_BUFFERED_RESULTS", 0)
+    assert run(tmp_path / "out", [traces], *FULL) == 0
+    assert_is_direct(tmp_path / "out", [traces])
 
 
 def test_means_over_many_conversations_do_not_depend_on_order(tmp_path, monkeypatch):

@@ -1,22 +1,23 @@
-"""Native code writes the canonical encoding of a record with the same bytes as msgspec."""
+"""Native code encodes a record with the same bytes as msgspec."""
 
 import math
 import sys
 from itertools import product
 from random import Random
 
-from goodgain.transforms.core.records.search_call import Result, SearchCall, canonical_encoding
+from goodgain.transforms.core.records.record_encoding import record_encoding
+from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.payload import unpack
 from tests.native.generated import any_double
-from tests.native.paths import assert_same_records, needs_native, packers, payloads
+from tests.native.paths import needs_native, packers, payloads
 
 pytestmark = needs_native
 
 
 def assert_same_encodings(calls):
-    _, native = packers(keep_encodings=True)
+    _, native = packers(keep_records=True)
     frame = unpack(one.payload for one in payloads(native, calls))
-    assert [one.encoding for one in frame.calls] == list(map(canonical_encoding, calls))
+    assert [one.record for one in frame.calls] == list(map(record_encoding, calls))
 
 
 def call(number, **fields):
@@ -64,10 +65,3 @@ def test_every_character_in_strings_and_names():
         call(1, is_final=True, turn_count=2),
     ]
     assert_same_encodings(calls)
-
-
-def test_records_that_tie_get_the_same_encoding_although_others_keep_none():
-    tied = [call(0, query=query, results=[Result(score=1e-7)]) for query in ('a"', "b\n", "c")]
-    payload = assert_same_records([*tied, call(1)])[0].payload
-    frame = unpack([payload])
-    assert [one.encoding for one in frame.calls] == [*map(canonical_encoding, tied), None]
