@@ -1,24 +1,25 @@
-"""`goodgain stream` on Flink writes the rows of batch, even if it loses processes."""
+"""`goodgain stream` on Flink writes each row of batch once, even if it loses processes."""
 
 import shutil
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 
 import pytest
-from goodgain.pipeline.run.stream.checkpoint import open_state_folder
-from goodgain.transforms.sources.journal_file import read_journal
 
+from goodgain.pipeline.results.formats import FORMATS, Row
 from tests.engines.cluster import PATIENCE, Cluster, Job
 from tests.engines.processes import wait_until
 from tests.engines.stream_rows import (
     OPTIONS,
-    assert_equals_batch_except_for_repeats,
+    assert_equals_batch,
     assert_last_live_rows_equal_batch,
     assert_means_equal_batch,
     batch_of,
     conversations_in,
     feed_files,
 )
+from tests.pipeline.runs import rows
 
 pytestmark = pytest.mark.engines
 
@@ -49,7 +50,6 @@ class Feed:
         self.incoming = folder / "incoming"
         self.output = folder / "out"
         self.incoming.mkdir()
-        self.output.mkdir()
         self._waiting = sorted(sample.iterdir())
         self.files = len(self._waiting)
 
@@ -57,17 +57,39 @@ class Feed:
         """The command line of the stream."""
         return ("stream", f"--input={self.incoming}", f"--output={self.output}", *OPTIONS)
 
-    def deliver(self, until: int) -> None:
-        """Deliver files one by one, each once the previous one is taken, up to `until` files."""
+    def deliver(self, until: int, job: Job) -> None:
+        """Deliver files one by one, each after a checkpoint, up to `until` files."""
         while self.files - len(self._waiting) < until:
             path = self._waiting.pop(0)
             shutil.copy(path, self.incoming / f"_{path.name}")
             (self.incoming / f"_{path.name}").rename(self.incoming / path.name)
-            delivered = self.files - len(self._waiting)
-            wait_until(lambda: self._taken() >= delivered, PATIENCE, f"{path.name} to be taken")  # noqa: B023
+            job.wait_for_checkpoints(1)
 
-    def _taken(self) -> int:
-        return read_journal(str(open_state_folder(str(self.output)))).totals().files
+
+class Reader:
+    """Reads a dataset while it grows, each file once, as a program that follows the folder does.
+
+    Attributes:
+      rows: the rows of all files so far.
+      changed: files that have changed or disappeared since they were read.
+    """
+
+    def __init__(self, output: Path, dataset: str) -> None:
+        self.rows: list[Row] = []
+        self.changed: list[Path] = []
+        self._folder = output / dataset
+        self._seen: dict[Path, bytes] = {}
+
+    def follow(self) -> None:
+        """Read new files, and look at the others again."""
+        for path in sorted(self._folder.glob("part-*")):
+            content = path.read_bytes()
+            if path not in self._seen:
+                self._seen[path] = content
+                self.rows.extend(FORMATS["avro"].read(BytesIO(content)))
+        for path, content in self._seen.items():
+            if not path.is_file() or path.read_bytes() != content:
+                self.changed.append(path)
 
 
 @pytest.fixture
@@ -75,21 +97,32 @@ def feed(sample: Path, tmp_path: Path) -> Feed:
     return Feed(sample, tmp_path)
 
 
-def wait_for_all(output: Path, batch: Path, job: Job) -> None:
-    """Return when every conversation of batch is in the stream's files."""
+def wait_for_all(feed: Feed, batch: Path, job: Job, readers: list[Reader]) -> None:
+    """Return when every conversation of batch is in the stream's files, and their last panes."""
     expected = conversations_in(batch)
-    wait_until(
-        lambda: conversations_in(output) >= expected,
-        PATIENCE,
-        f"the last conversations; read {job.log}",
-    )
-    job.wait_for_checkpoints(3)
+
+    def is_complete() -> bool:
+        for reader in readers:
+            reader.follow()
+        return conversations_in(feed.output) >= expected
+
+    wait_until(is_complete, PATIENCE, f"the last conversations; read {job.log}")
+    # Others that were written with them are published within two flushes and two checkpoints.
+    job.wait_for_checkpoints(5)
+    for reader in readers:
+        reader.follow()
 
 
-def assert_outputs_equal_batch(feed: Feed, batch: Path) -> None:
-    assert_equals_batch_except_for_repeats(feed.output, batch)
+def assert_outputs_equal_batch(feed: Feed, batch: Path, readers: list[Reader]) -> None:
+    assert_equals_batch(feed.output, batch)
     assert_means_equal_batch(feed.output, batch)
     assert_last_live_rows_equal_batch(feed.output, batch)
+    for reader in readers:
+        assert reader.changed == []
+    conversations, iterations = readers
+    ids = [row["conversation_id"] for row in conversations.rows]
+    assert sorted(ids) == sorted(row["conversation_id"] for row in rows(batch, "conversations"))
+    assert len(iterations.rows) == len(rows(batch, "iterations"))
 
 
 def lose_nothing(cluster: Cluster, job: Job) -> None:
@@ -111,25 +144,25 @@ def restart_the_workers(cluster: Cluster, job: Job) -> None:
 def test_a_stream_writes_the_rows_of_batch(
     cluster: Cluster, feed: Feed, batch: Path, tmp_path: Path, lose: Callable[[Cluster, Job], None]
 ) -> None:
+    readers = [Reader(feed.output, name) for name in ("conversations", "iterations")]
     with cluster.streaming("goodgain", *feed.arguments(), folder=tmp_path) as job:
-        feed.deliver(feed.files // 2)
-        job.wait_for_checkpoints(1)
+        feed.deliver(feed.files // 2, job)
         lose(cluster, job)
-        feed.deliver(feed.files)
-        wait_for_all(feed.output, batch, job)
-    assert_outputs_equal_batch(feed, batch)
+        feed.deliver(feed.files, job)
+        wait_for_all(feed, batch, job, readers)
+    assert_outputs_equal_batch(feed, batch, readers)
 
 
 def test_a_stream_continues_from_a_savepoint(
     cluster: Cluster, feed: Feed, batch: Path, tmp_path: Path
 ) -> None:
+    readers = [Reader(feed.output, name) for name in ("conversations", "iterations")]
     with cluster.streaming("goodgain", *feed.arguments(), folder=tmp_path) as job:
-        feed.deliver(feed.files // 2)
-        job.wait_for_checkpoints(1)
+        feed.deliver(feed.files // 2, job)
         saved = cluster.rest.stop_with_savepoint(job.wait_until_running(), tmp_path)
     assert conversations_in(feed.output) < conversations_in(batch)
     more = f"--savepoint_path={saved}"
     with cluster.streaming("goodgain", *feed.arguments(), more, folder=tmp_path) as job:
-        feed.deliver(feed.files)
-        wait_for_all(feed.output, batch, job)
-    assert_outputs_equal_batch(feed, batch)
+        feed.deliver(feed.files, job)
+        wait_for_all(feed, batch, job, readers)
+    assert_outputs_equal_batch(feed, batch, readers)

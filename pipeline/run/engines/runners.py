@@ -152,6 +152,11 @@ def _check_flink(options: PipelineOptions, streaming: bool) -> None:
             "--shutdown_sources_after_idle_ms cannot be used in a stream: no checkpoint would ever "
             "complete. Leave it out, and end the stream by a savepoint."
         )
+    if streaming and int(given_options.get("checkpointing_interval", 0)) <= 0:
+        raise UsageError(
+            "A stream needs checkpoints, at which its files are published: give "
+            "--checkpointing_interval in milliseconds, above 0, or leave it out."
+        )
 
 
 def _check_spark(options: PipelineOptions, _: bool) -> None:

@@ -36,6 +36,7 @@ class StreamPlan(Struct, frozen=True):
       source: a transform that returns `StreamedTraces`.
       end: what stops the stream, and which timers still fire then.
       counter: counts what passes; None if the workers are other processes.
+      has_checkpoints: whether the engine goes on from a checkpoint after a failure.
     """
 
     config: StreamConfig
@@ -43,6 +44,7 @@ class StreamPlan(Struct, frozen=True):
     source: beam.PTransform
     end: StreamEnd
     counter: StreamCounter | None = None
+    has_checkpoints: bool = False
 
     @property
     def closing(self) -> Closing:
@@ -62,7 +64,13 @@ class StreamPlan(Struct, frozen=True):
         """Where and how to write."""
         config = self.config
         return StreamTarget(
-            config.output, config.format, config.shards, config.window, config.flush, self.counter
+            config.output,
+            config.format,
+            config.shards,
+            config.window,
+            config.flush,
+            self.counter,
+            at_once=not self.has_checkpoints,
         )
 
 

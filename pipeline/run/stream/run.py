@@ -105,7 +105,7 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
         make_room(config)
     _say(config, f"on {config.runner}; the job keeps running when this program ends", quiet)
     pipeline = beam.Pipeline(runner=engine, options=options)
-    build(pipeline, StreamPlan(config, scoring, source, WITH_ENGINE))
+    build(pipeline, StreamPlan(config, scoring, source, WITH_ENGINE, has_checkpoints=True))
     try:
         pipeline.run().wait_until_finish()
     except GoodGainError:

@@ -15,6 +15,7 @@ from typing import Any
 import apache_beam as beam
 import msgspec
 import xxhash
+from apache_beam.coders import StrUtf8Coder
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.transforms.userstate import (
     BagStateSpec,
@@ -27,15 +28,15 @@ from apache_beam.utils.timestamp import Timestamp
 from msgspec import Struct
 
 from goodgain.pipeline.results.datasets import Dataset
-from goodgain.pipeline.results.folder import UNFINISHED, reason_of
+from goodgain.pipeline.results.folder import reason_of
 from goodgain.pipeline.results.formats import FORMATS, Format, Row
 from goodgain.pipeline.results.sinks import DatasetRows
-from goodgain.pipeline.results.whole_files import replacing
 from goodgain.pipeline.run.stream.counter import StreamCounter
 from goodgain.pipeline.run.stream.panes import Pane, dated_window
+from goodgain.pipeline.run.stream.publication import Publish, hidden_path, next_move
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.filesystems import join, make_folder
+from goodgain.transforms.filesystems import create, join, make_folder, move
 from goodgain.transforms.times import millis_of
 
 _MOST_BYTES = 32 * 2**20  # a shard with more waiting rows is written before its timer
@@ -50,6 +51,8 @@ class StreamTarget(Struct, frozen=True):
       window: length in ms of the windows of event time that share files.
       flush: longest time in ms that a row waits before it is written.
       counter: counts the rows in files; None if the workers are other processes.
+      at_once: whether files are published when they are written, since the engine never repeats a
+        step; otherwise see `publication`.
     """
 
     folder: str
@@ -58,18 +61,7 @@ class StreamTarget(Struct, frozen=True):
     window: int
     flush: int
     counter: StreamCounter | None = None
-
-
-class WrittenPane(Struct, frozen=True):
-    """A file written under its final name.
-
-    Attributes:
-      path: relative to the output folder.
-    """
-
-    dataset: str
-    path: str
-    rows: int
+    at_once: bool = True
 
 
 def _random_attempt() -> str:
@@ -78,9 +70,9 @@ def _random_attempt() -> str:
 
 @dataclass(eq=False, repr=False)
 class WritePanes(beam.PTransform):
-    """`PCollection[T]` to `PCollection[WrittenPane]`: writes each T's rows to one or more datasets.
+    """`PCollection[T]` to `PCollection[str]`: writes each T's rows to one or more datasets.
 
-    A file is written under a temporary name, then renamed.
+    Returns the paths of files, relative to the output folder, until they are published.
 
     Attributes (the others as in `WriteRows`):
       key_of: the key to partition and sort by. Elements with equal keys are written by one worker,
@@ -96,18 +88,19 @@ class WritePanes(beam.PTransform):
     now: Callable[[], Timestamp] = Timestamp.now
     attempt: Callable[[], str] = _random_attempt
 
-    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[WrittenPane]:
+    def expand(self, elements: beam.PCollection[Any]) -> beam.PCollection[str]:
         """Apply the transform."""
-        written = (
+        written: beam.PCollection[str] = (
             elements
             | "ToShard"
             >> beam.ParDo(_ToShard(self.target, self.key_of)).with_output_types(tuple[str, Waiting])
             | "WritePane"
             >> beam.ParDo(
                 _WritePane(self.target, self.datasets, self.element_type, self.now, self.attempt)
-            )
+            ).with_output_types(str)
         )
-        written.element_type = WrittenPane
+        if not self.target.at_once:
+            _ = written | "Publish" >> beam.ParDo(Publish(self.target.folder))
         return written
 
 
@@ -148,6 +141,7 @@ class _Progress(Struct, frozen=True, array_like=True):
 class _WritePane(beam.DoFn):
     WAITING = BagStateSpec("waiting", StructCoder(Waiting))
     PROGRESS = ReadModifyWriteStateSpec("progress", StructCoder(_Progress))
+    UNPUBLISHED = BagStateSpec("unpublished", StrUtf8Coder())
     FLUSH = TimerSpec("flush", TimeDomain.REAL_TIME)
     # At the end of the stream, rows are written without waiting for the clock.
     END = TimerSpec("end", TimeDomain.WATERMARK)
@@ -166,19 +160,20 @@ class _WritePane(beam.DoFn):
         keyed: tuple[str, Waiting],
         waiting: Any = beam.DoFn.StateParam(WAITING),
         progress: Any = beam.DoFn.StateParam(PROGRESS),
+        unpublished: Any = beam.DoFn.StateParam(UNPUBLISHED),
         flush: Any = beam.DoFn.TimerParam(FLUSH),
         end: Any = beam.DoFn.TimerParam(END),
-    ) -> Iterator[WrittenPane]:
+    ) -> Iterator[str]:
         shard, element = keyed
         so_far = progress.read() or _Progress()
         if not so_far.size:
-            flush.set(self.now() + self.target.flush / _MILLIS)
+            flush.set(self._next_flush())
             end.set(GlobalWindow().max_timestamp())
         waiting.add(element)
         so_far = _Progress(so_far.pane, so_far.size + len(element.element))
         progress.write(so_far)
         if so_far.size > _MOST_BYTES:
-            yield from self._write_all(shard, waiting, progress)
+            yield from self._write_all(shard, waiting, progress, unpublished)
 
     @on_timer(FLUSH)
     def on_flush(
@@ -186,8 +181,11 @@ class _WritePane(beam.DoFn):
         shard: str = beam.DoFn.KeyParam,
         waiting: Any = beam.DoFn.StateParam(WAITING),
         progress: Any = beam.DoFn.StateParam(PROGRESS),
-    ) -> Iterator[WrittenPane]:
-        yield from self._write_all(shard, waiting, progress)
+        unpublished: Any = beam.DoFn.StateParam(UNPUBLISHED),
+        flush: Any = beam.DoFn.TimerParam(FLUSH),
+    ) -> Iterator[str]:
+        yield from self._publish(unpublished, flush)
+        yield from self._write_all(shard, waiting, progress, unpublished, flush)
 
     @on_timer(END)
     def on_end(
@@ -195,12 +193,33 @@ class _WritePane(beam.DoFn):
         shard: str = beam.DoFn.KeyParam,
         waiting: Any = beam.DoFn.StateParam(WAITING),
         progress: Any = beam.DoFn.StateParam(PROGRESS),
+        unpublished: Any = beam.DoFn.StateParam(UNPUBLISHED),
         flush: Any = beam.DoFn.TimerParam(FLUSH),
-    ) -> Iterator[WrittenPane]:
-        flush.clear()
-        yield from self._write_all(shard, waiting, progress)
+    ) -> Iterator[str]:
+        if self.target.at_once:
+            flush.clear()
+        yield from self._write_all(shard, waiting, progress, unpublished, flush)
 
-    def _write_all(self, shard: str, waiting: Any, progress: Any) -> Iterator[WrittenPane]:
+    def _next_flush(self) -> Timestamp:
+        return self.now() + self.target.flush / _MILLIS
+
+    def _publish(self, unpublished: Any, flush: Any) -> Iterator[str]:
+        """Return the paths of files that are not published yet, and forget the others."""
+        if self.target.at_once:
+            return
+        paths = list(unpublished.read())
+        left = [path for path in paths if next_move(self.target.folder, path) is not None]
+        if len(left) < len(paths):
+            unpublished.clear()
+            for path in left:
+                unpublished.add(path)
+        if left:
+            flush.set(self._next_flush())
+        yield from left
+
+    def _write_all(
+        self, shard: str, waiting: Any, progress: Any, unpublished: Any, flush: Any = None
+    ) -> Iterator[str]:
         elements = sorted(waiting.read())
         if not elements:
             return
@@ -213,11 +232,16 @@ class _WritePane(beam.DoFn):
                 so_far.pane,
                 self.attempt(),
             )
-            yield from self._write_pane(pane, list(group))
+            for path in self._write_pane(pane, list(group)):
+                if not self.target.at_once:
+                    unpublished.add(path)
+                yield path
         waiting.clear()
         progress.write(_Progress(so_far.pane + 1, 0))
+        if flush is not None and not self.target.at_once:
+            flush.set(self._next_flush())
 
-    def _write_pane(self, pane: Pane, elements: Sequence[Waiting]) -> Iterator[WrittenPane]:
+    def _write_pane(self, pane: Pane, elements: Sequence[Waiting]) -> Iterator[str]:
         decoded = [self._decoder.decode(one.element) for one in elements]
         try:
             for dataset in self.datasets:
@@ -226,7 +250,7 @@ class _WritePane(beam.DoFn):
                     path = write_pane(self.target, pane, dataset.dataset, rows)
                     if self.target.counter is not None:
                         self.target.counter.count_written(dataset.dataset.name, rows)
-                    yield WrittenPane(dataset.dataset.name, path, len(rows))
+                    yield path
         except OSError as error:
             raise GoodGainError(
                 f"The output folder {self.target.folder} cannot be written to ({reason_of(error)})."
@@ -234,24 +258,24 @@ class _WritePane(beam.DoFn):
 
 
 def write_pane(target: StreamTarget, pane: Pane, dataset: Dataset, rows: Sequence[Row]) -> str:
-    """Write rows as one file, under a temporary name until it is complete.
+    """Write rows as one file; if they are published at once, it appears when it is complete.
 
     Returns:
-      Its path relative to the output folder.
+      Its final path, relative to the output folder.
 
     Raises:
       OSError: it cannot be written.
     """
     file_format = FORMATS[target.format]
-    file_name = pane.file_name(file_format.suffix)
-    temporary_folder = join(target.folder, UNFINISHED, dataset.name)
-    folder = join(target.folder, dataset.name)
-    make_folder(temporary_folder)
-    make_folder(folder)
-    temporary = join(temporary_folder, file_name)
-    with replacing(join(folder, file_name), temporary) as file:
+    path = f"{dataset.name}/{pane.file_name(file_format.suffix)}"
+    hidden = hidden_path(target.folder, path)
+    make_folder(hidden.rpartition("/")[0])
+    with create(hidden) as file:
         file_format.write(dataset, rows, file)
-    return f"{dataset.name}/{file_name}"
+    if target.at_once:
+        make_folder(join(target.folder, dataset.name))
+        move(hidden, join(target.folder, *path.split("/")))
+    return path
 
 
 _encoder = msgspec.msgpack.Encoder(order="sorted")

@@ -206,6 +206,24 @@ def test_rejects_sources_that_shut_down_in_a_stream():
         runners.create("FlinkRunner", arguments, streaming=True)
 
 
+@pytest.mark.parametrize("interval", ["-1", "0"])
+def test_a_stream_without_checkpoints_is_refused(interval):
+    """None of its files would ever be published."""
+    arguments = [*FLINK, f"--checkpointing_interval={interval}"]
+    runners.create("FlinkRunner", arguments)
+    with pytest.raises(UsageError, match="A stream needs checkpoints"):
+        runners.create("FlinkRunner", arguments, streaming=True)
+
+
+@pytest.mark.parametrize(
+    ("argument", "goes_on"),
+    [("--savepoint_path=/saved", True), ("--update", True), ("--parallelism=2", False)],
+)
+def test_a_job_goes_on_from_a_savepoint_or_as_an_update(argument, goes_on):
+    _, options = runners.create("FlinkRunner", [*FLINK, argument], streaming=True)
+    assert runners.goes_on(options) is goes_on
+
+
 def test_prism_is_by_default_the_built_binary(monkeypatch, tmp_path):
     built = tmp_path / "prism"
     monkeypatch.setattr(runners, "BUILT_PRISM", built)
