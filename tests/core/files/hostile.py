@@ -265,10 +265,11 @@ FILES = {
     "nested-20000.avro": (lambda: nested_schema(20_000), "nested too deeply"),
     "wide-header.avro": (wide_map_header, "does not end within 1 MiB"),
     "deflate-bomb.avro": (deflate_bomb, "more than 67,108,864 bytes"),
-    "bzip2-bomb.avro": (_avro_bomb(b"bzip2", bz2.BZ2Compressor, 100), "more than 67,108,864 bytes"),
+    # A block is one stream; what follows is not read.
+    "bzip2-bomb.avro": (_avro_bomb(b"bzip2", bz2.BZ2Compressor, 100), "bytes remain after"),
     "xz-bomb.avro": (
         _avro_bomb(b"xz", lambda: lzma.LZMACompressor(preset=0), 100),
-        "more than 67,108,864 bytes",
+        "bytes remain after",
     ),
     "xz-window.avro": (wide_xz_window, "Memory usage limit exceeded"),
     "zstandard-bomb.avro": (

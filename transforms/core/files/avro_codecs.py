@@ -6,7 +6,6 @@ import bz2
 import lzma
 import zlib
 from collections.abc import Callable
-from functools import partial
 from typing import Protocol
 
 import zstandard
@@ -15,8 +14,7 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.native import native_module
 
 _CHECKSUM_BYTES = 4
-_FIRST_STREAM_PIECE = 256
-_ZSTANDARD_PIECE = 512  # expands to 16 MiB at most
+_ZSTANDARD_RATIO = 2**15  # at most: a block of 128 KiB takes 4 bytes
 _XZ_MEMORY = 256 * 2**20
 _MOST_LENGTH_BYTES = 5  # of the length at the beginning of raw snappy
 
@@ -44,9 +42,6 @@ class _BlockDecompressor(Protocol):
     @property
     def eof(self) -> bool: ...
 
-    @property
-    def unused_data(self) -> bytes: ...
-
     def decompress(self, data: bytes | memoryview, max_length: int, /) -> bytes: ...
 
 
@@ -58,50 +53,6 @@ def _first_stream(decompressor: _BlockDecompressor, data: bytes, limit: int) -> 
     if not decompressor.eof:
         raise DamagedBlockError("the compressed data is truncated")
     return content
-
-
-def _concatenated_streams(
-    new_decompressor: Callable[[], _BlockDecompressor], data: bytes, limit: int
-) -> bytes:
-    """The contents of concatenated streams; trailing bytes that are not a stream are ignored."""
-    decompressor = new_decompressor()
-    first = _first_stream(decompressor, data, limit)
-    rest = memoryview(decompressor.unused_data)
-    contents, length = [first], len(first)
-    while rest:
-        try:
-            content, used = _next_stream(new_decompressor(), rest, limit, length)
-        except (OSError, lzma.LZMAError):
-            break
-        contents.append(content)
-        length += len(content)
-        rest = rest[used:]
-    return b"".join(contents)
-
-
-def _next_stream(
-    decompressor: _BlockDecompressor, data: memoryview, limit: int, decompressed: int
-) -> tuple[bytes, int]:
-    """A stream's content, and how many bytes of `data` it used.
-
-    The decompressor copies the bytes after the stream, so it gets small pieces: otherwise a block
-    of very many empty streams would take quadratic time.
-
-    Args:
-      decompressed: number of bytes that earlier streams gave.
-    """
-    contents: list[bytes] = []
-    begin, size = 0, _FIRST_STREAM_PIECE
-    while begin < len(data) and not decompressor.eof:
-        content = decompressor.decompress(data[begin : begin + size], limit - decompressed + 1)
-        decompressed += len(content)
-        if decompressed > limit:
-            raise too_large(limit)
-        contents.append(content)
-        begin, size = min(begin + size, len(data)), 2 * size
-    if not decompressor.eof:
-        raise DamagedBlockError("the compressed data is truncated")
-    return b"".join(contents), begin - len(decompressor.unused_data)
 
 
 def _snappy(data: bytes, limit: int) -> bytes:
@@ -132,38 +83,29 @@ def _arrow_decompress(codec: str, data: bytes, length: int, limit: int) -> bytes
 
 
 def _zstandard(data: bytes, limit: int) -> bytes:
-    declared_size = zstandard.frame_content_size(data)
-    if declared_size > limit:
+    """The content of a single frame, which need not declare its size."""
+    size = zstandard.frame_content_size(data)
+    if size == 0:
+        return b""
+    if size < 0:
+        most = min(limit, _ZSTANDARD_RATIO * len(data)) + 1
+        size = len(zstandard.ZstdDecompressor().stream_reader(data).read(most))
+    if size > limit:
         raise too_large(limit)
-    if declared_size > 0:
-        content: bytes = zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
-        return content
-    return _zstandard_of_unknown_size(data, limit)
-
-
-def _zstandard_of_unknown_size(data: bytes, limit: int) -> bytes:
-    decompressor = zstandard.ZstdDecompressor().decompressobj()
-    pieces = []
-    left = limit
-    for begin in range(0, len(data), _ZSTANDARD_PIECE):
-        if decompressor.eof:
-            raise DamagedBlockError("there are bytes after the compressed data")
-        piece = decompressor.decompress(data[begin : begin + _ZSTANDARD_PIECE])
-        left -= len(piece)
-        if left < 0:
-            raise too_large(limit)
-        pieces.append(piece)
-    if not decompressor.eof or decompressor.unused_data:
-        raise DamagedBlockError("the compressed data is truncated")
-    return b"".join(pieces)
+    content: bytes = zstandard.ZstdDecompressor().decompress(
+        data, max_output_size=max(size, 1), allow_extra_data=False
+    )
+    return content
 
 
 CODECS: dict[str, Callable[[bytes, int], bytes]] = {
     "null": lambda data, _: data,
-    # Trailing bytes are not damage: some writers leave part of zlib's checksum there.
+    # Bytes after a stream are not damage: some writers leave part of zlib's checksum there.
     "deflate": lambda data, limit: _first_stream(zlib.decompressobj(wbits=-15), data, limit),
-    "bzip2": partial(_concatenated_streams, bz2.BZ2Decompressor),
-    "xz": partial(_concatenated_streams, partial(lzma.LZMADecompressor, memlimit=_XZ_MEMORY)),
+    "bzip2": lambda data, limit: _first_stream(bz2.BZ2Decompressor(), data, limit),
+    "xz": lambda data, limit: _first_stream(
+        lzma.LZMADecompressor(memlimit=_XZ_MEMORY), data, limit
+    ),
     "snappy": _snappy,
     "lz4": lambda data, limit: _arrow_decompress(
         "lz4_raw", data[4:], int.from_bytes(data[:4], "little"), limit
