@@ -52,6 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_option(imported, "--show-mapping", "print the shipped mapping and exit")
     add_option(
         imported,
+        "--conversation-of root|span",
+        "whose conversation a sub-agent with an id of its own belongs to: that of the agent which "
+        "calls it (root, the default), or its own (span)",
+    )
+    add_option(
+        imported,
         "--allow-unconverted",
         "exit with 0 even if calls of tools that answered with lists were left out",
     )
@@ -137,8 +143,15 @@ def _import(args: argparse.Namespace) -> int:
         return 0
     if not args.inputs or args.output is None:
         raise UsageError("Give the files to import and --output FILE.")
+    if args.conversation_of not in (None, "root", "span"):
+        raise UsageError(f"--conversation-of is {args.conversation_of!r}; it must be root or span.")
     counts = import_files(
-        args.inputs, args.from_format, args.mapping, args.output, quiet=args.quiet
+        args.inputs,
+        args.from_format,
+        args.mapping,
+        args.output,
+        quiet=args.quiet,
+        keep_apart=args.conversation_of == "span",
     )
     if args.json:
         print_json(counts)

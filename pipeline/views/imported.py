@@ -29,6 +29,14 @@ _NOTES = {
         "result has no id, address or text: it is a new document",
         "results have no id, address or text: each is a new document",
     ),
+    "joined": (
+        "sub-agent's conversation belongs to its caller's: --conversation-of span parts them",
+        "sub-agents' conversations belong to their callers': --conversation-of span parts them",
+    ),
+    "split": (
+        "trace holds several conversations: split",
+        "traces hold several conversations: split",
+    ),
     "redirects": (
         "URL is a redirect with a token of its own, which never repeats: left out",
         "URLs are redirects with tokens of their own, which never repeat: left out",

@@ -36,6 +36,8 @@ class ImportCounts(Struct):
       documents_not_recorded: calls that do not say what they found.
       without_identity: results without any id, address or text.
       redirects: URLs that redirect and differ each time, which are left out.
+      joined: conversations of sub-agents that belong to the one of the agent that calls them.
+      split: traces with several conversations.
       repeated: extra copies of spans.
       counted_once: search spans merged into another: nested ones, or replaced by a re-ranking.
       parent_missing: spans whose parent is not in the input.
@@ -64,6 +66,8 @@ class ImportCounts(Struct):
     documents_not_recorded: int = 0
     without_identity: int = 0
     redirects: int = 0
+    joined: int = 0
+    split: int = 0
     repeated: int = 0
     counted_once: int = 0
     parent_missing: int = 0

@@ -246,5 +246,10 @@ class _ExpressionCompiler:
     def _function_expression(self, node: Any) -> Expression:
         name = node["value"]
         arguments = [self.compiled(child) for child in node["children"]]
+        signature_of = self._functions.FUNCTION_TABLE[name]["signature"]
+        if signature_of == ({"types": []},) and len(arguments) == 1:  # nothing to validate
+            (argument,) = arguments
+            function = getattr(self._functions, f"_func_{name}")
+            return lambda value: function(argument(value))
         call = self._functions.call_function
         return lambda value: call(name, [argument(value) for argument in arguments])

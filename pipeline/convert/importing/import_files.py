@@ -42,13 +42,19 @@ Record = dict[str, Any]
 
 
 def import_files(
-    patterns: Sequence[str], format: str, mapping_path: str | None, output: str, quiet: bool = False
+    patterns: Sequence[str],
+    format: str,
+    mapping_path: str | None,
+    output: str,
+    quiet: bool = False,
+    keep_apart: bool = False,
 ) -> ImportCounts:
     """Convert files to one file of traces, completely or not at all.
 
     Args:
       format: a key of FORMATS.
       mapping_path: a mapping to use instead of the shipped one.
+      keep_apart: whether a sub-agent with a conversation id of its own is a conversation.
 
     Raises:
       UsageError: the mapping is wrong, a file cannot be read or written, or no search is found.
@@ -64,7 +70,7 @@ def import_files(
     else:
         mapping = parse_mapping_file(shipped_mapping(format), f"{format}.yaml", counts)
     files = local_files(patterns)
-    records = import_traces(files, FORMATS[format], mapping, counts)
+    records = import_traces(files, FORMATS[format], mapping, counts, keep_apart)
     with progress.shown(sum(file.size for file in files), quiet=quiet):
         write_traces(_at_least_one(records, counts), output)
     return counts
@@ -100,7 +106,11 @@ def _why_nothing(counts: ImportCounts) -> str:
 
 
 def import_traces(
-    files: Sequence[InputFile], format: Format, mapping: MappingFile, counts: ImportCounts
+    files: Sequence[InputFile],
+    format: Format,
+    mapping: MappingFile,
+    counts: ImportCounts,
+    keep_apart: bool = False,
 ) -> Iterator[Record]:
     """Trace records (SPEC 2), checked by the reader of traces.
 
@@ -115,8 +125,10 @@ def import_traces(
     """
     parts = min(_MOST_PARTS, max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_PER_PART)))
     records = _decoded(files, format, mapping, counts)
-    records_of_unit = _from_spans if mapping.unit == "span" else _from_rows
-    yield from records_of_unit(records, mapping, parts, counts)
+    if mapping.unit == "span":
+        yield from _from_spans(records, mapping, parts, counts, keep_apart)
+    else:
+        yield from _from_rows(records, mapping, parts, counts)
 
 
 def _decoded(
@@ -136,7 +148,11 @@ def _decoded(
 
 
 def _from_spans(
-    records: Iterator[PositionedRecord], mapping: MappingFile, parts: int, counts: ImportCounts
+    records: Iterator[PositionedRecord],
+    mapping: MappingFile,
+    parts: int,
+    counts: ImportCounts,
+    keep_apart: bool,
 ) -> Iterator[Record]:
     tools = Tools(mapping.search_tools, mapping.open_tools)
     with Spool(parts, Span) as by_trace, Spool(parts, TurnOfTrace) as by_conversation:
@@ -152,7 +168,7 @@ def _from_spans(
         for _, spans in by_trace.groups():
             _count_tools(spans, tools, counts)
             spans = [classified(span, tools) for span in spans]
-            for turn in turns_of_trace(spans, counts):
+            for turn in turns_of_trace(spans, counts, keep_apart):
                 by_conversation.add(turn.conversation, turn)
         for conversation, turns in by_conversation.groups():
             turns.sort(key=lambda turn: turn.order)

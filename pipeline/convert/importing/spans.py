@@ -117,7 +117,7 @@ def classified(span: Span, tools: Tools) -> Span:
         results = span.answer.results(tools.is_named(tool))
         return replace(span, kind=SEARCH, results=results, answer=None)
     if action == OPEN:
-        return replace(span, kind=OPEN, results=span.answer.opened, answer=None)
+        return replace(span, kind=OPEN, results=span.answer.opened_documents(), answer=None)
     return replace(span, kind=OTHER, results=None, answer=None)
 
 

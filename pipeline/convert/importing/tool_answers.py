@@ -28,7 +28,7 @@ class ToolAnswer(Struct, frozen=True, array_like=True):
       otherwise: what a tool that is named as a search found: the items of a list of something
         else, or the text.
       is_list: whether `otherwise` are the items of a list.
-      opened: the documents that the call opened, if it opens documents.
+      opened: the documents that the call opened, if it opens documents; None if they are `found`.
       error: what the call says about its failure.
       has_query, has_address, has_url: whether an argument is a query, a URL or an id, or a URL.
     """
@@ -38,11 +38,15 @@ class ToolAnswer(Struct, frozen=True, array_like=True):
     listed: list[Result] | None
     otherwise: list[Result] | None
     is_list: bool
-    opened: list[Result]
+    opened: list[Result] | None
     error: str | None
     has_query: bool
     has_address: bool
     has_url: bool
+
+    def opened_documents(self) -> list[Result]:
+        """The results of a call that opens documents."""
+        return (self.found if self.opened is None else self.opened) or []
 
     def results(self, is_named: bool = False) -> list[Result] | None:
         """The results of a search; None if it does not record them."""
@@ -69,7 +73,7 @@ def tool_answer(
         _mapped(answer.listed, mapped),
         _mapped(otherwise, mapped) or None,
         bool(answer.unread),
-        [] if error is not None else _mapped(_opened(answer, addresses), mapped) or [],
+        [] if error is not None else _mapped(_opened(answer, addresses), mapped),
         error,
         has_query(arguments),
         bool(addresses),
@@ -81,12 +85,12 @@ def _mapped(documents: Sequence[Document] | None, mapped: Mapped) -> list[Result
     return None if documents is None else [mapped(document) for document in documents]
 
 
-def _opened(answer: Answer, addresses: Sequence[Document]) -> Sequence[Document]:
-    """The documents that a call opened: those in its answer, else those that arguments name."""
+def _opened(answer: Answer, addresses: Sequence[Document]) -> Sequence[Document] | None:
+    """The documents that a call opened: those that arguments name; None = those in its answer."""
     if answer.documents:
         if len(addresses) == len(answer.documents) == 1:
             return [{**addresses[0], **answer.documents[0]}]
-        return answer.documents
+        return None
     text = None if answer.text is None else answer.text[:_LONGEST_TEXT]
     if len(addresses) == 1:
         return [{**addresses[0], "text": text}]

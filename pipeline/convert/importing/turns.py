@@ -197,11 +197,16 @@ class TurnOfTrace(Struct, frozen=True, array_like=True):
         return self.start, self.trace_id, self.root_id
 
 
-def turns_of_trace(spans: Sequence[Span], counts: ImportCounts) -> list[TurnOfTrace]:
+def turns_of_trace(
+    spans: Sequence[Span], counts: ImportCounts, keep_apart: bool = False
+) -> list[TurnOfTrace]:
     """The turns of a trace.
 
     A turn is a root span with its descendants. Its conversation is the session named by the
-    search's nearest ancestor, else by another span of the turn, else by another span of the trace.
+    search's topmost ancestor that names one, so that sub-agents belong to the agent that calls
+    them; else by another span of the turn, else by another span of the trace.
+    With `keep_apart`, the nearest ancestor decides.
+
     A call's iteration is the ordinal of the model step that precedes it; each search before the
     first step has an ordinal of its own. The costs of steps belong to the searches after them.
     """
@@ -215,7 +220,8 @@ def turns_of_trace(spans: Sequence[Span], counts: ImportCounts) -> list[TurnOfTr
     searches, counted_once = _searches_of(tree)
     usages = [Search(span, span.costs, {}) for span in _usages_of(tree)]
     counts.counted_once += counted_once
-    sessions = _Sessions(tree, of_trace)
+    sessions = _Sessions(tree, of_trace, keep_apart)
+    counts.joined += sessions.joined
     common = {name: text for span in of_trace for name, text in span.attributes.items()}
     groups: dict[tuple[str, str | None], tuple[list[Search], list[Span]]] = {}
     for root in {tree.root(span).span_id: tree.root(span) for span in tree.spans}.values():
@@ -227,6 +233,8 @@ def turns_of_trace(spans: Sequence[Span], counts: ImportCounts) -> list[TurnOfTr
     for step in _model_steps(tree):
         root = tree.root(step)
         groups.setdefault((root.span_id, sessions.of(step)), ([], []))[1].append(step)
+    searching = {group for group, (found, _) in groups.items() if found}
+    counts.split += len(searching) > len({root for root, _ in searching})
     roots = {span.span_id: span for span in tree.spans}
     return [
         TurnOfTrace(
@@ -255,21 +263,34 @@ def _model_steps(tree: SpanTree) -> list[Span]:
 
 
 class _Sessions:
-    """Which session a span belongs to."""
+    """Which session a span belongs to.
 
-    def __init__(self, tree: SpanTree, of_trace: Sequence[Span]) -> None:
+    Attributes:
+      joined: number of sessions of sub-agents that belong to another one.
+    """
+
+    def __init__(self, tree: SpanTree, of_trace: Sequence[Span], keep_apart: bool) -> None:
         self._tree = tree
+        self._keep_apart = keep_apart
         self._of_root: dict[str, list[str]] = {}
         anywhere = [span.conversation for span in (*of_trace, *tree.spans) if span.conversation]
         self._of_trace = anywhere[0] if anywhere else None
+        inner = {
+            span.conversation
+            for span in tree.spans
+            if span.conversation is not None and self.of(span) != span.conversation
+        }
+        self.joined = len(inner)
         for span in tree.spans:
             if span.conversation is not None:
                 named = self._of_root.setdefault(tree.root(span).span_id, [])
-                if span.conversation not in named:
-                    named.append(span.conversation)
+                session = self.of(span)
+                if session is not None and session not in named:
+                    named.append(session)
 
     def of(self, span: Span) -> str | None:
-        for one in (span, *self._tree.ancestors(span)):
+        path = (span, *self._tree.ancestors(span))
+        for one in path if self._keep_apart else reversed(path):
             if one.conversation is not None:
                 return one.conversation
         return self.of_root(self._tree.root(span))[0]

@@ -176,3 +176,56 @@ def test_an_unlabelled_run_exports_no_scores_of_gains(tmp_path, ids_only, capsys
     assert main(["export", str(out), *words]) == 0
     assert scores.read_text() == ""
     assert "0 scores of 1 conversation; 4 values are undefined" in capsys.readouterr().out
+
+
+def sub_agent_spans():
+    """A planner that searches, and calls a researcher with a conversation of its own."""
+    found = json.dumps([{"url": "https://ex.org/a"}])
+
+    def span(number, parent, **attributes):
+        pairs = [
+            {"key": key.replace("__", "."), "value": {"stringValue": value}}
+            for key, value in attributes.items()
+        ]
+        return {
+            "traceId": "a" * 32, "spanId": f"{number:016x}", "attributes": pairs,
+            "parentSpanId": f"{parent:016x}" if parent else "",
+            "startTimeUnixNano": f"17000000000000000{number:02}",
+            "endTimeUnixNano": "1700000000000000099",
+        }  # fmt: skip
+
+    def agent(number, parent, conversation, name):
+        return span(number, parent, gen_ai__operation__name="invoke_agent",
+                    gen_ai__conversation__id=conversation, gen_ai__agent__name=name)  # fmt: skip
+
+    def search(number, parent, query):
+        return span(
+            number, parent, gen_ai__operation__name="execute_tool", gen_ai__tool__name="web",
+            gen_ai__tool__call__arguments=json.dumps({"query": query}),
+            gen_ai__tool__call__result=found,
+        )  # fmt: skip
+
+    return [
+        agent(1, 0, "c1", "planner"), search(2, 1, "one"),
+        agent(3, 1, "c2", "researcher"), search(4, 3, "two"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "expected", "said"),
+    [
+        ([], [("c1", "one", "planner"), ("c1", "two", "researcher")],
+         "1  sub-agent's conversation belongs to its caller's"),
+        (["--conversation-of", "span"], [("c1", "one", "planner"), ("c2", "two", "researcher")],
+         "1  trace holds several conversations: split"),
+    ],
+)  # fmt: skip
+def test_sub_agents_belong_to_their_callers(tmp_path, capsys, words, expected, said):
+    path = tmp_path / "spans.jsonl"
+    path.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": sub_agent_spans()}]}]}))
+    code, printed, records = converted(capsys, tmp_path, "--from", "otlp", str(path), *words)
+    assert code == 0
+    assert said in printed
+    assert [
+        (one["conversation_id"], one["query"], one["attributes"]["agent"]) for one in records
+    ] == expected

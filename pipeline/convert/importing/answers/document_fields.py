@@ -12,6 +12,7 @@ _INNER = (
     "metadata", "meta", "document", "node", "kwargs", "_source", "payload", "web",
     "retrievedContext", "fields", "additional_metadata", "document.metadata",
 )  # fmt: skip
+_ANY_INNER = frozenset(_INNER)
 _IDS = ("document.id", "id", "doc_id", "docid", "document_id", "_id", "id_", "node_id", "uuid")
 _URLS = (
     "document.url", "url", "link", "href", "source_url", "doc_uri", "uri", "web_url",
@@ -101,6 +102,8 @@ def _holders(document: Any) -> Iterator[Document]:
     if not isinstance(document, dict):
         return
     yield document
+    if _ANY_INNER.isdisjoint(document):  # the common case
+        return
     for name in _INNER:
         inner = document.get(name)
         if isinstance(inner, str) and inner.startswith("{"):
