@@ -144,7 +144,8 @@ def _test(slice_: dict[str, str], measure: Measure, values: Sample) -> int:
     A metric at N and its counterpart at i count as one metric. Tests do not depend on the scale,
     which is all that differs in gain per iteration after the last iteration.
     """
-    contrast = at_i(measure.metric) if measure.i is None else measure.metric
+    by_i = at_i(measure.metric) if measure.i is None else None
+    contrast = by_i or measure.metric
     if values.paired:
         tested, of = rounded_differences(values.base, values.candidate), values.shared
     else:

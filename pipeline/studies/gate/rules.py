@@ -262,9 +262,10 @@ class Rule(_StrictModel):
                 "everyone"
             )
         if not by_i and (self.i is not None or self.population == "reached"):
+            by_i_name = None if _unit(metric) is None else at_i(metric)
             yield (
-                f"{metric} is a metric at N: it takes no i, and population all or everyone; by i "
-                f"use {at_i(metric)}"
+                f"{metric} is a metric at N: it takes no i, and population all or everyone"
+                + (f"; by i use {by_i_name}" if by_i_name else "")
             )
         if metric not in BY_ITERATION and metric not in _AT_N and not is_own_metric(metric):
             try:

@@ -1,9 +1,12 @@
 """Corrected p values and the resulting verdicts, from given p values."""
 
+import numpy as np
 import pytest
 
+from goodgain.pipeline.studies.comparison.matching import Sample
+from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.statistics import TestedRow as RowWithP
-from goodgain.pipeline.studies.comparison.statistics import corrected
+from goodgain.pipeline.studies.comparison.statistics import _test, corrected
 from tests.pipeline.studies.comparison.test_answer import comparison_row
 
 
@@ -66,3 +69,11 @@ def test_rows_in_which_no_value_differs_do_not_count():
     assert [row.p_holm for row in rows] == pytest.approx([0.04, 0.04] + [1.0] * 4)
     assert [row.p_benjamini_hochberg for row in rows] == [0.04, 0.04] + [1.0] * 4
     assert [row.verdict for row in rows] == ["better"] * 2 + ["not shown"] * 4
+
+
+def test_metrics_without_a_form_by_i_are_tests_of_their_own():
+    """Equal values of two metrics at N are two tests, also where neither has a form at i."""
+    base, candidate = np.array([0.0, 1.0]), np.array([1.0, 1.0])
+    values = Sample(base, candidate, (base, candidate), np.arange(2), True, 0, 0, 0, 0, 0)
+    numbers = {_test({}, Measure(name, None, "all"), values) for name in ("ndcg@5", "ndcg@10", "N")}
+    assert len(numbers) == 3
