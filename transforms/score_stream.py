@@ -32,21 +32,20 @@ from goodgain.transforms.core.streaming.closing import (
     Closing,
     Conversation,
     StillOpen,
+    admit,
     arrival_of,
-    arrived,
+    decide_at,
     event_time,
-    late_rows,
-    over_cap_rows,
-    parted,
-    woken,
+    split_by_call,
 )
 from goodgain.transforms.core.streaming.conversation_state import Change, ConversationState
+from goodgain.transforms.core.streaming.excluded_records import late_rows, over_cap_rows
 from goodgain.transforms.core.streaming.live import (
     LiveIteration,
+    count_passed,
     ends_of_iterations,
+    keep_latest,
     next_end,
-    passed,
-    remembered,
     revise,
 )
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
@@ -201,7 +200,7 @@ class CloseConversation(beam.DoFn):
         frame, at = unpack([packed]), millis_of(timestamp) + self.closing.out_of_orderness
         state = ConversationState(recent, older)
         known = state.conversation
-        decision, seen = arrived(known, arrival_of(frame, len(packed), at), self.closing)
+        decision, seen = admit(known, arrival_of(frame, len(packed), at), self.closing)
         if decision == "late":
             for late in late_rows(conversation_id, frame):
                 yield TaggedOutput(LATE, late)
@@ -209,10 +208,10 @@ class CloseConversation(beam.DoFn):
         if decision == "keep":
             state.change(seen, packed)
         else:
-            for part in parted(frame):
+            for part in split_by_call(frame):
                 kept = payload(part.calls, part.rejected_records, part.external, self._compress)
                 arrival = arrival_of(part, len(kept), at)
-                decision, seen = arrived(state.conversation, arrival, self.closing)
+                decision, seen = admit(state.conversation, arrival, self.closing)
                 if decision == "keep":
                     state.change(seen, kept)
                     continue
@@ -241,7 +240,7 @@ class CloseConversation(beam.DoFn):
             if state.conversation.closed is None:
                 yield TaggedOutput(STILL_OPEN, StillOpen(state.conversation.records))
             return
-        step, known = woken(state.conversation, now, self.closing)
+        step, known = decide_at(state.conversation, now, self.closing)
         if step == "forget":
             state.clear()
             return
@@ -259,9 +258,9 @@ class CloseConversation(beam.DoFn):
             rows = self._score(conversation_id, kept, known).iterations
             ends = ends_of_iterations(rows, unpack(kept).calls, known.opened)
             before = emitted.read() or []
-            news = revise(before, rows, passed(ends, now))
+            news = revise(before, rows, count_passed(ends, now))
             if news:
-                emitted.write(remembered(before, news))
+                emitted.write(keep_latest(before, news))
                 for one in news:
                     yield TaggedOutput(LIVE, one)
             soon = next_end(ends, now)

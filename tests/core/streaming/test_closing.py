@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.streaming.closing import Arrival, Closing, arrived, woken
+from goodgain.transforms.core.streaming.closing import Arrival, Closing, admit, decide_at
 
 GAP, AGE = 100, 1_000
 CLOSING = Closing(gap=GAP, allowed_lateness=50, max_open=AGE)
@@ -23,7 +23,7 @@ def flag(at):
 def after(*arrivals, closing=CLOSING):
     known = None
     for arrival in arrivals:
-        fate, known = arrived(known, arrival, closing)
+        fate, known = admit(known, arrival, closing)
         assert fate == "keep"
     return known
 
@@ -36,12 +36,12 @@ def test_a_pending_wake_up_is_only_moved_to_an_earlier_time():
 
 
 def test_a_wake_up_before_the_deadline_is_set_again():
-    step, known = woken(after(record(0), record(80)), GAP, CLOSING)
+    step, known = decide_at(after(record(0), record(80)), GAP, CLOSING)
     assert (step, known.wake) == ("wait", 80 + GAP)
-    step, known = woken(known, 80 + GAP, CLOSING)
+    step, known = decide_at(known, 80 + GAP, CLOSING)
     assert (step, known.closed, known.wake) == ("close", 80 + GAP, 80 + GAP + 50)
-    assert woken(known, 80 + GAP + 49, CLOSING)[0] == "wait"
-    assert woken(known, 80 + GAP + 50, CLOSING)[0] == "forget"
+    assert decide_at(known, 80 + GAP + 49, CLOSING)[0] == "wait"
+    assert decide_at(known, 80 + GAP + 50, CLOSING)[0] == "forget"
 
 
 def test_the_earlier_of_two_final_records_closes():
@@ -57,8 +57,8 @@ def test_flags_set_the_deadline_only_while_there_are_no_records():
 def test_a_flag_without_a_time_waits_for_a_record_or_the_end_of_the_stream():
     """A source without a watermark has no time to give to rejected records."""
     known = after(flag(NO_TIME))
-    assert woken(known, 10**13, CLOSING)[0] == "wait"
-    assert woken(known, END_OF_TIME, CLOSING)[0] == "close"
+    assert decide_at(known, 10**13, CLOSING)[0] == "wait"
+    assert decide_at(known, END_OF_TIME, CLOSING)[0] == "close"
     assert after(flag(NO_TIME), record(7)).deadline(CLOSING) == 7 + GAP
 
 
@@ -74,8 +74,8 @@ def test_a_clock_ahead_by_years_does_not_keep_its_conversation_open():
 
 def test_a_flag_beyond_the_cap_is_counted_like_one_that_is_kept():
     capped = Closing(gap=GAP, most_results=1)
-    _, known = arrived(after(record(0)), record(1), capped)
-    fate, known = arrived(known, flag(2), capped)
+    _, known = admit(after(record(0)), record(1), capped)
+    fate, known = admit(known, flag(2), capped)
     assert (fate, known.over_cap, known.rejected) == ("over_cap", 1, 2)
 
 

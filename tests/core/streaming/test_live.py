@@ -3,10 +3,10 @@
 from msgspec.structs import replace
 
 from goodgain.transforms.core.streaming.live import (
+    count_passed,
     ends_of_iterations,
+    keep_latest,
     next_end,
-    passed,
-    remembered,
     revise,
 )
 from tests.core.direct import fingerprints, score
@@ -44,7 +44,7 @@ def test_earlier_turns_are_ignored():
 
 def test_the_watermark_must_be_later_than_an_event():
     ends = [50, 50, 90]
-    assert [passed(ends, now) for now in (49, 50, 51, 90, 91)] == [0, 0, 2, 2, 3]
+    assert [count_passed(ends, now) for now in (49, 50, 51, 90, 91)] == [0, 0, 2, 2, 3]
     assert [next_end(ends, now) for now in (49, 50, 51, 90, 91)] == [51, 51, 91, 91, None]
 
 
@@ -54,7 +54,7 @@ def test_a_withdrawn_row_that_returns_is_emitted_again():
     assert revise(emitted, rows, due=2) == []
     withdrawals = revise(emitted, rows[:1], due=1)
     assert [(one.row.i, one.revision, one.withdrawn) for one in withdrawals] == [(2, 2, True)]
-    emitted = remembered(emitted, withdrawals)
+    emitted = keep_latest(emitted, withdrawals)
     assert revise(emitted, rows[:1], due=1) == []
     again = revise(emitted, rows, due=2, is_final=True)
     assert [(one.row, one.revision, one.withdrawn, one.is_final) for one in again] == [

@@ -1,31 +1,26 @@
 """When a conversation of a stream closes, and which records are late (SPEC 3, 7); times in ms.
 
-`arrived` and `woken` decide; the DoFn with a conversation's state carries out their decisions. They
-read no clock: each conversation has one event-time timer, its wake-up, which fires when the
+`admit` and `decide_at` decide; the DoFn with a conversation's state carries out their decisions.
+They read no clock: each conversation has one event-time timer, its wake-up, which fires when the
 watermark reaches its time. It is set when the first payload arrives. A later payload can only move
 it to an earlier time; whether the conversation has continued is checked when it fires.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS
-from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.payload import Frame
-from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score import ConversationScore
 
 _MINUTE = 60_000
 _AFTER = 1  # ms; the watermark has passed an event once it is later than the event
 _NEVER = LATEST_MILLIS  # later than any event; reached only at the end of the stream
-STREAM = "stream"
 
 
 class Closing(Struct, frozen=True):
@@ -178,7 +173,7 @@ class StillOpen(Struct, frozen=True):
 Fate = Literal["keep", "over_cap", "late"]
 
 
-def arrived(
+def admit(
     known: Conversation | None, arrival: Arrival, closing: Closing
 ) -> tuple[Fate, Conversation]:
     """Decide about a payload; returns what to do with it, and the new state.
@@ -205,7 +200,7 @@ def arrived(
     return "keep", replace(seen, results=results, size=size, records=records)
 
 
-def parted(frame: Frame) -> list[Frame]:
+def split_by_call(frame: Frame) -> list[Frame]:
     """Split a payload into one per call, to keep as many calls as the limits allow."""
     parts = [Frame([call]) for call in frame.calls]
     if frame.rejected_records or frame.external is not None or not parts:
@@ -216,7 +211,7 @@ def parted(frame: Frame) -> list[Frame]:
 WakeAction = Literal["wait", "close", "forget"]
 
 
-def woken(known: Conversation, now: int, closing: Closing) -> tuple[WakeAction, Conversation]:
+def decide_at(known: Conversation, now: int, closing: Closing) -> tuple[WakeAction, Conversation]:
     """Decide what to do when the watermark reaches `now`; returns that, and the new state.
 
     `wait`: set the timer again. `close`: score the payloads, clear them, and set the timer for the
@@ -239,31 +234,3 @@ def event_time(score: ConversationScore) -> int | None:
     """
     times = (score.conversation.last_timestamp, score.closed)
     return min((time for time in times if time is not None), default=None)
-
-
-def late_rows(conversation_id: str, frame: Frame) -> Iterator[LateRow]:
-    """The rows of records that arrived after their conversation was closed (SPEC 3)."""
-    for call in frame.calls:
-        yield LateRow(
-            conversation_id,
-            call.turn,
-            call.iteration,
-            call.call,
-            call.record_id,
-            call.timestamp,
-            len(call.results),
-        )
-
-
-def over_cap_rows(conversation_id: str, frame: Frame, closing: Closing) -> Iterator[RejectedRecord]:
-    """The rows of records dropped because their conversation exceeded a limit."""
-    for call in frame.calls:
-        yield RejectedRecord(
-            source=STREAM,
-            position=f"turn {call.turn}, iteration {call.iteration}, "
-            f"record {call.record_digest.hex()}",
-            reason=f"The conversation has more than the {closing.most_results} results or "
-            f"{closing.most_bytes} bytes that may be kept open; if that is intended, raise "
-            f"{Remedy('max_open_results')} or {Remedy('max_open_bytes')}.",
-            conversation_id=conversation_id,
-        )

@@ -60,7 +60,7 @@ def ends_of_iterations(
     return list(accumulate([last[row.iteration] for row in rows], max))
 
 
-def passed(ends: Sequence[int], now: int) -> int:
+def count_passed(ends: Sequence[int], now: int) -> int:
     """The number of iterations that the watermark `now` has passed."""
     return sum(end < now for end in ends)
 
@@ -96,7 +96,7 @@ def revise(
     return news
 
 
-def remembered(
+def keep_latest(
     given: Sequence[LiveIteration], news: Sequence[LiveIteration]
 ) -> list[LiveIteration]:
     """The last revision of each row, including those just emitted."""
