@@ -248,6 +248,50 @@ def _gzip():
     return zlib.compressobj(1, wbits=31)
 
 
+def doubled_records(levels, blocks=1):
+    """Records that each hold two of the next level, down to nulls, which take no bytes."""
+    kind = {"type": "record", "name": "L0", "fields": []}
+    for level in range(1, levels):
+        fields = [{"name": "a", "type": kind}, {"name": "b", "type": f"L{level - 1}"}]
+        kind = {"type": "record", "name": f"L{level}", "fields": fields}
+    return avro_file(with_field(kind), [(1, _call(b""))] * blocks)
+
+
+def records_without_fields(field, count, blocks):
+    """Lists of records that take no bytes."""
+    schema = with_field({"type": "array", "items": {"type": "record", "name": "E", "fields": []}})
+    schema["fields"][2]["name"] = field
+    return avro_file(schema, [(1, _call(zigzag(count) + zigzag(0)))] * blocks)
+
+
+def wide_schema(kind, value, blocks=20, fields=20_000):
+    schema = with_field("int")
+    schema["fields"] += [{"name": f"f{number}", "type": kind} for number in range(fields)]
+    return avro_file(schema, [(1, _call(zigzag(0) + value * fields))] * blocks)
+
+
+# Schemas whose values are far larger than their bytes, as `FILES`. Many blocks may not help, since
+# each is within the limit of memory.
+SCHEMAS = {
+    "doubled-40.avro": (lambda: doubled_records(40), "too much memory"),
+    "doubled-18.avro": (lambda: doubled_records(18, 50), "too much memory"),
+    "empty-records.avro": (
+        lambda: records_without_fields("more", 7_000_000, 10),
+        "too much memory",
+    ),
+    "empty-results.avro": (
+        lambda: records_without_fields("results", 7_000_000, 1),
+        "too much memory",
+    ),
+    "fewer-empty-results.avro": (
+        lambda: records_without_fields("results", 90_000, 100),
+        "too much memory",
+    ),
+    "null-fields.avro": (lambda: wide_schema("null", b""), "too much memory"),
+    "text-fields.avro": (lambda: wide_schema("string", zigzag(0)), None),
+}
+
+
 # By file name: a function that makes it, and part of the reason of the rejected row (None: read).
 FILES = {
     "recursive.avro": (recursive_avro, "nested more than 64 levels"),

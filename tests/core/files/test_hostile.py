@@ -34,6 +34,34 @@ def test_hostile_files_give_a_rejected_row_within_bounded_memory(name, tmp_path)
         assert all(reason.endswith(".") for reason in outcome.reasons)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", hostile.SCHEMAS)
+def test_schemas_of_values_without_bytes_cost_little(name, tmp_path):
+    """At most 20 s of CPU and 500 MB, in small files of many blocks, too."""
+    make, reason_part = hostile.SCHEMAS[name]
+    path = tmp_path / name
+    path.write_bytes(make())
+    (outcome,) = read_limited([path], seconds=20)
+    assert outcome.memory < 500_000_000
+    if reason_part is None:
+        assert outcome.reasons == []
+    else:
+        assert outcome.calls == 0
+        assert reason_part in outcome.reasons[0]
+
+
+@pytest.mark.usefixtures("reading")
+def test_a_record_of_many_empty_fields_is_read():
+    """Ordinary schemas stay far below the limit, even if nearly all values are null."""
+    nullable = {"type": ["null", "string"], "default": None}
+    schema = samples.avro_schema()
+    schema["fields"] += [{"name": f"f{number}", **nullable} for number in range(2_000)]
+    rows = samples.records(20)
+    assert (
+        len(samples.calls(samples.read(samples.avro_bytes(rows, "null", schema), "a.avro"))) == 20
+    )
+
+
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize("codec", ["deflate", "bzip2", "xz", "snappy", "lz4"])
 def test_only_blocks_beyond_the_bound_are_rejected(codec):

@@ -85,6 +85,7 @@ def skip_values(layout: Layout, data: bytes, count: int, memory: float) -> tuple
     meter = [memory]
     at = skipped = 0
     try:
+        _charge([memory], count * layout.base)  # without a walk through values that repeat others
         while skipped < count and (at < len(data) or not layout.least):
             at = layout.skip(data, at, meter, 0)
             skipped += 1

@@ -43,6 +43,10 @@ _KEPT_OF_HEADER = 8192
 # Limits on blocks that threads pack. Ordinary ones take far less: 16 to 100 KB each.
 _MOST_TOGETHER = 1024
 _MOST_DECODED_AHEAD = 2**20
+# Bytes of memory for each byte of a block, and for a block of any size. Values of a few bytes take
+# up to 200 for each.
+_MOST_EXPANSION = 1000
+_SMALL_BLOCK = 256 * 1024
 # fastavro's messages have the address of the object it reads from, which differs between runs.
 _OBJECT = re.compile(r" from <[^>]*>")
 
@@ -200,7 +204,19 @@ class _BlockDecoder:
             )
 
     def _takes_little_memory(self, block: RawBlock) -> bool:
-        return self._layout.at_most(self._most_ahead, block.records) <= self._bounds.memory
+        return self._layout.at_most(
+            self._most_ahead, block.records
+        ) <= self._bounds.memory and self._layout.at_most(0, block.records) <= self._most_memory(
+            len(block.data)
+        )
+
+    def _most_memory(self, size: int) -> float:
+        """Most bytes of memory for the values in so many bytes.
+
+        Values of 0 bytes, like a null or a record of nulls, could take any amount of memory and
+        time; real ones are far below this.
+        """
+        return min(self._bounds.memory, _SMALL_BLOCK + _MOST_EXPANSION * size)
 
     def _decode(self, offset: int, data: bytes, count: int) -> _Decoded:
         """Decode the data of the block at `offset`.
@@ -212,8 +228,9 @@ class _BlockDecoder:
         if count > len(content):
             reason = f"{count} records cannot fit in {len(content)} bytes"
             raise DamagedBlockError(reason, self._records_in(content, count))
-        if self._layout.at_most(len(content), count) > self._bounds.memory:
-            self._check(content, count)
+        most = self._most_memory(len(content))
+        if self._layout.at_most(len(content), count) > most:
+            self._check(content, count, most)
         if self._packer is not None:
             read = self._reader(offset)
             packed = self._packer.pack_block(self._prepared, content, count, read)
@@ -262,12 +279,12 @@ class _BlockDecoder:
             raise DamagedBlockError("bytes remain after its last record")
         return records
 
-    def _check(self, content: bytes, count: int) -> None:
-        """Make sure that records can be decoded within the bounds, before decoding them."""
+    def _check(self, content: bytes, count: int, most: float) -> None:
+        """Make sure that records can be decoded within a limit of memory, before decoding them."""
         try:
-            skip_values(self._layout, content, count, self._bounds.memory)
+            skip_values(self._layout, content, count, most)
         except TooLargeError as error:
-            raise DamagedBlockError(str(error), too_large=True) from None
+            raise DamagedBlockError(str(error), too_large=most == self._bounds.memory) from None
 
     def _records_in(self, content: bytes, count: int) -> int | None:
         """How many of `count` records a block that does not decode can contain."""
