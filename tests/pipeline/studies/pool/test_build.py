@@ -20,7 +20,7 @@ from tests.pipeline.studies.pool.steps import build, documents, files, some_runs
 
 @pytest.fixture(scope="module")
 def found():
-    return some_runs()
+    return some_runs(seed=3)
 
 
 @pytest.fixture(scope="module")
