@@ -21,6 +21,7 @@ from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.pipeline.views.run import means_table
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -230,6 +231,19 @@ class Run:
             (folder / name).mkdir(parents=True)
             with (folder / name / f"part-00000-of-00001{file_format.suffix}").open("wb") as file:
                 file_format.write(table.dataset, table.stored(), file)
+
+    def __getitem__(self, metric: str) -> MeanRow:
+        """The mean of a metric at N over all conversations that searched.
+
+        `run["ndcg@10"].mean` has its interval in `low` and `high`, and is over `n` conversations.
+
+        Raises:
+          KeyError: the run has no mean of this metric.
+        """
+        for row in self.means.where(slice={}, i=None, population="all"):
+            if row["metric"] == metric:
+                return MeanRow(**{name: row[name] for name in MeanRow.__struct_fields__})
+        raise KeyError(f"the run has no mean of {metric!r} at N")
 
     def __repr__(self) -> str:
         return text_of(self._document())

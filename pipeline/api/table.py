@@ -81,6 +81,9 @@ class Table:
     def where(self, **values: Any) -> Table:
         """The rows whose columns have these values.
 
+        Raises:
+          KeyError: there is no such column, or no such metric.
+
         Example:
           >>> import goodgain as gg
           >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}]}
@@ -91,6 +94,9 @@ class Table:
         unknown = [name for name in values if name not in self.columns]
         if unknown:
             raise KeyError(f"{self.dataset.name} has no column {unknown[0]!r}")
+        metric = values.get("metric")
+        if metric is not None and all(row["metric"] != metric for row in self._rows):
+            raise KeyError(f"{self.dataset.name} has no metric {metric!r}")
         kept = [
             row
             for row, shown in zip(self._rows, self, strict=True)

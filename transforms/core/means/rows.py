@@ -97,6 +97,16 @@ class MeanRow(Estimate, frozen=True, kw_only=True):
     i: int | None
     population: Population
 
+    @property
+    def low(self) -> float | None:
+        """The lower end of the 95 % interval."""
+        return self.ci_low
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of the 95 % interval."""
+        return self.ci_high
+
 
 def mean_row(slice_: dict[str, str], of: MeanOf, estimate: Estimate) -> MeanRow:
     """The row with the estimate of what `of` names."""

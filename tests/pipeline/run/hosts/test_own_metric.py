@@ -163,6 +163,17 @@ def test_a_metric_that_fails_or_gives_no_number_says_so(tmp_path, traces, line, 
         best.function(prefixes(Turn([]), 0)[0])
 
 
+def test_a_run_gives_the_mean_of_a_metric_by_its_name():
+    run = gg.evaluate(RECORDS, metrics=["ndcg@10", most])
+    of_gain = run["CG"]
+    assert (of_gain.mean, of_gain.n, of_gain.low) == (4.0, 2, of_gain.ci_low)
+    assert run["most"].mean == 1.0
+    with pytest.raises(KeyError, match="no mean of 'ndcg'"):
+        run["ndcg"]
+    with pytest.raises(KeyError, match="means has no metric 'ndcg'"):
+        run.means.where(metric="ndcg")
+
+
 def test_a_name_that_is_taken_or_missing_is_refused(tmp_path, traces):
     with pytest.raises(gg.UsageError, match="CG is another metric"):
 
