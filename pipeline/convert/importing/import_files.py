@@ -33,7 +33,7 @@ from goodgain.transforms.core.records.search_call import SEARCH
 from goodgain.transforms.core.wording import pluralize
 from goodgain.transforms.core.yaml_text import read_text
 
-_INPUT_BYTES_PER_PART = 64 * 2**20
+_INPUT_BYTES_PER_PART = 8 * 2**20
 _MOST_PARTS = 256
 # Gemini's grounding gives each result a URL with a token of its own, which never repeats.
 _REDIRECT = "vertexaisearch.cloud.google.com/grounding-api-redirect/"
