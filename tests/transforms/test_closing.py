@@ -138,7 +138,7 @@ def test_a_clock_years_ahead_affects_only_its_conversation_which_is_closed_after
 
 
 @pytest.mark.parametrize(
-    "closing", [Closing(most_results=5), Closing(most_bytes=1_200)], ids=["results", "bytes"]
+    "closing", [Closing(most_results=5), Closing(most_bytes=200)], ids=["results", "bytes"]
 )
 def test_calls_beyond_the_cap_are_rejected_and_their_conversation_is_flagged(closing):
     script = Script().arrive(call(0, 1, results=2)).watermark(0.5)
