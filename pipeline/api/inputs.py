@@ -219,7 +219,12 @@ def _rows(table: Any) -> Iterator[dict[str, Any]]:
 
 
 def _without_empty(value: Any, name: str = "") -> Any:
-    """A row without the nulls in its maps: in a table every row has the keys of all rows."""
+    """A row without the nulls in its maps: in a table every row has the keys of all rows.
+
+    Arrays become lists: pandas reads lists of Parquet as such.
+    """
+    if getattr(value, "ndim", 0):
+        value = value.tolist()
     if isinstance(value, dict):
         kept = {key: _without_empty(one, key) for key, one in value.items()}
         if name in _MAPS:

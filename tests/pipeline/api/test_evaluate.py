@@ -1,5 +1,6 @@
 """`goodgain.evaluate` gives the numbers of `goodgain run` for files, records and tables."""
 
+import io
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from random import Random
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import goodgain as gg
@@ -106,10 +108,18 @@ def without_nulls(rows):
     return [{key: value for key, value in row.items() if value is not None} for row in rows]
 
 
+def read_back(calls):
+    """A data frame that pandas reads from Parquet, in which lists are arrays of NumPy."""
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(calls), file)
+    return pd.read_parquet(file)
+
+
 @pytest.mark.parametrize(
     "traces",
     [
         pytest.param(pd.DataFrame(CALLS), id="pandas, nested"),
+        pytest.param(read_back(CALLS), id="pandas, nested, from Parquet"),
         pytest.param(pa.Table.from_pylist(CALLS), id="pyarrow, nested"),
         pytest.param(pl.DataFrame(pa.Table.from_pylist(CALLS)), id="polars, nested"),
         pytest.param(long_rows(), id="list, long"),
