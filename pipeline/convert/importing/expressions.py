@@ -52,6 +52,19 @@ class TraceFunctions(Functions):
         """The first value that is not null; unlike with `||`, an empty list counts."""
         return next((value for value in values if value is not None), None)
 
+    @signature({"types": ["array", "null"]}, {"types": ["string"]}, {"types": []})
+    def _func_lookup(self, objects: list[Any] | None, key: str, value: Any) -> Any:
+        """The first object of a list whose key has a value, to join by an id; null without one."""
+        several = (one for one in objects or () if isinstance(one, dict))
+        return next((one for one in several if value is not None and one.get(key) == value), None)
+
+    @signature({"types": ["string", "null"]}, {"types": ["string"]})
+    def _func_split(self, text: str | None, separator: str) -> Any:
+        """The parts of a text between separators, without the blank ones; null for null."""
+        if text is None or not separator:
+            return None
+        return [part.strip() for part in text.split(separator) if part.strip()]
+
     @signature({"types": []}, {"types": ["string"], "variadic": True})
     def _func_one_of(self, value: Any, *names: str) -> Any:
         """Whether a text is one of some names, in any case, also if it is written as JSON."""

@@ -3,6 +3,7 @@
 import csv
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -229,3 +230,14 @@ def test_sub_agents_belong_to_their_callers(tmp_path, capsys, words, expected, s
     assert [
         (one["conversation_id"], one["query"], one["attributes"]["agent"]) for one in records
     ] == expected
+
+
+def test_the_mapping_of_a_transcript_in_the_page_joins_calls_and_answers():
+    page = (Path(__file__).parents[3] / "docs/traces-from-other-tools.md").read_text()
+    mapping = page.partition("A transcript, for example,")[2].split("```")[1].removeprefix("yaml")
+    records, _ = imported_files([CASES / "chat_messages.jsonl"], mapping)
+    assert [one["query"] for one in records] == ["red kites", "black kites", "kite food"]
+    assert [one["iteration"] for one in records] == [2, 2, 5]
+    assert [one["url"] for record in records for one in record["results"]] == [
+        "https://ex.org/a", "https://ex.org/b", "https://ex.org/food",
+    ]  # fmt: skip
