@@ -74,8 +74,7 @@ ENGINES: dict[str, Engine] = {
         "each of the many stages would start its own Python workers; kept for some seconds, they "
         "serve the next stage; and Flink would copy each element between steps, though nothing "
         "changes it. Streams do not keep workers: dead ones would be kept too, and restarts would "
-        "find them. Without checkpoints, a stream restarts from its beginning when a machine "
-        "fails.",
+        "find them. A stream needs checkpoints, at which its files are published.",
         needs="a job server and a Python worker pool",
         gathering=("320 to 385 us", "97 to 111 us"),
         arguments=("--finish_bundle_before_checkpointing",),
