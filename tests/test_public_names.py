@@ -20,7 +20,7 @@ DOCUMENTED = [name for name in NAMES if name not in ALIASES]
 # Values that only this package makes; their fields are documented, but of types of its own.
 HANDLES = (
     *("Comparison", "ConversationRow", "ConversationScore", "FileShard", "IterationRow"),
-    *("Judgment", "RankingMetric", "RuleTable", "Run", "Table"),
+    *("Judgment", "Metric", "Prefix", "RankingMetric", "RuleTable", "Run", "Table"),
 )
 REFERENCE = re.compile(r"Example: see `(\w+)`\.")
 
@@ -76,7 +76,7 @@ def test_types_of_arguments_are_exported(name):
     if not inspect.isclass(public(name)):
         # Not resolved, since they name optional packages that are not imported.
         words = re.findall(r"[A-Za-z_]\w*", " ".join(map(str, found[""].__annotations__.values())))
-        known = {"Any", "None", "Path", "Sequence", "str", *NAMES}
+        known = {"Any", "Callable", "Direction", "None", "Path", "Sequence", "bool", "str", *NAMES}
         assert set(words) <= known
         return
     if "__init__" in found and not issubclass(public(name), msgspec.Struct):

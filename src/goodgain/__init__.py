@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.files.shard import FileShard, InputFile
     from goodgain.transforms.core.judgments.judgment import Judgment, LabelKeys, LabelRequest
     from goodgain.transforms.core.means.rows import MeanRow
+    from goodgain.transforms.core.metric import Metric
     from goodgain.transforms.core.metrics.budgets import Budget
     from goodgain.transforms.core.metrics.own import metric
     from goodgain.transforms.core.metrics.prefix import Prefix
@@ -93,6 +94,7 @@ __all__ = [
     "LabelRequest",
     "Labels",
     "MeanRow",
+    "Metric",
     "Packing",
     "PoolFiles",
     "PoolUse",
@@ -136,6 +138,7 @@ _MODULES = {
     **dict.fromkeys(transforms.__all__, "transforms"),
     "Adaptation": "transforms.core.records.adaptation",
     "Budget": "transforms.core.metrics.budgets",
+    "Metric": "transforms.core.metric",
     "Prefix": "transforms.core.metrics.prefix",
     "metric": "transforms.core.metrics.own",
     "Closing": "transforms.core.streaming.closing",

@@ -14,7 +14,7 @@ Direction = Literal["higher", "lower", "neither"]
 
 
 class Metric(Struct, frozen=True):
-    """The declaration of one metric; SPEC 5, 6 and 8 have the definitions.
+    """The declaration of one metric; `goodgain metrics` lists those of the package.
 
     Attributes:
       name: its spelling in configurations, columns and reports, like `CG_at_i` or `ndcg@10`.
@@ -25,8 +25,9 @@ class Metric(Struct, frozen=True):
       direction: whether a higher or a lower value is better, or neither.
       undefined: when the value is null; "" = never.
       formula: the definition, in plain text.
-      needs_labels: whether it is meaningless if no result has a label (SPEC 10).
-      bounded: whether it has a worst and a best case for unlabelled results (SPEC 8).
+      needs_labels: whether it is meaningless if no result has a label.
+      whole: whether values are whole numbers.
+      bounded: whether it has a worst and a best case for unlabelled results.
       own_ideal: whether it is relative to the best ranking of all judged documents, which without
         external judgments are only those that the run itself found.
       caution: one sentence on how a better value may mislead; "" if it cannot.
@@ -38,6 +39,8 @@ class Metric(Struct, frozen=True):
       idle: whether a conversation without search has a value, that of the empty prefix; None = if
         lower is not better, since 0 would then be the best value.
       so_far: the metric of iterations with the same function; None if there is none.
+
+    Example: see `metric`.
     """
 
     name: str

@@ -115,7 +115,8 @@ def metric(
       ...     "The most good results that one iteration found."
       ...     return max((one.good for one in prefix.iterations), default=0)
       >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}, {"gain": 2}]}
-      >>> run = gg.evaluate([call], metrics=["ndcg@10", best_iteration])
+      >>> mine: gg.Metric = best_iteration
+      >>> run = gg.evaluate([call], metrics=["ndcg@10", mine])
       >>> run.conversations[0]["best_iteration"]
       2
     """

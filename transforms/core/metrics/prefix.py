@@ -101,6 +101,8 @@ class Prefix(Struct, frozen=True, dict=True):
         the pool that were found.
       half_found: the iteration by which half of them had been found; None = not yet.
 
+    Example: see `metric`.
+
     """
 
     turn: Turn
