@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -24,14 +23,12 @@ from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.studies.explanation.explain import explain_conversation
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.costs import costs_of
 from goodgain.transforms.core.metrics.own import own_of
 from goodgain.transforms.core.metrics.plan import plan_of
-
-_MANIFEST = "manifest.json"
 
 
 def load(folder: str | Path) -> Run:
@@ -53,17 +50,14 @@ def load(folder: str | Path) -> Run:
       >>> gg.load(folder).conversations[0]["CG"]
       3
     """
+    # Not above: it imports the libraries of all formats.
+    from goodgain.pipeline.results.folder import read_manifest
+
     place = Path(folder)
     try:
-        manifest = json.loads((place / _MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UsageError(
-            f"{folder} holds no {_MANIFEST}: it is not the output of a finished run."
-        ) from None
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{place / _MANIFEST} cannot be read ({error}); run it again.") from None
-    if not isinstance(manifest, dict):
-        raise UsageError(f"{place / _MANIFEST} is not a manifest; run it again.")
+        manifest = read_manifest(str(folder))
+    except OSError as error:
+        raise UsageError(f"The manifest of {folder} cannot be read: {problem_of(error)}.") from None
     check_run(manifest, str(folder))
     config = _saved_config(manifest["parameters"])
     found = {dataset.name: dataset for dataset in _datasets(config, str(place), own_of(manifest))}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +19,7 @@ from goodgain.pipeline.results.whole_files import writing
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.pipeline.views.run import means_table
-from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -194,7 +193,7 @@ class Run:
         Raises:
           UsageError: the folder is not empty, or cannot be written to.
         """
-        from goodgain.pipeline.results.folder import MANIFEST, REPORT
+        from goodgain.pipeline.results.folder import REPORT, write_file, write_manifest
         from goodgain.pipeline.views.pages.run import build_report
 
         place = Path(folder)
@@ -202,11 +201,10 @@ class Run:
             if place.is_dir() and any(place.iterdir()):
                 raise UsageError(f"{folder} is not empty; give another folder.")
             self._write_datasets(place)
-            (place / REPORT).write_bytes(build_report(str(place), self.manifest))
-            text = json.dumps(self.manifest, indent=2)
-            (place / MANIFEST).write_text(text + "\n", encoding="utf-8")
+            write_file(str(place), REPORT, build_report(str(place), self.manifest))
+            write_manifest(str(place), self.manifest)
         except OSError as error:
-            raise UsageError(f"{folder} cannot be written to: {error.strerror}.") from error
+            raise UsageError(f"{folder} cannot be written to: {problem_of(error)}.") from error
 
     def report(self, path: str | Path) -> None:
         """Write the report to look at in a browser: one HTML file that needs no network.

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.terminal import show as show_document
     from goodgain.pipeline.results.folder import read_manifest
-    from goodgain.pipeline.results.readers import MeansWanted, read_means
+    from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
     from goodgain.pipeline.studies.gate.evaluate import Gate
     from goodgain.pipeline.studies.gate.outcome import passed
     from goodgain.pipeline.views.gate import gate_document

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from goodgain.pipeline.results.formats import FORMATS, Row, intact
@@ -245,17 +245,27 @@ def read_manifest(folder: str) -> dict[str, Any]:
     return manifest
 
 
-def read_dataset(folder: str, dataset: str) -> Iterator[Row]:
+def read_dataset(
+    folder: str, dataset: str, conversation_ids: Collection[str] | None = None
+) -> Iterator[Row]:
     """The rows of a dataset of a finished run, whatever its format.
 
+    Args:
+      conversation_ids: only rows of these conversations; None = all.
+
     Raises:
-      UsageError: after the last row, if the manifest has another number of rows.
+      UsageError: a file is damaged; or, after the last row of all, the manifest has another number
+        of rows.
     """
     rows = 0
-    for row in _rows_of(folder, dataset):
-        rows += 1
-        yield row
-    _check_rows(folder, dataset, rows)
+    for file_format in FORMATS.values():
+        for path in files_named(join(folder, dataset), "part-*" + file_format.suffix):
+            with open_plain(path) as file:
+                for row in intact(file_format.read(file, conversation_ids), path):
+                    rows += 1
+                    yield row
+    if conversation_ids is None:
+        _check_rows(folder, dataset, rows)
 
 
 def _check_rows(folder: str, dataset: str, rows: int) -> None:
@@ -278,13 +288,6 @@ def _check_rows(folder: str, dataset: str, rows: int) -> None:
             f"{folder}/{dataset} has {counted(rows, 'row')}, but {expected:,} by {MANIFEST}: it "
             "was cut or changed since the run; run it again."
         )
-
-
-def _rows_of(folder: str, dataset: str) -> Iterator[Row]:
-    for file_format in FORMATS.values():
-        for path in files_named(join(folder, dataset), "part-*" + file_format.suffix):
-            with open_plain(path) as file:
-                yield from intact(file_format.read(file), path)
 
 
 def _names_in(folder: str) -> list[str]:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import io
 import json
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal, Protocol
 
 import fastavro
 import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from fastavro.write import Writer
 from msgspec import Struct
@@ -32,6 +33,7 @@ from goodgain.transforms.core.ranking import column_name, metric_name
 Format = Literal["avro", "parquet", "jsonl"]
 Row = dict[str, Any]
 ROWS_AT_ONCE = 10_000
+_ID = "conversation_id"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAMESPACE = "goodgain"
 _TIMES = ("first_timestamp", "last_timestamp", "timestamp", "window_start", "window_end")
@@ -53,6 +55,18 @@ _ARROW_TYPES: dict[Kind, pa.DataType] = {
 }
 
 
+class ReadRows(Protocol):
+    """Reads the rows of a file, or only those of some conversations.
+
+    The latter without decoding the other rows, as far as the format permits.
+    """
+
+    def __call__(
+        self, file: BinaryIO, conversation_ids: Collection[str] | None = None, /
+    ) -> Iterator[Row]:
+        """The rows."""
+
+
 class DatasetFormat(Struct, frozen=True):
     """How to write rows of a dataset to a file, and read them back.
 
@@ -61,7 +75,7 @@ class DatasetFormat(Struct, frozen=True):
 
     suffix: str
     write: Callable[[Dataset, Iterable[Row], BinaryIO], None]
-    read: Callable[[BinaryIO], Iterator[Row]]
+    read: ReadRows
 
 
 def avro_schema(dataset: Dataset) -> dict[str, Any]:
@@ -129,18 +143,25 @@ class _AvroBlock:
         self.num_records = 0
 
 
-def _read_avro(file: BinaryIO) -> Iterator[Row]:
-    reader = fastavro.reader(file)
+def _read_avro(file: BinaryIO, conversation_ids: Collection[str] | None = None, /) -> Iterator[Row]:
+    reader = fastavro.block_reader(file)
     fields = [field["name"] for field in reader.writer_schema["fields"]]
     names = [(avro, metric_of(metric_name(avro))) for avro in fields]
     renamed = [(avro, name) for avro, name in names if avro != name]
     times = [name for name in _TIMES if name in fields]
-    for row in reader:
-        for avro, name in renamed:
-            row[name] = row.pop(avro)
-        for name in times:
-            row[name] = _millis(row[name])
-        yield row
+    # Avro stores texts as UTF-8, so a block without those bytes has none of the rows.
+    wanted = None if conversation_ids is None else [one.encode() for one in conversation_ids]
+    for block in reader:
+        if wanted is not None:
+            content = block.bytes_.getvalue()
+            if not any(identity in content for identity in wanted):
+                continue
+        for row in _of(conversation_ids, block):
+            for avro, name in renamed:
+                row[name] = row.pop(avro)
+            for name in times:
+                row[name] = _millis(row[name])
+            yield row
 
 
 def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
@@ -163,8 +184,13 @@ def arrow_table(dataset: Dataset, rows: Sequence[Row]) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _read_parquet(file: BinaryIO) -> Iterator[Row]:
+def _read_parquet(
+    file: BinaryIO, conversation_ids: Collection[str] | None = None, /
+) -> Iterator[Row]:
     for batch in pq.ParquetFile(file).iter_batches(ROWS_AT_ONCE):
+        if conversation_ids is not None:
+            wanted = pa.array(list(conversation_ids), pa.string())
+            batch = batch.filter(pc.is_in(batch.column(_ID), value_set=wanted))
         for row in batch.to_pylist(maps_as_pydicts="strict"):
             yield {name: _millis(value) for name, value in row.items()}
 
@@ -180,13 +206,20 @@ def _write_jsonl(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
         file.write(encode(row) + b"\n")
 
 
-def _read_jsonl(file: BinaryIO) -> Iterator[Row]:
-    for line in file:
-        row = json.loads(line)
+def _read_jsonl(
+    file: BinaryIO, conversation_ids: Collection[str] | None = None, /
+) -> Iterator[Row]:
+    for row in _of(conversation_ids, map(json.loads, file)):
         for name in _TIMES:
             if row.get(name) is not None:
                 row[name] = _millis(datetime.fromisoformat(row[name]))
         yield row
+
+
+def _of(conversation_ids: Collection[str] | None, rows: Iterable[Row]) -> Iterable[Row]:
+    if conversation_ids is None:
+        return rows
+    return (row for row in rows if row[_ID] in conversation_ids)
 
 
 def _iso(millis: int | None) -> str | None:

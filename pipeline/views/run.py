@@ -28,8 +28,8 @@ from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.results.manifest import above_limit, judged_outside
-from goodgain.pipeline.results.readers import MeansWanted, read_means
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
+from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.views.clusters import clusters_part
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 from goodgain.transforms.core.metrics.own import short_name

@@ -19,8 +19,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.results import folder
 from goodgain.pipeline.results.manifest import check_complete, written_time
-from goodgain.pipeline.results.readers import MeansWanted, read_means
 from goodgain.pipeline.results.sinks import WrittenFile
+from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.run.hosts.counts import Counts
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import describe

@@ -12,7 +12,7 @@ from goodgain.pipeline.document.numbers import value_text
 from goodgain.pipeline.results.data_warnings import warnings_in
 from goodgain.pipeline.results.folder import read_manifest, same_folder
 from goodgain.pipeline.results.manifest import UNKNOWN_LOSSES, check_run
-from goodgain.pipeline.results.readers import MeansWanted, read_means
+from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.sources import Arms, read_arms
 from goodgain.pipeline.studies.gate.bounds import (

@@ -13,7 +13,7 @@ from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.folder import read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import check_run
-from goodgain.pipeline.results.readers import read_iterations, read_means
+from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.studies.survey import Rejection, Rejections
 from goodgain.pipeline.views.pages.definitions import Definition, Glossary, glossary_of
@@ -89,7 +89,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
                 one.add(row)
     identities = {row["conversation_id"] for one in lists for row in one.rows}
     iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
-    for row in read_iterations(folder, identities):
+    for row in read_dataset(folder, "iterations", identities):
         iterations[row["conversation_id"]].append(row)
     everything = slices.everything
     rows = everything.at_end if everything else {}

@@ -8,9 +8,9 @@ from msgspec.structs import asdict
 from goodgain.pipeline.results import means as writing
 from goodgain.pipeline.results.folder import MEANS_CSV, read_dataset
 from goodgain.pipeline.results.formats import FORMATS
-from goodgain.pipeline.results.readers import ALL_MEANS, MeansWanted, read_means
 from goodgain.pipeline.results.rows import mean_key
 from goodgain.pipeline.results.sinks import Target
+from goodgain.pipeline.results.wanted_means import ALL_MEANS, MeansWanted, read_means
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.means.values import conversation_values
@@ -87,5 +87,5 @@ def test_means_csv_has_the_same_rows_with_empty_cells_for_null(tmp_path):
 
 
 def test_equal_samples_share_their_estimate():
-    ours, theirs = (dict(sums(4, 2).estimates(METRICS)) for _ in range(2))
+    ours, theirs = (dict(sums(4, 2).estimates(SCORING.plan)) for _ in range(2))
     assert all(ours[of] is theirs[of] for of in ours if not of.metric.startswith("CG_per_total"))

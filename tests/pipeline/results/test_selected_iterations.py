@@ -3,7 +3,6 @@ import pytest
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.formats import FORMATS
-from goodgain.pipeline.results.readers import read_iterations
 from goodgain.transforms.core.metrics.gains import ITERATION_METRICS
 from tests.core.direct import plan
 
@@ -36,7 +35,7 @@ def _row(identity, i):
 
 @pytest.mark.parametrize("wanted", [{"a"}, set(IDS[:7]), {"0", "2999"}, {"missing"}, set()])
 def test_rows_equal_those_of_the_dataset_with_these_ids(folder, wanted):
-    found = list(read_iterations(folder, wanted))
+    found = list(read_dataset(folder, "iterations", wanted))
     expected = [
         row for row in read_dataset(folder, "iterations") if row["conversation_id"] in wanted
     ]

@@ -1,6 +1,6 @@
 """The page stays small with many slices and iterations."""
 
-from goodgain.pipeline.results.readers import ALL_MEANS
+from goodgain.pipeline.results.wanted_means import ALL_MEANS
 from goodgain.pipeline.views.pages.slices import MOST_ITERATIONS, read_slices, slice_data
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 
