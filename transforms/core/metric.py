@@ -32,7 +32,7 @@ class Metric(Struct, frozen=True):
         external judgments are only those that the run itself found.
       caution: one sentence on how a better value may mislead; "" if it cannot.
       binary: whether each conversation's value is 0 or 1.
-      function: computes it from a prefix of the turn (`goodgain.transforms.core.metrics.prefix`);
+      function: computes it from a prefix of the turn, a `Prefix`;
         None if it is a mean only, without a value per conversation.
       words: the name in words, like "Gain per result"; "" if readers know the name.
       counted: whether it is a count, which is 0 rather than null for a turn without search.
