@@ -19,9 +19,10 @@ SAMPLE = SampleOptions(
     seed=11, conversations=80, results=6, bad_share=0.01, conversations_per_hour=25
 )
 WINDOW = HOUR // 3
+# Idle for longer than a checkpoint takes on a busy machine, or records would be late.
 OPTIONS = (
     *("--gap=6m", "--allowed-lateness=4m", "--out-of-orderness=1m", "--max-open=2h"),
-    *("--window=20m", "--idle=3s", "--flush=1s", "--poll=200ms", "--slice=arm", "--live"),
+    *("--window=20m", "--idle=30s", "--flush=1s", "--poll=200ms", "--slice=arm", "--live"),
     "--cost=milliseconds,tokens,usd",  # found by batch only
 )
 _KEYS = {
