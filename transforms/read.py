@@ -323,7 +323,7 @@ class ReadShardPayloads(beam.DoFn):
                 yield TaggedOutput(REJECTED, found)
                 continue
             calls += found.calls
-            budget.count_read(found.conversation_id)  # payloads go through files there
+            budget.count_read(found.conversation_id, found.payload)
             yield found.conversation_id, found.payload
             if found.label_request is not None:
                 for name in found.label_request.names():

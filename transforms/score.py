@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 import msgspec
 
+from goodgain.transforms.control_data import ControlData
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, shard_of
@@ -20,7 +21,7 @@ from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
-from goodgain.transforms.gather import GatheredDoFn, GatherPayloads, Unload, load
+from goodgain.transforms.gather import Fold, FoldGroup, FoldInState
 from goodgain.transforms.pool import pools_of
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -34,11 +35,11 @@ class ScoredConversations(NamedTuple):
 
     Attributes:
       scores: one score per conversation.
-      carried: the collections that were carried along, in their order.
+      control_data: that of `ScorePayloads`, unchanged.
     """
 
     scores: beam.PCollection[ConversationScore]
-    carried: tuple[beam.PCollection[Any], ...] = ()
+    control_data: tuple[beam.PCollection[Any], ...] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -87,12 +88,12 @@ class ScorePayloads(beam.PTransform):
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
-      spill_folder: a folder that all workers share, for payloads while they are grouped, which
-        spares memory; the caller removes it. "" = the engine groups the payloads themselves.
+      in_state: whether a stateful DoFn gathers the payloads, with a timer at the end of the window,
+        for engines that keep state in one process and deliver all elements of a key before its
+        timers, as `FnApiRunner` does. On other engines a grouping costs less.
       max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
-      carried: further outputs of the step that made the payloads, small ones. They go through the
-        same shuffle, and come out unchanged: on Flink, each one that is read elsewhere costs a copy
-        of all payloads.
+      control_data: further outputs of the step that made the payloads, small ones, that go through
+        the same grouping: on Flink, each one that is read elsewhere costs a copy of all payloads.
 
     Example:
       >>> import apache_beam as beam
@@ -108,56 +109,84 @@ class ScorePayloads(beam.PTransform):
     """
 
     scoring: Scoring
-    spill_folder: str = ""
+    in_state: bool = False
     max_held_bytes: int | None = None
-    carried: tuple[beam.PCollection[Any], ...] = ()
+    control_data: tuple[beam.PCollection[Any], ...] = ()
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> ScoredConversations:
         """Apply the transform."""
-        gathered, *carried = (
-            load(payloads, self.carried)
-            | "GroupByConversation" >> GatherPayloads(self.spill_folder)
-            | "Unload" >> Unload(self.carried, self.spill_folder)
-        )
-        return self._score(gathered)._replace(carried=tuple(carried))
+        gathered, control_data = payloads, list(self.control_data)
+        if not self.in_state:
+            control = ControlData(self.control_data)
+            grouped = control.add_to(payloads) | "GroupByConversation" >> beam.GroupByKey()
+            gathered, *control_data = control.separate_from(grouped)
+        return ScoredConversations(self._score(gathered), tuple(control_data))
 
-    def _score(self, gathered: beam.PCollection[Any]) -> ScoredConversations:
-        if self.scoring.pool is not None:
-            return self._with_pool(gathered, self.scoring.pool)
-        score = ScoreGathered(self.spill_folder, self.scoring, MemoryBudget(self.max_held_bytes))
-        score_each = beam.ParDo(score).with_output_types(ConversationScore)
-        return ScoredConversations(gathered | "ScoreConversation" >> score_each)
-
-    def _with_pool(self, gathered: beam.PCollection[Any], pool: PoolUse) -> ScoredConversations:
-        """Group the conversations by the pool file that holds their topic."""
-        scores = (
+    def _score(self, gathered: beam.PCollection[Any]) -> beam.PCollection[ConversationScore]:
+        pool = self.scoring.pool
+        if pool is None:
+            score = ScoreConversation(self.scoring, self.max_held_bytes)
+            return gathered | "ScoreConversation" >> self._each(score, ConversationScore)
+        # By the pool file that holds their topic. They are grouped on every engine: timers that are
+        # set by outputs of timers never fire on `FnApiRunner`.
+        score_file = FoldGroup(_ScoreWithPool(self.scoring, self.max_held_bytes))
+        scores: beam.PCollection[ConversationScore] = (
             gathered
-            | "ToPoolFile"
-            >> beam.ParDo(_ToPoolFile(self.spill_folder, pool)).with_output_types(Keyed)
-            | "GroupByPoolFile" >> GatherPayloads(self.spill_folder)
-            | "ScoreWithPool"
-            >> beam.ParDo(
-                ScoreWithPool(self.spill_folder, self.scoring, self.max_held_bytes)
-            ).with_output_types(ConversationScore)
+            | "ToPoolFile" >> self._each(_ToPoolFile(pool), Keyed)
+            | "GroupByPoolFile" >> beam.GroupByKey()
+            | "ScoreWithPool" >> beam.ParDo(score_file).with_output_types(ConversationScore)
         )
-        return ScoredConversations(scores)
+        return scores
+
+    def _each(self, fold: Fold, output: Any) -> beam.PTransform:
+        """Fold each conversation: its payloads kept in state, or in a group."""
+        step = FoldInState(fold) if self.in_state else FoldGroup(fold)
+        return beam.ParDo(step).with_output_types(output)
 
 
 @dataclass(eq=False, repr=False)
-class _ToPoolFile(GatheredDoFn):
+class ScoreConversation(Fold):
+    """Scores a conversation.
+
+    Attributes:
+      max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
+    """
+
+    scoring: Scoring
+    max_held_bytes: int | None = None
+
+    def setup(self) -> None:
+        """Set up the worker."""
+        self._scorer = PayloadScorer(self.scoring)
+        self._budget = MemoryBudget(self.max_held_bytes)
+
+    def fold(self, key: str, payloads: Iterable[bytes]) -> Iterator[ConversationScore]:
+        """Score the conversation whose id is `key`.
+
+        Raises:
+          GoodGainError: the conversation takes more memory than `max_held_bytes` allows.
+        """
+        packed = list(payloads)
+        self._budget.check_conversation(packed)
+        yield self._scorer.score(key, packed)
+
+
+@dataclass(eq=False, repr=False)
+class _ToPoolFile(Fold):
+    """Keys a conversation by the pool file that holds its topic."""
+
     pool: PoolUse
 
-    def process(self, grouped: tuple[str, Iterable[bytes]]) -> Iterator[Keyed]:
-        conversation_id, gathered = grouped
-        packed = b"".join(self.payloads(gathered))
+    def fold(self, key: str, payloads: Iterable[bytes]) -> Iterator[Keyed]:
+        packed = b"".join(payloads)
         attributes = deliver(unpack([packed]).calls).attributes()
-        topic = topic_of(conversation_id, attributes, self.pool.topic_attribute)
+        topic = topic_of(key, attributes, self.pool.topic_attribute)
         shard = shard_of(topic, self.pool.files.shards)
-        yield str(shard), _encode((topic.key, conversation_id, packed))
+        yield str(shard), _encode((topic.key, key, packed))
 
 
 @dataclass(eq=False, repr=False)
-class ScoreWithPool(GatheredDoFn):
+class _ScoreWithPool(Fold):
     """Scores the conversations whose topics are in one file of a pool, which is read once.
 
     Holds that file's documents, but only some of the conversations at a time.
@@ -167,36 +196,11 @@ class ScoreWithPool(GatheredDoFn):
     max_held_bytes: int | None
 
     def setup(self) -> None:
-        """Set up the worker."""
         self._scorer = PayloadScorer(self.scoring, pools_of(self.scoring, self.max_held_bytes))
 
-    def process(self, grouped: tuple[str, Iterable[bytes]]) -> Iterator[ConversationScore]:
+    def fold(self, _: str, payloads: Iterable[bytes]) -> Iterator[ConversationScore]:
         """Score the conversations by topic, so that few topics are in memory at a time."""
-        _, gathered = grouped
-        remaining = map(_decode_with_topic, self.payloads(gathered))
+        remaining = map(_decode_with_topic, payloads)
         while batch := list(islice(remaining, _SORTED_AT_ONCE)):
-            for _, conversation_id, packed in sorted(batch):
+            for _topic, conversation_id, packed in sorted(batch):
                 yield self._scorer.score(conversation_id, [packed])
-
-
-@dataclass(eq=False, repr=False)
-class ScoreGathered(GatheredDoFn):
-    """Scores a conversation from its gathered payloads."""
-
-    scoring: Scoring
-    budget: MemoryBudget
-
-    def setup(self) -> None:
-        """Set up the worker."""
-        self._scorer = PayloadScorer(self.scoring)
-
-    def process(self, grouped: tuple[str, Iterable[bytes]]) -> Iterator[ConversationScore]:
-        """Score the conversation.
-
-        Raises:
-          GoodGainError: the conversation takes more memory than `max_held_bytes` allows.
-        """
-        conversation_id, gathered = grouped
-        packed = list(self.payloads(gathered))
-        self.budget.check_conversation(packed)
-        yield self._scorer.score(conversation_id, packed)

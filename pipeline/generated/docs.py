@@ -58,7 +58,7 @@ def gathering_table() -> str:
         for engine in dict.fromkeys(ENGINES.values())
         if engine.gathering is not None
     ]
-    return _table(("engine", "by state and timer", "by grouping, as now"), rows)
+    return _table(("engine", "by state and timer", "by grouping"), rows)
 
 
 def _names(engine: Engine) -> str:

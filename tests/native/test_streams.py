@@ -269,7 +269,7 @@ def test_messages_give_the_same_outputs(monkeypatch):
 
 
 def test_topics_make_no_objects_of_plain_messages():
-    parse = _ParseBundle(shipped_rules(), None, DEFAULT_BOUNDS)
+    parse = _ParseBundle(Packing(shipped_rules()), None, DEFAULT_BOUNDS)
     parse.setup()
     for row in PLAIN:
         message = Message("s", "p", json.dumps(row).encode())

@@ -16,14 +16,14 @@ class Engine(Struct, frozen=True):
       beam_name: Beam's name for the runner; "" for the FnApiRunner that `create` makes.
       reason: why this runner and these options.
       needs: what the user must install, start or give.
-      gathering: why batch gathers conversations with a GroupByKey: CPU of all processes per result,
-        in early versions, with a stateful DoFn and a timer, as in streams, and with a GroupByKey;
-        None if it was not measured.
+      gathering: why batch gathers conversations in state or with a GroupByKey: CPU of all processes
+        per result, in early versions, with a stateful DoFn and a timer, as in streams, and with a
+        GroupByKey; None if it was not measured.
       arguments: options that are always added.
       cannot_run: why it cannot be used; "" if it can.
       cannot_stream: why it cannot stream; "" if it can.
-      in_memory: whether it keeps all grouped data in the memory of this process. If so, payloads go
-        through files (`goodgain.transforms.gather.GatherPayloads`), and other data are limited.
+      in_memory: whether it keeps all data in the memory of this process. If so, they are limited,
+        and a stateful DoFn folds conversations (`ScorePayloads.in_state`).
     """
 
     beam_name: str
@@ -44,13 +44,9 @@ FN_API = Engine(
     "batch on one machine",
     "Both names mean Beam's FnApiRunner: Beam's own DirectRunner picks an engine that it may "
     "download. This one delivers all elements of a key before its timers. Its cache of state is "
-    "off, since it costs more than it saves. It keeps three copies of grouped data in memory, so "
-    "payloads go through files.",
-    gathering=(
-        "9.5 us, 135 bytes of memory; a run in two processes 23.9 s",
-        "8.7 us, 93 bytes of memory through files (without them 614 instead of 230 bytes, for 5 % "
-        "less CPU); a run in two processes 18.0 s",
-    ),
+    "off, since it costs more than it saves. Of grouped data it keeps three copies in memory, of "
+    "state one.",
+    gathering=("9.5 us, 230 bytes of memory", "5 % less, but 614 bytes of memory"),
     cannot_stream="it fires timers of a stream too early",
     in_memory=True,
 )

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from datetime import UTC, datetime
 from errno import EDQUOT, ENOSPC
 from math import ceil
-from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -27,7 +24,6 @@ from goodgain.pipeline.results.folder import (
     claim,
     discard_unfinished,
     prepare,
-    unfinished_folder,
 )
 from goodgain.pipeline.results.lock import folder_locked
 from goodgain.pipeline.results.sinks import Target
@@ -49,7 +45,7 @@ from goodgain.pipeline.run.plan.traces import find_traces
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.wording import counted
-from goodgain.transforms.filesystems import is_local, open_plain
+from goodgain.transforms.filesystems import open_plain
 
 _CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
@@ -114,8 +110,7 @@ def run(
             f"{this_run.engine}."
         )
         try:
-            with _spill_folder(config, this_run.area) as folder:
-                _run_pipeline(replace(plan, spill_folder=folder), engine, options, quiet)
+            _run_pipeline(plan, engine, options, quiet)
         except (KeyboardInterrupt, GoodGainError):
             discard_unfinished(config.output, this_run.area)
             raise
@@ -154,24 +149,11 @@ def _plan(run: StartedRun, template_only: bool) -> graph.Plan:
             area=run.area,
             max_held_bytes=run.evaluation.max_held_bytes if in_memory else None,
         ),
+        in_state=in_memory,
         # Other engines have a worker for each core.
         threads=usable_threads() if in_memory else 1,
         finishes=template_only,
     )
-
-
-def _spill_folder(config: RunConfig, area: str) -> AbstractContextManager[str]:
-    """A folder for payloads that an engine would keep in memory; "" if the engine uses its disks.
-
-    The folder is removed at the end. It is beside the outputs, since /tmp may be in memory.
-    """
-    if not ENGINES[config.runner].in_memory:
-        return nullcontext("")
-    parent = None
-    if is_local(config.output):
-        parent = unfinished_folder(config.output, area)
-        os.makedirs(parent, exist_ok=True)
-    return TemporaryDirectory(prefix="goodgain-", dir=parent, ignore_cleanup_errors=True)
 
 
 def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> None:

@@ -40,8 +40,8 @@ class Plan(Struct, frozen=True):
     """Everything that the graph of a run is built from.
 
     Attributes:
-      spill_folder: where an engine that keeps everything in memory writes payloads
-        (`goodgain.transforms.gather.GatherPayloads`); empty for other engines.
+      in_state: whether a stateful DoFn folds conversations (`ScorePayloads`), as on the engine that
+        keeps everything in this process; others group them.
       threads: how many threads of native code read one file (`Packing.threads`).
       finishes: whether the last step of the graph finishes the run, because no program waits for
         the end.
@@ -49,7 +49,7 @@ class Plan(Struct, frozen=True):
 
     run: StartedRun
     target: Target
-    spill_folder: str = ""
+    in_state: bool = False
     threads: int = 1
     finishes: bool = False
 
@@ -86,16 +86,10 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         )
         labels = _Labels(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
         payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
-    spill_folder = plan.spill_folder
-    rejected, read_counts = files.rejected, files.counts
-    # In this process they are better not carried: counts show the progress of reading.
-    carried = () if spill_folder else (rejected, read_counts)
     scored = payloads | "Score" >> ScorePayloads(
-        plan.scoring, spill_folder, plan.target.max_held_bytes, carried
+        plan.scoring, plan.in_state, plan.target.max_held_bytes, (files.rejected, files.counts)
     )
-    if carried:
-        rejected, read_counts = scored.carried
-    scores = scored.scores
+    scores, (rejected, read_counts) = scored
 
     means = scores | "Means" >> SumMeans(plan.scoring, config.slice, config.cluster)
 

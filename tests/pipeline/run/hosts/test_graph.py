@@ -19,7 +19,7 @@ GROUPING = "beam:transform:group_by_key:v1"
 PARDO = "beam:transform:pardo:v1"
 
 
-def transforms_of(qrels, spill_folder=""):
+def transforms_of(qrels, in_state=False):
     """The primitive transforms of the graph, as engines see them."""
     scoring = plain_scoring(
         per_call=True, keep_duplicates=True, label_keys=LabelKeys() if qrels else None
@@ -31,11 +31,18 @@ def transforms_of(qrels, spill_folder=""):
         qrels=(InputFile("qrels.txt", 10),) if qrels else (),
         scoring=scoring,
     )
-    plan = Plan(run, Target("out", "avro", 1), spill_folder)
+    plan = Plan(run, Target("out", "avro", 1), in_state)
     pipeline = beam.Pipeline(options=PipelineOptions([]))
     build(pipeline, plan)
     components = pipeline.to_runner_api().components
     return [one for one in components.transforms.values() if not one.subtransforms]
+
+
+def has_state(transform):
+    payload = beam.portability.api.beam_runner_api_pb2.ParDoPayload.FromString(
+        transform.spec.payload
+    )
+    return bool(payload.state_specs)
 
 
 def has_side_inputs(transform):
@@ -71,7 +78,7 @@ def test_no_flatten_takes_scores_or_values_of_single_conversations():
     scores = [
         collection
         for name, outputs in by_name.items()
-        if "/ScoreConversation/" in name
+        if name == "Score/ScoreConversation"
         for collection in outputs.values()
     ]
     assert len(scores) == 1
@@ -84,39 +91,32 @@ def test_no_flatten_takes_scores_or_values_of_single_conversations():
 
 
 @pytest.mark.parametrize("qrels", [False, True], ids=["traces alone", "with judgments"])
-@pytest.mark.parametrize("spill_folder", ["", "/payloads"])
-def test_conversations_are_grouped_and_not_gathered_in_state(qrels, spill_folder):
+@pytest.mark.parametrize("in_state", [False, True], ids=["grouped", "in state"])
+def test_conversations_are_gathered_once(qrels, in_state):
     """Prism fires timers before it delivers the outputs of groupings and steps with side inputs."""
-    transforms = transforms_of(qrels, spill_folder)
+    transforms = transforms_of(qrels, in_state)
     scoring_steps = [one for one in transforms if one.unique_name.startswith("Score/")]
-    urns = [one.spec.urn for one in scoring_steps]
-    assert urns.count(GROUPING) == 1
-    spilled = [one for one in scoring_steps if "Spill" in one.unique_name]
-    assert bool(spilled) is bool(spill_folder)
-    for one in scoring_steps:
-        if one.spec.urn == PARDO:
-            payload = beam.portability.api.beam_runner_api_pb2.ParDoPayload.FromString(
-                one.spec.payload
-            )
-            assert not payload.state_specs
+    assert [one.spec.urn for one in scoring_steps].count(GROUPING) == int(not in_state)
+    stateful = [one for one in scoring_steps if one.spec.urn == PARDO and has_state(one)]
+    assert len(stateful) == int(in_state)
 
 
 def test_nothing_but_the_shuffle_of_payloads_reads_from_reading():
     """Flink sends all outputs of a step to each reader of one of them."""
-    assert readers_of_reading("") == {"Score/Loaded", "Score/Load0", "Score/Load1"}
+    assert readers_of_reading(in_state=False) == {"Score/Loaded", "Score/Load0", "Score/Load1"}
 
 
 def test_in_this_process_counts_do_not_wait_for_the_shuffle():
     """They show how much has been read."""
-    assert readers_of_reading("/payloads") == {
-        "Score/GroupByConversation/Spill",
+    assert readers_of_reading(in_state=True) == {
+        "Score/ScoreConversation",
         "CountRead",
         "WriteRejected/ToShard",
     }
 
 
-def readers_of_reading(spill_folder):
-    transforms = transforms_of(qrels=False, spill_folder=spill_folder)
+def readers_of_reading(in_state):
+    transforms = transforms_of(qrels=False, in_state=in_state)
     (reading,) = [one for one in transforms if "ReadShard/" in one.unique_name]
     outputs = set(reading.outputs.values())
     return {one.unique_name for one in transforms if outputs & set(one.inputs.values())}

@@ -87,15 +87,15 @@ def test_portable_runner_changes_no_byte(in_process, traces, tmp_path):
 
 @read_in_both_ways
 def test_a_payload_for_each_call_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
-    monkeypatch.setattr(goodgain.transforms.core.scoring.packing, "MOST_BUFFERED_RESULTS", 0)
+    monkeypatch.setattr(packing, "MOST_BUFFERED_RESULTS", 0)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-def test_gathering_without_files_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
-    """Only the local engine gathers payloads through files."""
-    without_files = replace(ENGINES["FnApiRunner"], in_memory=False)
-    monkeypatch.setitem(ENGINES, "FnApiRunner", without_files)
+def test_grouping_conversations_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
+    """Only the local engine keeps them in state."""
+    grouping = replace(ENGINES["FnApiRunner"], in_memory=False)
+    monkeypatch.setitem(ENGINES, "FnApiRunner", grouping)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
@@ -146,13 +146,6 @@ def test_shards_partition_the_rows(in_process, traces, tmp_path):
         same = contents(tmp_path / "out" / dataset)
         assert same == contents(in_process / dataset)
         assert len(same) == 1
-
-
-@read_in_both_ways
-def test_a_payload_per_call_equals_direct_computation(traces, tmp_path, monkeypatch):
-    monkeypatch.setattr(packing, "MOST_BUFFERED_RESULTS", 0)
-    assert run(tmp_path / "out", [traces], *FULL) == 0
-    assert_is_direct(tmp_path / "out", [traces])
 
 
 def test_means_over_many_conversations_do_not_depend_on_order(tmp_path, monkeypatch):

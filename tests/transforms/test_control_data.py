@@ -1,4 +1,4 @@
-"""Rejected records and counts go through the shuffle of payloads, and come out unchanged."""
+"""Control data go through the grouping of payloads, and come out unchanged."""
 
 import apache_beam as beam
 import msgspec
@@ -6,6 +6,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
+from goodgain.transforms.control_data import ControlData
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
@@ -14,32 +15,29 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import Keyed
-from goodgain.transforms.gather import GatherPayloads, Unload, load
 from goodgain.transforms.read import ReadPayloads
 from goodgain.transforms.score import ScorePayloads
 
 RULES = compile_rules(read_rules(shipped_rules_text()))
 SCORING = Scoring(RULES, RankingEvaluator(parse_ranking_metrics(["ndcg@10"]), 2))
-through_files = pytest.mark.parametrize("through_files", [False, True])
 
 
 @pytest.mark.slow
-@through_files
-def test_rejected_records_and_counts_are_as_without_the_shuffle(tmp_path, through_files):
+@pytest.mark.parametrize("in_state", [False, True])
+def test_rejected_records_and_counts_are_as_without_the_shuffle(tmp_path, in_state):
     """Also those of conversations that have usable records, and those without a conversation."""
     path = tmp_path / "traces.jsonl"
     calls = [SearchCall(f"c{at % 3}", at, results=[Result(gain=3)]) for at in range(1, 7)]
     bad = [b"{", b'{"conversation_id": "c1"}', b'{"iteration": 1}']
     path.write_bytes(b"\n".join([*map(msgspec.json.encode, calls), *bad]))
-    folder = str(tmp_path) if through_files else ""
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         files = pipeline | ReadPayloads([str(path)], Packing(RULES), shard_bytes=200)
-        carried = (files.rejected, files.counts)
-        scored = files.payloads | ScorePayloads(SCORING, folder, carried=carried)
-        plain = files.payloads | "Plain" >> ScorePayloads(SCORING, folder)
+        control_data = (files.rejected, files.counts)
+        scored = files.payloads | ScorePayloads(SCORING, in_state, control_data=control_data)
+        plain = files.payloads | "Plain" >> ScorePayloads(SCORING)
         for name, one, other in [
-            ("rejected", scored.carried[0], files.rejected),
-            ("counts", scored.carried[1], files.counts),
+            ("rejected", scored.control_data[0], files.rejected),
+            ("counts", scored.control_data[1], files.counts),
             ("scores", scored.scores, plain.scores),
         ]:
             sides = {
@@ -48,8 +46,8 @@ def test_rejected_records_and_counts_are_as_without_the_shuffle(tmp_path, throug
             }
             same = sides | f"{name} side by side" >> beam.CoGroupByKey()
             assert_that(same | f"{name} equal" >> beam.Map(_equal_and_any), equal_to([True]), name)
-        assert scored.carried[0].element_type is RejectedRecord
-        assert plain.carried == ()
+        assert scored.control_data[0].element_type is RejectedRecord
+        assert plain.control_data == ()
 
 
 def _listed():
@@ -67,23 +65,21 @@ def _equal_and_any(grouped):
 
 
 @pytest.mark.slow
-@through_files
-def test_the_largest_and_the_emptiest_values_come_out(tmp_path, through_files):
-    """And ids that begin with blanks, unlike the keys of carried values, stay conversations."""
+def test_the_largest_and_the_emptiest_values_come_out():
+    """And ids that begin with blanks, unlike the keys of control data, stay conversations."""
     values = [b"", b"\0", bytes(100_000), *(str(at).encode() for at in range(500))]
     ids = [" c", "  d ", "e"]
-    folder = str(tmp_path) if through_files else ""
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         payloads = pipeline | "Payloads" >> beam.Create(
             [(one, one.encode()) for one in ids]
         ).with_output_types(Keyed)
-        carried = [
+        collections = (
             pipeline | "Values" >> beam.Create(values),
             pipeline | "Numbers" >> beam.Create([1, 2, 2]),
             pipeline | "Nothing" >> beam.Create([]),
-        ]
-        gathered = load(payloads, carried) | GatherPayloads(folder)
-        separate = gathered | Unload(carried, folder)
+        )
+        control = ControlData(collections)
+        separate = control.separate_from(control.add_to(payloads) | beam.GroupByKey())
         assert_that(separate[0] | beam.Keys(), equal_to(ids), "ids")
         for at, expected in enumerate([values, [1, 2, 2], []], start=1):
-            assert_that(separate[at], equal_to(expected), f"carried {at}")
+            assert_that(separate[at], equal_to(expected), f"collection {at}")
