@@ -14,9 +14,9 @@ from pydantic.json_schema import PydanticJsonSchemaWarning
 
 from goodgain.pipeline.settings.option_types import flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.pipeline.settings.yaml_model import config_text, reason, repeated, unknown
+from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import parse_yaml, repeated_keys
+from goodgain.transforms.core.yaml_text import parse_yaml, repeated, repeated_keys
 
 
 class ConfigFile(Struct, frozen=True):

@@ -1,23 +1,15 @@
-"""Reads a user's YAML file and reports every mistake in it at once, with its line."""
+"""The texts of configuration files, and the words for mistakes in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import resources
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import Any
 
 from goodgain.transforms.core.dedup.rules_file import RulesFile, read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import (
-    Location,
-    line_of,
-    parse_yaml,
-    read_text,
-    repeated_keys,
-)
+from goodgain.transforms.core.yaml_text import read_text
 
 _SHIPPED = "goodgain:"
 _SUFFIX = ".yaml"
@@ -38,7 +30,6 @@ _REASONS = {
     "too_short": "must have at least one entry",
     "tuple_type": "must be a list",
 }
-_Model = TypeVar("_Model", bound=BaseModel)
 
 
 def config_text(path: str, what: str) -> str:
@@ -60,50 +51,6 @@ def config_text(path: str, what: str) -> str:
         names = ", ".join(_SHIPPED + one.removesuffix(_SUFFIX) for one in known)
         raise UsageError(f"{path} is not shipped with Good Gain; choose from {names}.")
     return (folder / (name + _SUFFIX)).read_text(encoding="utf-8")
-
-
-def read_model(
-    model: type[_Model],
-    text: str,
-    name: str,
-    what: str,
-    describe: Callable[[Any], str],
-    context: Any = None,
-) -> _Model:
-    """The values in a YAML text.
-
-    Args:
-      name: what messages call the file.
-      what: what messages call its content, like "The gate".
-      describe: puts a pydantic error into words; see `reason` and `unknown`.
-      context: for the model's validators.
-
-    Raises:
-      UsageError: it is not YAML, or does not fit the model; the message lists every mistake, those
-        without a line first.
-    """
-    tree, content = parse_yaml(text, name)
-    mistakes = {(line, repeated(key)) for line, key in repeated_keys(tree)}
-    try:
-        values = model.model_validate(content, context=context)
-    except ValidationError as error:
-        for one in error.errors():
-            location: Location = one["loc"]
-            # A missing key has no line of its own: report it at the mapping that lacks it.
-            line_location = location[:-1] if one["type"] == "missing" else location
-            mistakes.add((line_of(tree, line_location) if line_location else 0, describe(one)))
-    else:
-        if not mistakes:
-            return values
-    lines = [
-        f"{name}:{line}: {one}" if line else f"{name}: {one}" for line, one in sorted(mistakes)
-    ]
-    raise UsageError(f"{what} cannot be used:\n  " + "\n  ".join(lines))
-
-
-def repeated(key: str) -> str:
-    """The message for a key that occurs twice in one mapping."""
-    return f"{key} appears here a second time"
 
 
 def unknown(field: str, known: Iterable[str], written: str | None = None) -> str:

@@ -1,16 +1,18 @@
-"""Reads users' YAML, with error messages that have file and line."""
+"""Reads users' YAML, and reports every mistake in it at once, with file and line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
+from pydantic import BaseModel, ValidationError
 
 from goodgain.transforms.core.errors import UsageError
 
 Location = tuple[int | str, ...]
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 def read_text(path: str, what: str) -> str:
@@ -97,3 +99,57 @@ def repeated_keys(
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
             yield from repeated_keys(value, visited)
+
+
+def repeated(key: str) -> str:
+    """The message for a key that occurs twice in one mapping."""
+    return f"{key} appears here a second time"
+
+
+def _none(content: Any) -> Iterable[tuple[Location, str]]:
+    return ()
+
+
+def read_model(
+    model: type[_Model],
+    text: str,
+    name: str,
+    what: str,
+    describe: Callable[[Any], str],
+    context: Any = None,
+    contradictions: Callable[[Any], Iterable[tuple[Location, str]]] = _none,
+    error_type: type[UsageError] = UsageError,
+) -> _Model:
+    """The values in a YAML text.
+
+    Args:
+      name: what messages call the file.
+      what: what messages call its content, like "The gate".
+      describe: puts a pydantic error into words.
+      context: for the model's validators.
+      contradictions: further mistakes in the content, which may also have others.
+
+    Raises:
+      UsageError: it is not YAML, or does not fit the model; the message lists every mistake, those
+        without a line first. `error_type` chooses the class.
+    """
+    tree, content = parse_yaml(text, name, error_type)
+    mistakes = {(line, repeated(key)) for line, key in repeated_keys(tree)}
+    mistakes |= {(line_of(tree, location), wrong) for location, wrong in contradictions(content)}
+    try:
+        values = model.model_validate(content, context=context)
+    except ValidationError as error:
+        for mistake in error.errors():
+            location: Location = mistake["loc"]
+            # A missing key has no line of its own: report it at the mapping that lacks it.
+            line_location = location[:-1] if mistake["type"] == "missing" else location
+            line = line_of(tree, line_location) if line_location else 0
+            mistakes.add((line, describe(mistake)))
+    else:
+        if not mistakes:
+            return values
+    lines = [
+        f"{name}:{line}: {wrong}" if line else f"{name}: {wrong}"
+        for line, wrong in sorted(mistakes)
+    ]
+    raise error_type(f"{what} cannot be used:\n  " + "\n  ".join(lines))

@@ -32,7 +32,8 @@ from goodgain.pipeline.convert.importing.expressions import (
 )
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
 from goodgain.pipeline.convert.importing.values import integer, number, text, texts
-from goodgain.pipeline.settings.yaml_model import read_model, reason
+from goodgain.pipeline.settings.yaml_model import reason
+from goodgain.transforms.core.yaml_text import read_model
 
 _SPAN_KEYS = (
     "trace", "span", "parent", "start", "end", "search", "tool_call", "rerank", "model", "cite",

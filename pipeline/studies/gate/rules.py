@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from goodgain.pipeline.settings.yaml_model import config_text, read_model, reason, unknown
+from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metric import ZERO_TO_ONE
@@ -36,6 +36,7 @@ from goodgain.transforms.core.metrics.by_name import (
 from goodgain.transforms.core.metrics.costs import COST_AT_I, COST_I, column_of, cost_metric
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
 from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
+from goodgain.transforms.core.yaml_text import read_model
 
 Share = Literal[
     "rejected", "late", "redelivered", "unlabelled", "undefined", "without_search",

@@ -20,10 +20,10 @@ from pydantic import (
 )
 
 from goodgain.pipeline.settings.option_types import Patterns, Text
-from goodgain.pipeline.settings.yaml_model import config_text, read_model, reason, unknown
+from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
 from goodgain.pipeline.studies.nightly.days.days import check_pattern
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import line_of, parse_yaml
+from goodgain.transforms.core.yaml_text import line_of, parse_yaml, read_model
 from goodgain.transforms.filesystems import is_local
 
 _FILES = {"run": "the options", "gate": "the rules"}  # by key, what the file holds

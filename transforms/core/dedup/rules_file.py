@@ -13,7 +13,6 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
-    ValidationError,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -21,7 +20,7 @@ from pydantic_core import CoreSchema
 
 from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.errors import RulesError
-from goodgain.transforms.core.yaml_text import line_of, parse_yaml, repeated_keys
+from goodgain.transforms.core.yaml_text import Location, read_model
 
 SHIPPED_RULES = "dedup.yaml"
 _GROUP = re.compile(r"\\(.[0-9]*)")  # in a replacement
@@ -213,27 +212,25 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
     Raises:
       RulesError: it is not YAML, or not rules; the message lists every mistake with its line.
     """
-    tree, content = parse_yaml(text, name, RulesError)
-    mistakes = {(line, key, "appears here a second time") for line, key in repeated_keys(tree)}
-    for location, reason in contradictions(content):
-        mistakes.add((line_of(tree, location), _path(location), reason))
-    try:
-        rules = RulesFile.model_validate(content)
-    except ValidationError as error:
-        for mistake in error.errors():
-            location = mistake["loc"]
-            mistakes.add((line_of(tree, location), _path(location), _reason(mistake)))
-    else:
-        if not mistakes:
-            return rules
-    lines = [
-        f"{name}:{line}: {path + ': ' if path else ''}{reason}"
-        for line, path, reason in sorted(mistakes)
-    ]
-    raise RulesError("The rules cannot be used:\n  " + "\n  ".join(lines))
+    return read_model(
+        RulesFile,
+        text,
+        name,
+        "The rules",
+        lambda mistake: _at(mistake["loc"], _reason(mistake)),
+        contradictions=lambda content: (
+            (location, _at(location, reason)) for location, reason in contradictions(content)
+        ),
+        error_type=RulesError,
+    )
 
 
-def _path(location: tuple[int | str, ...]) -> str:
+def _at(location: Location, reason: str) -> str:
+    path = _path(location)
+    return f"{path}: {reason}" if path else reason
+
+
+def _path(location: Location) -> str:
     return ".".join(
         str(step) for step in location if not str(step).startswith(("list[", "literal["))
     )
@@ -249,7 +246,7 @@ def _reason(mistake: Any) -> str:
 
 
 _ID_PREFIX = "ids."
-Contradiction = tuple[tuple[int | str, ...], str]  # where it is, and what is wrong
+Contradiction = tuple[Location, str]  # where it is, and what is wrong
 
 
 def contradictions(content: Any) -> Iterator[Contradiction]:
