@@ -13,7 +13,7 @@ from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.results.whole_files import writing
+from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python

@@ -14,8 +14,8 @@ from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document, Heading, Sentence, document
 from goodgain.pipeline.document.terminal import text_of
+from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.results.data_warnings import warning_text, warnings_in
-from goodgain.pipeline.results.whole_files import writing
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.pipeline.views.run import means_table

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.document.console import message_console
-from goodgain.pipeline.results.whole_files import write_whole
+from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.settings.config_file import load_config

@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write(path: str, content: bytes) -> None:
-    from goodgain.pipeline.results.whole_files import writing
+    from goodgain.pipeline.results.atomic_files import writing
 
     with writing(path):
         Path(path).write_bytes(content)

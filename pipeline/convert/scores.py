@@ -13,7 +13,7 @@ import xxhash
 from msgspec import Struct
 
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID
-from goodgain.pipeline.results.whole_files import replacing, writing
+from goodgain.pipeline.results.atomic_files import replacing, writing
 from goodgain.transforms.core.errors import UsageError
 
 _NO_METRICS = frozenset(

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from goodgain.pipeline.convert.spool import Spool
-from goodgain.pipeline.results.whole_files import replacing, writing
+from goodgain.pipeline.results.atomic_files import replacing, writing
 from goodgain.pipeline.run.plan.local_files import read_files
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable

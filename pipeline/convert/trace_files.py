@@ -8,7 +8,7 @@ from typing import Any
 import fastavro
 import msgspec
 
-from goodgain.pipeline.results.whole_files import replacing, writing
+from goodgain.pipeline.results.atomic_files import replacing, writing
 from goodgain.pipeline.sample.writers import packed, resolve_format, trace_schema
 from goodgain.transforms.core.errors import UsageError
 

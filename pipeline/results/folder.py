@@ -8,9 +8,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from goodgain.pipeline.results.atomic_files import UNFINISHED_SUFFIX, write_whole
 from goodgain.pipeline.results.formats import FORMATS, Row, intact
 from goodgain.pipeline.results.links import check_links
-from goodgain.pipeline.results.whole_files import UNFINISHED_SUFFIX, write_whole
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.metrics.own import own_of
 from goodgain.transforms.core.wording import counted
@@ -40,7 +40,7 @@ DATASETS = (
     "late", "live", "warnings", "comparison", "differences", "arms", "pool_documents",
 )  # fmt: skip
 _WILDCARD = re.compile(r"[*?[]")
-_SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())
+_SUFFIXES = "|".join(re.escape(file_format.suffix) for file_format in FORMATS.values())
 # Paths within the folder that runs write, and so may replace.
 _SINGLE = f"(?:{'|'.join(map(re.escape, (MANIFEST, REPORT, MEANS_CSV, ENGINE_LOG)))})"
 _OURS = re.compile(

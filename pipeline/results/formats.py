@@ -150,7 +150,9 @@ def _read_avro(file: BinaryIO, conversation_ids: Collection[str] | None = None, 
     renamed = [(avro, name) for avro, name in names if avro != name]
     times = [name for name in _TIMES if name in fields]
     # Avro stores texts as UTF-8, so a block without those bytes has none of the rows.
-    wanted = None if conversation_ids is None else [one.encode() for one in conversation_ids]
+    wanted = (
+        None if conversation_ids is None else [identity.encode() for identity in conversation_ids]
+    )
     for block in reader:
         if wanted is not None:
             content = block.bytes_.getvalue()

@@ -47,7 +47,7 @@ class ShownRows:
     """Rows of a comparison as tables and the report show them."""
 
     def __init__(self, found: Iterable[WithoutLabels]) -> None:
-        self._arms = {frozenset(one.slice.items()): one.arms for one in found}
+        self._arms = {frozenset(arm.slice.items()): arm.arms for arm in found}
 
     def compared(self, row: Row) -> Row:
         """A row of `comparison`, or of its sensitivity, which is about all conversations."""

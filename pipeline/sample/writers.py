@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 import fastavro
 import zstandard
 
-from goodgain.pipeline.results.whole_files import replacing, writing
+from goodgain.pipeline.results.atomic_files import replacing, writing
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.draw import Draw
 from goodgain.pipeline.sample.options import SampleOptions

@@ -62,8 +62,8 @@ def find_baseline(
         return Baseline(lacking="it is the pinned day itself")
     if choice.pinned is not None:
         return _pinned(choice.pinned, manifest, folders)
-    earlier_days = [one for one in folders.published_days() if one < day]
-    entries = {one: read_entry(folders.published_folder(one)) for one in earlier_days}
+    earlier_days = [earlier for earlier in folders.published_days() if earlier < day]
+    entries = {earlier: read_entry(folders.published_folder(earlier)) for earlier in earlier_days}
     good = [one for one, entry in entries.items() if entry and entry.verdict == "passed"]
     unreadable = [one for one, entry in entries.items() if entry is None]
     damaged = _damaged(unreadable) if unreadable else ""
@@ -129,7 +129,7 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     delete(str(merged))
     outputs = [folders.published_folder(day) for day in days]
     manifests = [read_manifest(str(folder)) for folder in outputs]
-    of_runs = [one["parameters"].get("metrics", ()) for one in manifests]
+    of_runs = [manifest["parameters"].get("metrics", ()) for manifest in manifests]
     common = [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
     manifest, metrics = manifests[-1], parse_ranking_metrics(split_names(common)[0])
     judged = all(

@@ -127,7 +127,7 @@ def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
         exit_code=int(EXIT_CODES[verdict]),
         reasons=reasons,
         notes=(note,) if note else (),
-        baseline=tuple(one.isoformat() for one in baseline.days),
+        baseline=tuple(day.isoformat() for day in baseline.days),
         means=day_means(read_dataset(str(folder), MEANS.name), manifest),
         changes=changes(folder, baseline) if manifest["conversations"].get("in_means") else {},
         counts=day_counts(manifest),

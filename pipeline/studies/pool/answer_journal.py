@@ -16,7 +16,7 @@ import xxhash
 
 def answers_of(folder: str, annotator: str) -> Path:
     """The journal of a judge's answers."""
-    safe = "".join(one if one.isalnum() or one in "-_" else "_" for one in annotator)
+    safe = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in annotator)
     if safe != annotator:
         safe += f"-{xxhash.xxh3_64_hexdigest(annotator.encode())}"
     return Path(folder) / f"judged-{safe}.jsonl"

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.whole_files import writing
+from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument, Topic

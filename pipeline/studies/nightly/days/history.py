@@ -20,8 +20,8 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.document.numbers import value_text
 from goodgain.pipeline.document.safe_text import printable
+from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.whole_files import write_whole
 from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.studies.nightly.days.days import DayFolders, LateFiles, days_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -184,7 +184,7 @@ def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) ->
 def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:
     """The counts of a day from the manifest of its run."""
     inputs: Sequence[Mapping[str, Any]] = manifest["inputs"]
-    counts = {"input_files": len(inputs), "input_bytes": sum(one["size"] for one in inputs)}
+    counts = {"input_files": len(inputs), "input_bytes": sum(file["size"] for file in inputs)}
     for name, (group, count) in _COUNTS.items():
         counts[name] = manifest[group].get(count, 0)
     return counts
@@ -255,7 +255,7 @@ def current_entries(folders: DayFolders, failed: DayEntry | None = None) -> list
     """
     known = [*read_history(folders.output), *([failed] if failed else [])]
     by_day: dict[datetime.date, DayEntry] = {
-        one.day: one for one in known if one.verdict == "failed"
+        entry.day: entry for entry in known if entry.verdict == "failed"
     }
     for day in folders.published_days():
         entry = read_entry(folders.published_folder(day))

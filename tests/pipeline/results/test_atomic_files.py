@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from goodgain.pipeline.results.whole_files import replacing, write_whole
+from goodgain.pipeline.results.atomic_files import replacing, write_whole
 
 
 def names(folder):
