@@ -154,7 +154,10 @@ class ScoringConfig(ReadingConfig):
     @property
     def ranking(self) -> RankingEvaluator:
         """Computes the ranking metrics."""
-        return RankingEvaluator(self.ranking_metrics, self.relevant_from, self.g_max)
+        judged_outside = self.label_keys is not None or self.pool is not None
+        return RankingEvaluator(
+            self.ranking_metrics, self.relevant_from, self.g_max, judged_outside
+        )
 
     @property
     def hold_slot(self) -> bool:

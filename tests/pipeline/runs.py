@@ -18,7 +18,6 @@ from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.costs import costs_of
-from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -68,8 +67,7 @@ def names_in(folder):
 def plain_scoring(**options):
     """The scoring of `goodgain run` without options."""
     config = RunConfig(input=("a",), output="b")
-    evaluator = RankingEvaluator(config.ranking_metrics, config.relevant_from, config.g_max)
-    return Scoring(compile_rules(load_rules(None)), evaluator, **options)
+    return Scoring(compile_rules(load_rules(None)), config.ranking, **options)
 
 
 # The costs in the shipped sample; a run finds the names in the first records of its files.

@@ -48,6 +48,7 @@ class Unsearched:
             (),
             parameters.get("relevance_threshold") or threshold,
             parameters.get("g_max", GREATEST_GAIN),
+            judged_outside=bool(parameters.get("qrels") or parameters.get("pool")),
         )
         self._options = evaluator.options
         self._costs = plan.costs

@@ -152,3 +152,14 @@ def test_21_graded_gains():
 
 def test_22_average_precision():
     check([1, 0, 1, 0, 0, 1], [1, 1, 1], {"map": 0.722222})
+
+
+def test_29_reciprocal_rank_without_judgments_counts_conversations_without_a_find():
+    """A hundred lists, ten with the relevant document first: 0.1 over 100, not 1.0 over ten."""
+    metrics = parse_ranking_metrics(["mrr"])
+    lists = [[3, 0]] * 10 + [[0, 0]] * 90
+    alone = RankingEvaluator(metrics, 2, judged_outside=False)
+    found = [alone.evaluate(labels, labels)[0] for labels in lists]
+    assert None not in found
+    assert sum(found) / len(found) == pytest.approx(0.1)
+    assert RankingEvaluator(metrics, 2).evaluate([0, 0], [0, 0]) == (None,)

@@ -36,6 +36,7 @@ class RankingEvaluator:
         metrics: Sequence[RankingMetric],
         relevance_threshold: int,
         g_max: int = GREATEST_GAIN,
+        judged_outside: bool = True,
     ) -> None:
         """Compile the metrics.
 
@@ -43,6 +44,7 @@ class RankingEvaluator:
           metrics: from `parse_ranking_metrics`.
           relevance_threshold: the smallest gain of a relevant result, 1..g_max.
           g_max: the greatest gain of the labelling scale, for err and nerr.
+          judged_outside: whether documents are judged by qrels or a pool, for mrr.
 
         Raises:
           UsageError: the threshold is outside 1..g_max.
@@ -71,6 +73,7 @@ class RankingEvaluator:
             stop_probabilities=tuple(((1 << gain) - 1) / (1 << g_max) for gain in range(g_max + 1)),
             depth=_depth(self.metrics),
             gain_depth=_depth(metric for metric, family in graded if family.graded),
+            judged_outside=judged_outside,
         )
 
     def evaluate(

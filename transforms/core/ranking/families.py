@@ -111,7 +111,8 @@ _ALL = (
     Family(
         name="mrr", words="Mean reciprocal rank", function=functions.mean_reciprocal_rank,
         meaning="Reciprocal rank of the first relevant result.",
-        formula="1 / rank of the first relevant result within k, else 0", undefined=_NO_RELEVANT,
+        formula="1 / rank of the first relevant result within k, else 0",
+        undefined=f"{_NO_RELEVANT}, with qrels or a pool",
         bounded=True, binary="at_1",
     ),
     Family(

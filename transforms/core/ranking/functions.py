@@ -82,12 +82,15 @@ def r_precision(ranked: RankedList, _: None) -> float | None:
 
 
 def mean_reciprocal_rank(ranked: RankedList, k: int | None) -> float | None:
-    """1 / rank of the first relevant result within k, else 0 (SPEC 8). Undefined when R = 0.
+    """1 / rank of the first relevant result within k, else 0 (SPEC 8).
+
+    Undefined when R = 0 by judgments from outside; without them 0, since it needs no ideal: the
+    mean over ten finds at rank 1 and ninety conversations without one is 0.1, not 1.
 
     Source: Voorhees, "The TREC-8 Question Answering Track Report", TREC-8 1999: the score
     of a question.
     """
-    if not ranked.relevant_in_pool:
+    if not ranked.relevant_in_pool and ranked.options.judged_outside:
         return None
     ranks = ranked.relevant_ranks
     return 1.0 / ranks[0] if ranks and (k is None or ranks[0] <= k) else 0.0

@@ -27,12 +27,15 @@ class RankedListOptions(Struct, frozen=True):
         satisfies the reader, who then stops (SPEC 8, err).
       depth: number of ranks that any metric needs; None = all.
       gain_depth: number of ranks that any metric of graded gains needs; None = all.
+      judged_outside: whether documents are judged by qrels or a pool; without them only those in
+        the list are, so that one without a relevant document is a failure and not undefined.
     """
 
     threshold: int
     stop_probabilities: tuple[float, ...]
     depth: int | None
     gain_depth: int | None
+    judged_outside: bool = True
 
 
 _T = TypeVar("_T")

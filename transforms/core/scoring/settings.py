@@ -121,7 +121,12 @@ class Scoring(Struct, frozen=True, dict=True):
         relevant_from = relevance_threshold or good_gain_threshold
         return cls(
             rules=compile_rules(shipped_rules() if rules is None else read_rules(rules)),
-            ranking=RankingEvaluator(parse_ranking_metrics(ranking), relevant_from, g_max),
+            ranking=RankingEvaluator(
+                parse_ranking_metrics(ranking),
+                relevant_from,
+                g_max,
+                judged_outside=bool(more.get("label_keys") or more.get("pool")),
+            ),
             good_gain_threshold=good_gain_threshold,
             own=own_metrics(own),
             **more,
