@@ -74,7 +74,7 @@ class Stream:
         self._incoming.mkdir()
 
     def start(self, *words):
-        """Start it, and return its exit code and output at its end."""
+        """Start it, and return its exit code and its output at its end, as one line."""
         module = "tests.engines.programs.stream_command"
         paths = [f"--input={self._incoming}", f"--output={self.output}"]
         done = subprocess.run(
@@ -82,7 +82,7 @@ class Stream:
             capture_output=True,
             text=True,
         )
-        return done.returncode, done.stdout + done.stderr
+        return done.returncode, " ".join((done.stdout + done.stderr).split())
 
 
 @pytest.fixture

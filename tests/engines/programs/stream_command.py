@@ -21,6 +21,7 @@ from goodgain.pipeline.run.stream import sinks
 from goodgain.pipeline.run.stream.run import stream
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.pipeline.views.stream import print_summary
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.sources import watch
 from goodgain.transforms.sources.folder_watch import FolderWatch
@@ -79,7 +80,7 @@ def main(words: list[str]) -> int:
     args = parse_arguments(load_command("stream"), words)
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
     feed(Path(waiting), Path(config.input))
-    return stream(config, args.beam_arguments, ends_when_silent=True)
+    return stream(config, args.beam_arguments, ends_when_silent=True, show=print_summary)
 
 
 if __name__ == "__main__":
