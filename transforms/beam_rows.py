@@ -34,8 +34,8 @@ from goodgain.transforms.core.records.rejected import (
     rejected_for,
 )
 from goodgain.transforms.core.records.search_call import Result, SearchCall
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
-from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.yaml_text import read_text
 from goodgain.transforms.means import GlobalMeans

@@ -16,7 +16,7 @@ from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
-from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 
 _Summed = tuple[SliceKey, MeansAccumulator]

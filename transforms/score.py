@@ -14,10 +14,10 @@ from goodgain.transforms.control_data import ControlData
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, shard_of
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import unpack
-from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed

@@ -29,7 +29,7 @@ from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.slices import EVERYTHING, slice_of
 from goodgain.transforms.core.means.values import ConversationValues
 from goodgain.transforms.core.records.search_call import LATEST_MILLIS
-from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing, event_time
 from goodgain.transforms.core.streaming.windowed_means import (

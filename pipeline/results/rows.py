@@ -12,8 +12,8 @@ from msgspec.structs import asdict
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow, LateRow
-from goodgain.transforms.core.scoring.score import ConversationScore
 
 Row = dict[str, Any]
 _DIGITS = 20

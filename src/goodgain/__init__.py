@@ -59,9 +59,9 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.records.adaptation import Adaptation
     from goodgain.transforms.core.records.rejected import RejectedRecord
     from goodgain.transforms.core.records.search_call import Result, SearchCall
+    from goodgain.transforms.core.scoring.conversation_score import ConversationScore
     from goodgain.transforms.core.scoring.packing import Packing
     from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
-    from goodgain.transforms.core.scoring.score import ConversationScore
     from goodgain.transforms.core.scoring.settings import Scoring
     from goodgain.transforms.core.streaming.closing import Closing
     from goodgain.transforms.core.streaming.watermark import WatermarkRule

@@ -20,7 +20,8 @@ from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerpr
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.scoring.score import ConversationScore, score_conversation
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
+from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 
 

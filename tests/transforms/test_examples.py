@@ -16,8 +16,8 @@ from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.search_call import Result, SearchCall
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing
-from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.means import GlobalMeans

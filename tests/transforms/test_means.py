@@ -11,7 +11,7 @@ from goodgain.pipeline.run.engines import runners
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
-from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.means import CombineMeans, GlobalMeans, _SumScores
 from tests.adversarial import trace
 from tests.core.direct import score, scoring

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from goodgain.transforms import windowed_means
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
-from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.windowed_means import (
     MissedByMeans,

@@ -23,9 +23,9 @@ from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.means.values import cluster_counts
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.rows import LateRow
-from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.labels import JoinLabels, LabelledPayloads, LabelsRead, ReadLabels
 from goodgain.transforms.means import SumMeans

@@ -18,8 +18,8 @@ from goodgain.pipeline.results.manifest import OUTCOMES
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.rows import LateRow
-from goodgain.transforms.core.scoring.score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import StillOpen
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans, data_warnings

@@ -9,7 +9,7 @@ from goodgain.pipeline.results.datasets import Column, Dataset
 from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.metrics.plan import MetricPlan
-from goodgain.transforms.core.scoring.score import ConversationScore
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow, WindowWarnings
 

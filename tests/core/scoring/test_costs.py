@@ -11,7 +11,7 @@ from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.budgets import Budget, budget_metric, parse_budget
 from goodgain.transforms.core.metrics.costs import column_of, cost_metric, metric_of
-from goodgain.transforms.core.scoring.score import AtBudget
+from goodgain.transforms.core.scoring.conversation_score import AtBudget
 from tests.adversarial import trace
 from tests.core.direct import plan, score, score_one
 from tests.reference import costs as reference

@@ -8,8 +8,8 @@ import xxhash
 from msgspec import Struct
 
 from goodgain.transforms.core.metrics.plan import MetricPlan, Terms, Values
+from goodgain.transforms.core.scoring.conversation_score import AtBudget, ConversationScore
 from goodgain.transforms.core.scoring.data_counts import ordered_counts
-from goodgain.transforms.core.scoring.score import AtBudget, ConversationScore
 
 
 class ConversationValues(Struct, frozen=True, array_like=True):

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.result_labels import (
-    RejectedLabel,
     ResultLabel,
     label_calls,
 )
-from goodgain.transforms.core.metrics.plan import MetricPlan, Terms, Values, bounded_only
+from goodgain.transforms.core.metrics.plan import MetricPlan, bounded_only
 from goodgain.transforms.core.metrics.prefix import (
     Prefix,
-    TopicGains,
     Turn,
     prefixes,
 )
@@ -27,7 +22,12 @@ from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.best_case import best_calls, best_turn
-from goodgain.transforms.core.scoring.delivery import Delivered, deliver
+from goodgain.transforms.core.scoring.conversation_score import (
+    AtBudget,
+    BestValues,
+    ConversationScore,
+)
+from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
 from goodgain.transforms.core.scoring.pool_finds import (
@@ -36,158 +36,13 @@ from goodgain.transforms.core.scoring.pool_finds import (
     topic_gains,
     turn_pool_of,
 )
-from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool, turn_list
+from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool
 from goodgain.transforms.core.scoring.rows import (
     CallRow,
     ConversationRow,
-    DuplicateRow,
-    IterationRow,
 )
 from goodgain.transforms.core.scoring.settings import Scoring
-
-
-class Tally(Struct, frozen=True):
-    """A folded conversation without its calls and results.
-
-    Attributes:
-      last_turn: the turn that is scored; None without any usable record.
-      calls, usages: number of search calls of the last turn, and of its records of documents that
-        were opened or cited.
-      earlier_records: number of records of earlier turns.
-      times: timestamps of the usable records, in ms.
-      turn: what its metrics are computed from.
-      judgments_met_again: number of those in `FoldedTurn`.
-      counts: results, duplicates and labels of the last turn, by dotted name.
-    """
-
-    last_turn: int | None
-    attributes: dict[str, str]
-    calls: int
-    usages: int
-    earlier_records: int
-    conflicting: int
-    times: Sequence[int]
-    turn: Turn
-    labelled_copies: int
-    judgments_met_again: int | None
-    counts: Mapping[str, int]
-
-
-def tally_of(
-    delivered: Delivered,
-    turn: FoldedTurn,
-    judged: list[int],
-    scoring: Scoring,
-    pool: TopicGains | None = None,
-) -> Tally:
-    """The tally of a folded turn; `judged` has the gains of the judged documents."""
-    usages = len(delivered.usages())
-    by_iteration = groupby(turn.calls, key=attrgetter("iteration"))
-    ranked = turn_list(turn, scoring.hold_slot)
-    return Tally(
-        delivered.last_turn,
-        delivered.attributes(),
-        len(turn.calls),
-        usages,
-        len(delivered.calls) - len(turn.calls) - usages,
-        delivered.conflicting,
-        [call.timestamp for call in delivered.calls if call.timestamp is not None],
-        Turn(
-            turn.iterations,
-            ranked.labels,
-            ranked.scores,
-            judged,
-            scoring.ranking.options,
-            scoring.hold_slot,
-            turn.label_conflicts,
-            delivered.redelivered,
-            [[call.costs for call in calls] for _, calls in by_iteration],
-            scoring.costs,
-            pool,
-        ),
-        turn.labelled_copies,
-        None if turn.judgments_met_again is None else len(turn.judgments_met_again),
-        {
-            **TurnDetails(turn, scoring.rules).counts(),
-            **data_counts.data_counts(
-                data_counts.labels_of(turn),
-                data_counts.unidentified_of(turn, scoring.rules),
-                turn.iterations,
-            ),
-        },
-    )
-
-
-class BestValues(Struct, frozen=True, array_like=True):
-    """The values of a conversation if every unlabelled document had the best label.
-
-    They are null where a metric has no bounds (SPEC 8) or is undefined. The worst case is the
-    values themselves, since an unlabelled result has gain 0.
-    """
-
-    at_n: Values
-    by_i: list[Values]
-    calls: list[Values]
-
-
-class AtBudget(Struct, frozen=True, array_like=True):
-    """The values of a conversation within a budget, and whether it spent that much."""
-
-    values: Values
-    reached: bool
-
-
-class ConversationScore(Struct, frozen=True, array_like=True):
-    """The score of one conversation: its values, and its contribution to counts.
-
-    Attributes:
-      conversation: its row of the dataset `conversations`, a `ConversationRow`.
-      numbers: the raw numbers of its iterations i = 1..N.
-      columns: names of the metrics of an iteration, with spaces between.
-      by_i: their values for i = 1, 2, ...; beyond N those of empty iterations, up to `max_i`.
-      idle: without search, its values at N in the population `everyone`.
-      budgets: gains at the requested budgets.
-      ratios: what it adds to each ratio of sums; None if it does not count.
-      calls: a row for each search call, if requested.
-      duplicates: a row for each duplicate, if requested.
-      best: the best case; None if not requested or without search.
-      counts: its contribution to the manifest's counts, by dotted name, like `records.scored`.
-      closed: when a stream closed it, in ms of event time; None in batch.
-      rejected_labels: labels for its results that could not be used.
-
-    Example: see `ScoreConversations`.
-    """
-
-    conversation: ConversationRow
-    numbers: list[int]
-    columns: str
-    by_i: list[Values]
-    idle: Values
-    budgets: list[AtBudget]
-    ratios: list[Terms | None]
-    counts: dict[str, int]
-    calls: list[CallRow] = []
-    duplicates: list[DuplicateRow] = []
-    best: BestValues | None = None
-    closed: int | None = None
-    rejected_labels: list[RejectedLabel] = []
-
-    @property
-    def iterations(self) -> list[IterationRow]:
-        """Its rows of `iterations`, in order."""
-        row = self.conversation
-        return [
-            IterationRow(
-                conversation_id=row.conversation_id,
-                turn=row.turn or 0,
-                attributes=row.attributes,
-                i=i,
-                iteration=number,
-                columns=self.columns,
-                values=values,
-            )
-            for i, (number, values) in enumerate(zip(self.numbers, self.by_i, strict=False), 1)
-        ]
+from goodgain.transforms.core.scoring.tally import Tally, tally_of
 
 
 def score_conversation(

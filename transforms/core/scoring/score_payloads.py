@@ -19,17 +19,14 @@ from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.metrics.prefix import IterationCounts, Turn
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.pool.files import TopicPools
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.data_counts import data_counts, identifies
 from goodgain.transforms.core.scoring.delivery import merged_attributes
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
 from goodgain.transforms.core.scoring.payload import unpack
-from goodgain.transforms.core.scoring.score import (
-    ConversationScore,
-    Tally,
-    score_conversation,
-    score_tally,
-)
+from goodgain.transforms.core.scoring.score import score_conversation, score_tally
 from goodgain.transforms.core.scoring.settings import Scoring
+from goodgain.transforms.core.scoring.tally import Tally
 
 _STEPS = tuple(step.value for step in Step)
 

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.payload import Frame
-from goodgain.transforms.core.scoring.score import ConversationScore
 
 _MINUTE = 60_000
 _AFTER = 1  # ms; the watermark has passed an event once it is later than the event
