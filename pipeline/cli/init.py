@@ -130,7 +130,7 @@ def _model(name: str) -> type[BaseModel] | None:
     from goodgain.pipeline.convert.importing.mapping_file import MappingFile
     from goodgain.pipeline.settings.run_config import RunConfig
     from goodgain.pipeline.settings.stream_config import StreamConfig
-    from goodgain.pipeline.studies.gate.rules import GateFile
+    from goodgain.pipeline.studies.gate.gate_file import GateFile
     from goodgain.pipeline.studies.nightly.config import NightlyConfig
     from goodgain.transforms.core.dedup.rules_file import RulesFile
 

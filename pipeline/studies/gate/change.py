@@ -33,6 +33,7 @@ from goodgain.pipeline.studies.comparison.withholding import (
     worst_case,
 )
 from goodgain.pipeline.studies.gate.bounds import BoundCheck, GateEstimate, ProofCounts
+from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.outcome import (
     SHOWN_DIGITS,
     Outcome,
@@ -41,7 +42,7 @@ from goodgain.pipeline.studies.gate.outcome import (
     number,
     outcome_of,
 )
-from goodgain.pipeline.studies.gate.rules import Amount, GateFile, Rule, Side
+from goodgain.pipeline.studies.gate.rules import Amount, Rule, Side
 from goodgain.transforms.core.comparison.differences import ComparisonOptions, MetricComparison
 from goodgain.transforms.core.comparison.paired import compare_paired
 from goodgain.transforms.core.comparison.samples import Array

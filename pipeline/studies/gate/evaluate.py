@@ -23,6 +23,7 @@ from goodgain.pipeline.studies.gate.bounds import (
     count_proofs,
 )
 from goodgain.pipeline.studies.gate.change import changed_slices, judge_change
+from goodgain.pipeline.studies.gate.gate_file import GateFile, load_gate
 from goodgain.pipeline.studies.gate.outcome import (
     SHOWN_DIGITS,
     Outcome,
@@ -31,7 +32,7 @@ from goodgain.pipeline.studies.gate.outcome import (
     number,
     outcome_of,
 )
-from goodgain.pipeline.studies.gate.rules import GateFile, Rule, load_gate
+from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.rows import studentized
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of

@@ -12,7 +12,7 @@ from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import REPORT, read_manifest
 from goodgain.pipeline.results.lock import LockedError, locked
-from goodgain.pipeline.studies.gate.rules import load_gate
+from goodgain.pipeline.studies.gate.gate_file import load_gate
 from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days.days import (
     DayFolders,

@@ -20,7 +20,7 @@ from goodgain.pipeline.results.folder import (
 )
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.studies.gate.rules import GateFile
+from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.nightly.baseline import find_baseline
 from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days.days import DayFolders, patterns_of

@@ -15,8 +15,8 @@ from goodgain.pipeline.studies.comparison.measures import DECISIVE, DECISIVE_OF_
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.rows import ComparisonRow, possible
 from goodgain.pipeline.studies.gate.evaluate import evaluate, gather
+from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.outcome import Outcome, passed
-from goodgain.pipeline.studies.gate.rules import GateFile
 from goodgain.pipeline.studies.nightly.baseline import Baseline
 from goodgain.pipeline.studies.nightly.days.history import DayChange, Verdict
 from goodgain.transforms.core.wording import pluralize

@@ -369,21 +369,6 @@ def test_explain_uses_the_labels_of_the_run(tmp_path, capsys):
         assert (explained["CG"], explained["GR"]) == (row["CG"], row["GR"])
 
 
-def test_explain_omits_a_label_that_fits_two_conversations(tmp_path, capsys):
-    records = [
-        {"conversation_id": name, "iteration": 1, "record_id": "r1", "results": [{"id": "a"}]}
-        for name in ("a", "b")
-    ]
-    path = write_jsonl(tmp_path / "t.jsonl", records)
-    labels = tmp_path / "labels.csv"
-    labels.write_text("record_id,rank,gain\nr1,1,3\n")
-    assert main(["explain", "a", "--input", path, "--labels", str(labels), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["conversation"]["CG"] == 0
-    found = gg.evaluate(path, labels=str(labels))
-    assert found.conversations[0]["CG"] == 0
-    assert "CG 3" not in found.explain("a")
-
-
 @pytest.mark.slow
 def test_external_labels_equal_labels_in_the_traces_also_with_a_pool(tmp_path):
     records = traces(6)

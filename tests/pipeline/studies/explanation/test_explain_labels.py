@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.folder import read_dataset
 from tests.pipeline.runs import run, write_jsonl
@@ -116,3 +117,18 @@ def test_a_judgment_met_again_names_the_document_that_used_it(tmp_path, capsys):
     assert main(words) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "its judgment labels 1.1.1, another document, and counts once" in text
+
+
+def test_explain_omits_a_label_that_fits_two_conversations(tmp_path, capsys):
+    records = [
+        {"conversation_id": name, "iteration": 1, "record_id": "r1", "results": [{"id": "a"}]}
+        for name in ("a", "b")
+    ]
+    path = write_jsonl(tmp_path / "t.jsonl", records)
+    labels = tmp_path / "labels.csv"
+    labels.write_text("record_id,rank,gain\nr1,1,3\n")
+    assert main(["explain", "a", "--input", path, "--labels", str(labels), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["conversation"]["CG"] == 0
+    found = gg.evaluate(path, labels=str(labels))
+    assert found.conversations[0]["CG"] == 0
+    assert "CG 3" not in found.explain("a")
