@@ -121,7 +121,7 @@ def _write_examples(folder: Path, kind: _Kind) -> list[Path]:
             path.write_bytes(shipped[path].read_bytes())
         else:
             options = SampleOptions(conversations=_CONVERSATIONS, bad_share=0)
-            write_sample(options, str(path), "jsonl", "none")
+            write_sample(options, str(path))
     return new
 
 

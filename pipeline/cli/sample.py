@@ -8,7 +8,7 @@ from datetime import datetime
 
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.sample.options import SampleOptions
-from goodgain.pipeline.sample.writers import CODECS, resolve_format, write_sample
+from goodgain.pipeline.sample.writers import format_of, write_sample
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
@@ -25,16 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output FILE",
         "file to write; .avro, .jsonl (also .jsonl.gz, .bz2, .zst) or .parquet",
         required=True,
-    )
-    add_option(
-        parser,
-        "--format",
-        "file format; by default from the suffix of FILE",
-        choices=sorted(CODECS),
-    )
-    parser.add_argument(
-        "--codec",
-        help="compression; by default deflate for Avro, snappy for Parquet, by suffix for JSONL",
     )
     numbers = (
         ("seed", "random seed; the same seed gives the same traces"),
@@ -75,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console  # imports rich
 
     options = _options(args)
-    format, codec = resolve_format(args.output, args.format, args.codec)
-    written = write_sample(options, args.output, format, codec)
+    format, codec = format_of(args.output)
+    written = write_sample(options, args.output)
     if args.json:
         print_json(
             {

@@ -9,8 +9,7 @@ import fastavro
 import msgspec
 
 from goodgain.pipeline.results.atomic_files import replacing, writing
-from goodgain.pipeline.sample.writers import packed, resolve_format, trace_schema
-from goodgain.transforms.core.errors import UsageError
+from goodgain.pipeline.sample.writers import format_of, packed, trace_schema
 
 # Attributes of imported records that say where they come from.
 TRACE_ID, ROOT_SPAN_ID, SESSION_ID = "trace_id", "root_span_id", "session_id"
@@ -28,13 +27,7 @@ def write_traces(records: Records, path: str) -> None:
     Raises:
       UsageError: the format is unknown, or the file cannot be written.
     """
-    try:
-        format, codec = resolve_format(path, None, None)
-    except UsageError:
-        raise UsageError(
-            f"The format of {path} is unknown: end it in .avro, .parquet or .jsonl, the last "
-            "optionally with .gz, .bz2 or .zst."
-        ) from None
+    format, codec = format_of(path)
     with writing(path), replacing(path) as file:
         if format == "avro":
             fastavro.writer(file, fastavro.parse_schema(trace_schema()), records, codec=codec)

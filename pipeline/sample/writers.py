@@ -23,13 +23,15 @@ from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.scene import iso
 from goodgain.transforms.core.errors import UsageError
 
-# The codecs of each format, the default first.
-CODECS = {
-    "avro": ("deflate", "null", "bzip2", "xz"),
-    "jsonl": ("none", "gzip", "bzip2", "zstandard"),
-    "parquet": ("snappy", "none", "gzip", "zstd"),
+# By suffix: the format, and its codec.
+_FORMATS = {
+    ".avro": ("avro", "deflate"),
+    ".parquet": ("parquet", "snappy"),
+    ".jsonl": ("jsonl", "none"),
+    ".jsonl.gz": ("jsonl", "gzip"),
+    ".jsonl.bz2": ("jsonl", "bzip2"),
+    ".jsonl.zst": ("jsonl", "zstandard"),
 }
-_JSONL_SUFFIXES = {"": "none", ".gz": "gzip", ".bz2": "bzip2", ".zst": "zstandard"}
 _SYNC_MARKER = b"goodgain sample\n"
 _BLOCK_BYTES = 64_000
 
@@ -62,23 +64,16 @@ def trace_schema() -> dict[str, Any]:
     return cast(dict[str, Any], json.loads(text))
 
 
-def write_sample(
-    options: SampleOptions, path: str, format: str | None = None, codec: str | None = None
-) -> Written:
+def write_sample(options: SampleOptions, path: str) -> Written:
     """Write a sample to a local file, completely or not at all; an existing file is replaced.
 
     Missing folders are created. Avro and JSON Lines files are byte-identical for the same version
     of zlib; Parquet files also contain the version of pyarrow.
 
-    Args:
-      format: `avro`, `jsonl` or `parquet`; by default from the path's suffix.
-      codec: one of `CODECS[format]`; for JSON Lines files the suffix (.gz, .bz2, .zst) determines
-        it.
-
     Raises:
-      UsageError: format and codec do not fit the path or one another, or it cannot be written.
+      UsageError: the suffix of the path is not that of a format, or it cannot be written.
     """
-    format, codec = resolve_format(path, format, codec)
+    format, codec = format_of(path)
     written = Written()
     with writing(path):
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -88,35 +83,19 @@ def write_sample(
     return written
 
 
-def resolve_format(path: str, format: str | None, codec: str | None) -> tuple[str, str]:
-    """The format and codec for a path, unless the options name them.
+def format_of(path: str) -> tuple[str, str]:
+    """The format and codec that the suffix of a path names.
 
     Raises:
-      UsageError: they do not fit one another.
+      UsageError: it names none.
     """
-    stem, suffix = os.path.splitext(path)
-    packed = suffix if suffix in _JSONL_SUFFIXES else ""
-    if format is None:
-        name = os.path.splitext(stem if packed else path)[1]
-        format = {".avro": "avro", ".jsonl": "jsonl", ".parquet": "parquet"}.get(name)
-    if format not in CODECS:
-        raise UsageError(
-            f"The format of {path} is unknown: end it in .avro, .jsonl or .parquet, "
-            "or give --format avro, jsonl or parquet."
-        )
-    if packed and format != "jsonl":
-        raise UsageError(f"{path}: only JSON Lines files end in {packed}; use --codec instead.")
-    if codec is not None and codec not in CODECS[format]:
-        known = ", ".join(CODECS[format])
-        raise UsageError(f"--codec {codec} is unknown for {format} files; use one of {known}.")
-    if format == "jsonl":
-        if codec not in (None, _JSONL_SUFFIXES[packed]):
-            raise UsageError(
-                f"--codec {codec} does not fit {path}: the suffix of a JSON Lines file names its "
-                "codec (.gz gzip, .bz2 bzip2, .zst zstandard)."
-            )
-        return format, _JSONL_SUFFIXES[packed]
-    return format, codec or CODECS[format][0]
+    for suffix, found in _FORMATS.items():
+        if path.endswith(suffix):
+            return found
+    raise UsageError(
+        f"The format of {path} is unknown: end it in .avro, .parquet or .jsonl, the last "
+        "optionally with .gz, .bz2 or .zst."
+    )
 
 
 def _write_avro(options: SampleOptions, file: BinaryIO, codec: str, written: Written) -> None:

@@ -29,8 +29,6 @@ class TestCommand:
             (["--start", "9999-12-31T23:00:00"], "--start"),
             (["--conversations-per-hour", "0"], "--conversations-per-hour"),
             (["--conversations-per-hour", "nan"], "--conversations-per-hour"),
-            (["--codec", "snappy"], "--codec snappy"),
-            (["--format", "jsonl", "--codec", "gzip"], "--codec gzip"),
         ],
     )
     def test_wrong_options_are_refused_before_writing(self, tmp_path, arguments, message):
