@@ -19,8 +19,8 @@ ALIASES = ("Labels", "Traces")
 DOCUMENTED = [name for name in NAMES if name not in ALIASES]
 # Values that only this package makes; their fields are documented, but of types of its own.
 HANDLES = (
-    *("Comparison", "ConversationRow", "ConversationScore", "FileShard", "IterationRow"),
-    *("Judgment", "Metric", "Prefix", "RankingMetric", "RuleTable", "Run", "Table"),
+    *("Comparison", "ConversationRow", "ConversationScore", "Explanation", "FileShard"),
+    *("IterationRow", "Judgment", "Metric", "Prefix", "RankingMetric", "RuleTable", "Run", "Table"),
 )
 REFERENCE = re.compile(r"Example: see `(\w+)`\.")
 

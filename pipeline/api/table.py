@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from goodgain.pipeline.document.html import fragment_of
-from goodgain.pipeline.document.model import Column, Document, Sentence, document, table
+from goodgain.pipeline.document.model import Document, Sentence, TableColumn, document, table
 from goodgain.pipeline.document.numbers import NONE, number
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.datasets import MEANS, Dataset
@@ -162,7 +162,7 @@ class Table:
 
     def _document(self) -> Document:
         names, lines, size = self._excerpt()
-        return document(table([Column(name) for name in names], lines), Sentence(size))
+        return document(table([TableColumn(name) for name in names], lines), Sentence(size))
 
     def _excerpt(self) -> tuple[list[str], list[list[str]], str]:
         """The parts to display: column names, lines of cells, and the size of the table.

@@ -60,7 +60,7 @@ class Delivery(Struct, frozen=True, array_like=True):
     ids: list[str]
 
 
-class Document(Struct, frozen=True, gc=False):
+class NamedDocument(Struct, frozen=True, gc=False):
     """A document of a de-duplicated list: its name and its label."""
 
     name: str
@@ -112,7 +112,7 @@ def write_trec(
     return counts
 
 
-def ranked_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[Document]:
+def ranked_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[NamedDocument]:
     """The de-duplicated list of a conversation's last turn, best first (SPEC 3, 4, 8)."""
     delivered = deliver([delivery.call for delivery in deliveries])
     ids_of = {delivery.call.record_digest: delivery.ids for delivery in deliveries}
@@ -124,7 +124,7 @@ def ranked_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[D
     ids = [all_ids[at] for at in first_positions]
     names = document_names(ids, [details.place(at) for at in first_positions])
     return [
-        Document(name, turn.results[at].gain, name == word(id_))
+        NamedDocument(name, turn.results[at].gain, name == word(id_))
         for at, id_, name in zip(first_positions, ids, names, strict=True)
     ]
 
@@ -162,13 +162,13 @@ def _open_outputs(paths: Sequence[str | None], outputs: ExitStack) -> list[Binar
     return files
 
 
-def _run_lines(topic: str, documents: Sequence[Document], tag: str) -> Iterator[bytes]:
+def _run_lines(topic: str, documents: Sequence[NamedDocument], tag: str) -> Iterator[bytes]:
     for rank, document in enumerate(documents, 1):
         score = len(documents) + 1 - rank
         yield f"{topic} Q0 {document.name} {rank} {score} {tag}\n".encode()
 
 
-def _qrels_lines(topic: str, documents: Sequence[Document]) -> Iterator[bytes]:
+def _qrels_lines(topic: str, documents: Sequence[NamedDocument]) -> Iterator[bytes]:
     for document in documents:
         if document.gain is not None:
             yield f"{topic} 0 {document.name} {document.gain}\n".encode()

@@ -54,7 +54,7 @@ class Cell(Struct, frozen=True):
     longest: int | None = None
 
 
-class Column(Struct, frozen=True):
+class TableColumn(Struct, frozen=True):
     """One column of a table.
 
     Attributes:
@@ -69,10 +69,10 @@ class Column(Struct, frozen=True):
     whole: bool = False
 
 
-class Table(Struct, frozen=True):
+class TableBlock(Struct, frozen=True):
     """Rows of cells below headings; without any heading, a list of facts."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
 
@@ -99,7 +99,7 @@ class Sentence(Struct, frozen=True):
     whole: bool = False
 
 
-Block: TypeAlias = Heading | Sentence | Table
+Block: TypeAlias = Heading | Sentence | TableBlock
 
 
 class Document(Struct, frozen=True):
@@ -124,24 +124,24 @@ def sentences(lines: Iterable[str], tone: Tone = "", indent: int = 0) -> list[Se
     return [Sentence(line, tone, indent) for line in lines]
 
 
-def table(columns: Sequence[Column | str], rows: Iterable[Sequence[Cell | str]]) -> Table:
+def table(columns: Sequence[TableColumn | str], rows: Iterable[Sequence[Cell | str]]) -> TableBlock:
     """A table from columns or their headings, and from rows of cells or their texts.
 
     Columns that are given as headings hold numbers, but the first.
     """
-    return Table(
+    return TableBlock(
         tuple(
-            one if isinstance(one, Column) else Column(one, right=at > 0, whole=at > 0)
+            one if isinstance(one, TableColumn) else TableColumn(one, right=at > 0, whole=at > 0)
             for at, one in enumerate(columns)
         ),
         tuple(tuple(one if isinstance(one, Cell) else Cell(one) for one in row) for row in rows),
     )
 
 
-def facts(pairs: Iterable[tuple[str, str]]) -> Table:
+def facts(pairs: Iterable[tuple[str, str]]) -> TableBlock:
     """Names with what is to say about each."""
     rows = [(Cell(name, tone="quiet"), Cell(text)) for name, text in pairs]
-    return Table((Column(""), Column("")), tuple(rows))
+    return TableBlock((TableColumn(""), TableColumn("")), tuple(rows))
 
 
 def term(metric: str, note: str = "") -> Cell:

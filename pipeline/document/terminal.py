@@ -9,7 +9,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from goodgain.pipeline.document.console import on_terminal, plain_table
-from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence, Table
+from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence, TableBlock
 from goodgain.pipeline.document.safe_text import printable, shortened
 
 _STYLES = {
@@ -61,7 +61,7 @@ def _is_apart(before: Block | None, block: Block) -> bool:
     if before is None:
         return False
     if isinstance(block, Heading):
-        return not block.minor or isinstance(before, Table)
+        return not block.minor or isinstance(before, TableBlock)
     if isinstance(before, Heading):
         return False
     if isinstance(block, Sentence) and isinstance(before, Sentence):
@@ -79,7 +79,7 @@ def _print(block: Block, console: Console, wraps: bool) -> None:
         console.print(_table(block))
 
 
-def _table(block: Table) -> RichTable:
+def _table(block: TableBlock) -> RichTable:
     if any(column.heading for column in block.columns):
         table = plain_table()
     else:

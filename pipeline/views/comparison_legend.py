@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from goodgain.pipeline.document.model import Block, Sentence, Table, facts
+from goodgain.pipeline.document.model import Block, Sentence, TableBlock, facts
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.measures import Family
@@ -18,7 +18,7 @@ _SHOWN_DOCUMENTS = 3
 _LONGEST_DOCUMENT = 100
 
 
-def legend(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[Table]:
+def legend(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[TableBlock]:
     """One line for each column or word in the tables that needs it."""
     yield facts(_meanings(compared, shown))
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from goodgain.pipeline.document.model import (
     Block,
     Cell,
-    Column,
     Document,
     Heading,
     Sentence,
-    Table,
+    TableBlock,
+    TableColumn,
     count,
     difference,
     document,
@@ -29,8 +29,8 @@ from goodgain.pipeline.studies.comparison.statistics import corrected_p
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 
-_NAME = Column("metric", widest=34)
-_VERDICT = Column("verdict", widest=len("comparable"))
+_NAME = TableColumn("metric", widest=34)
+_VERDICT = TableColumn("verdict", widest=len("comparable"))
 _NULLS_EXPLAINED = (
     "null: conversations on which a metric has no value; they are in no mean above. worst: the "
     "means if each of them had the metric's worst value."
@@ -41,18 +41,18 @@ _EVERYONE = (
 )
 
 
-def _numbers(*headings: str) -> tuple[Column, ...]:
-    return tuple(Column(heading, right=True, whole=True) for heading in headings)
+def _numbers(*headings: str) -> tuple[TableColumn, ...]:
+    return tuple(TableColumn(heading, right=True, whole=True) for heading in headings)
 
 
 def _name(row: ComparisonRow) -> Cell:
     return term(row.metric, "own ideal" if row.own_ideal else "")
 
 
-def short_table(rows: Sequence[ComparisonRow]) -> Table:
+def short_table(rows: Sequence[ComparisonRow]) -> TableBlock:
     """What was compared, how it differs and what that shows."""
     return table(
-        (_NAME, *_numbers("base", "candidate", "difference", "interval"), Column("verdict")),
+        (_NAME, *_numbers("base", "candidate", "difference", "interval"), TableColumn("verdict")),
         [
             (
                 _name(row),
@@ -67,7 +67,7 @@ def short_table(rows: Sequence[ComparisonRow]) -> Table:
     )
 
 
-def differences_table(compared: Compared, rows: Sequence[ComparisonRow]) -> Table:
+def differences_table(compared: Compared, rows: Sequence[ComparisonRow]) -> TableBlock:
     """Each difference with its interval, p value and verdict."""
     paired = compared.matched.paired
     return table(
@@ -93,7 +93,7 @@ def differences_table(compared: Compared, rows: Sequence[ComparisonRow]) -> Tabl
     )
 
 
-def sizes_table(rows: Sequence[ComparisonRow], paired: bool) -> Table:
+def sizes_table(rows: Sequence[ComparisonRow], paired: bool) -> TableBlock:
     """Each difference with its effect size, the detectable difference and the number of pairs."""
     of_pairs = ["good/same/bad", "GSB interval"] if paired else []
     return table(
@@ -132,7 +132,7 @@ def _detectable(row: ComparisonRow) -> Cell:
     return difference(row.metric, effect, signed=False)
 
 
-def further_table(compared: Compared, rows: Sequence[ComparisonRow]) -> Iterator[Table]:
+def further_table(compared: Compared, rows: Sequence[ComparisonRow]) -> Iterator[TableBlock]:
     """The results of the optional tests, if there are any."""
     further = ((row.wilcoxon_p, row.bootstrap_resamples, row.sign_p) for row in rows)
     if all(one is None for of_row in further for one in of_row):
@@ -163,7 +163,7 @@ def nulls_part(rows: Sequence[ComparisonRow], paired: bool) -> Iterator[Block]:
         return
     headings = ["in base", "in cand.", *(["in both"] if paired else [])]
     yield table(
-        (Column("null", widest=34), *_numbers(*headings, "worst base", "cand.", "diff.")),
+        (TableColumn("null", widest=34), *_numbers(*headings, "worst base", "cand.", "diff.")),
         [
             (
                 term(row.metric),
@@ -223,10 +223,10 @@ def sensitivity_document(rows: Sequence[SensitivityRow], correction: AdjustmentM
         Heading("Under other policies, all conversations, at N"),
         table(
             (
-                Column("metric", widest=20),
-                Column("policy", whole=True),
+                TableColumn("metric", widest=20),
+                TableColumn("policy", whole=True),
                 *_numbers("diff.", "interval", "p adj."),
-                Column("verdict", whole=True),
+                TableColumn("verdict", whole=True),
             ),
             [
                 (

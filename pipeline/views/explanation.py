@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from goodgain.pipeline.document.model import (
     Block,
     Cell,
-    Column,
     Document,
     Heading,
     Sentence,
+    TableColumn,
     Tone,
     document,
     facts,
@@ -158,11 +158,11 @@ def _call(i: int, call: ExplainedCall) -> Iterator[Block]:
         yield Sentence("no results", indent=1)
         return
     columns = (
-        Column("rank", right=True),
-        Column("gain", right=True),
-        Column("type", widest=_TYPE_WIDTH),
-        Column("what it is", whole=True),
-        Column("result, and why it is a duplicate"),
+        TableColumn("rank", right=True),
+        TableColumn("gain", right=True),
+        TableColumn("type", widest=_TYPE_WIDTH),
+        TableColumn("what it is", whole=True),
+        TableColumn("result, and why it is a duplicate"),
     )
     yield table(
         columns,
@@ -232,7 +232,7 @@ def _metrics(explanation: ConversationExplanation) -> Iterator[Block]:
     ):
         yield Heading(heading)
         yield table(
-            ("metric", "value", Column("unit")),
+            ("metric", "value", TableColumn("unit")),
             [
                 (
                     term(name),

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from goodgain.pipeline.document.junit import Case, junit_of
 from goodgain.pipeline.document.markdown import markdown_of
 from goodgain.pipeline.document.model import (
-    Column,
     Document,
     Heading,
     Sentence,
+    TableColumn,
     count,
     document,
     sentences,
@@ -25,7 +25,7 @@ def gate_document(outcomes: Sequence[Outcome]) -> Document:
     """The outcome of each rule, the reasons of those that did not pass, and the verdict."""
     return document(
         table(
-            (*map(Column, ("rule", "value", "bound")), Column("verdict", whole=True)),
+            (*map(TableColumn, ("rule", "value", "bound")), TableColumn("verdict", whole=True)),
             [(*outcome.cells, verdict(outcome.verdict)) for outcome in outcomes],
         ),
         _reasons(outcomes),
@@ -52,7 +52,7 @@ def gate_markdown(outcomes: Sequence[Outcome], name: str) -> str:
     """A heading with the verdict on a run or a day, and a table with one row for each rule."""
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
     total = "passed" if passed(outcomes) else f"failed ({failed} of {len(outcomes)} rules)"
-    columns = [Column(heading, right=heading == "n") for heading in _COLUMNS]
+    columns = [TableColumn(heading, right=heading == "n") for heading in _COLUMNS]
     rows = [
         (*outcome.cells, count(outcome.n), verdict(outcome.verdict), outcome.reason)
         for outcome in outcomes

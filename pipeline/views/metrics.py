@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from goodgain.pipeline.document.model import Block, Cell, Column, Document, Heading, document, table
+from goodgain.pipeline.document.model import (
+    Block,
+    Cell,
+    Document,
+    Heading,
+    TableColumn,
+    document,
+    table,
+)
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import COST_METRICS
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
@@ -21,10 +29,10 @@ _RANKING = "of the ranked list; chosen with --metrics"
 _COSTS = "of costs, for each NAME that calls have; within a budget B with --budget"
 _SUFFIXES = {"none": "", "cutoff": "[@k]", "persistence": ".p"}
 _COLUMNS = (
-    Column("metric", widest=20),
-    Column("unit", widest=10),
-    Column("better"),
-    Column("meaning, formula, when null"),
+    TableColumn("metric", widest=20),
+    TableColumn("unit", widest=10),
+    TableColumn("better"),
+    TableColumn("meaning, formula, when null"),
 )
 
 

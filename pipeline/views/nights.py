@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from goodgain.pipeline.document.model import (
     Block,
     Cell,
-    Column,
     Document,
     Heading,
     Sentence,
+    TableColumn,
     count,
     difference,
     document,
@@ -31,12 +31,12 @@ from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 from goodgain.transforms.core.wording import counted
 
 _COLUMNS = (
-    Column("metric"),
+    TableColumn("metric"),
     *(
-        Column(heading, right=True, whole=True)
+        TableColumn(heading, right=True, whole=True)
         for heading in ("mean", "n", "baseline", "difference", "95 % interval")
     ),
-    Column("verdict", whole=True),
+    TableColumn("verdict", whole=True),
 )
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from goodgain.pipeline.document.model import (
     Block,
     Cell,
-    Column,
     Document,
     Heading,
     Sentence,
+    TableColumn,
     count,
     difference,
     document,
@@ -82,9 +82,9 @@ def topic_document(
     """A topic's documents: label, copies, and which run found each when."""
     runs = sorted({place.run for one in documents for place in one.places})
     columns = [
-        *(Column(heading, right=True) for heading in ("no", "label", "copies")),
-        *(Column(shortened(run, _LONGEST_RUN), right=True) for run in runs),
-        Column("document"),
+        *(TableColumn(heading, right=True) for heading in ("no", "label", "copies")),
+        *(TableColumn(shortened(run, _LONGEST_RUN), right=True) for run in runs),
+        TableColumn("document"),
     ]
     rows = [
         (

@@ -9,10 +9,10 @@ from typing import Any
 from goodgain.pipeline.document.console import message_console, result_console
 from goodgain.pipeline.document.model import (
     Block,
-    Column,
     Document,
     Sentence,
-    Table,
+    TableBlock,
+    TableColumn,
     count,
     document,
     mean,
@@ -155,12 +155,12 @@ def means_part(
     )
 
 
-def means_table(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> Table:
+def means_table(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> TableBlock:
     """The means of `headline`, with intervals."""
     shared = judged_outside(manifest)
     columns = [
-        Column("metric", widest=36),
-        *(Column(name, right=True) for name in ("mean", "95 % interval", "median", "n")),
+        TableColumn("metric", widest=36),
+        *(TableColumn(name, right=True) for name in ("mean", "95 % interval", "median", "n")),
     ]
     return table(
         columns,

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from goodgain.pipeline.document.console import message_console, print_json, result_console
 from goodgain.pipeline.document.model import (
     Block,
-    Column,
     Document,
     Sentence,
+    TableColumn,
     count,
     document,
     sentences,
@@ -100,7 +100,7 @@ def means_part(means: Sequence[Row], counts: StreamCounts, cluster: str | None) 
         return
     shown = [(start, windows[start]) for start in sorted(windows)[-_SHOWN_WINDOWS:]]
     yield table(
-        ("window", "n", *_columns(_SHOWN_METRICS), Column("")),
+        ("window", "n", *_columns(_SHOWN_METRICS), TableColumn("")),
         [
             (
                 minute(start),
@@ -133,8 +133,8 @@ def _running_part(counts: StreamCounts) -> Iterator[Block]:
     yield Sentence("Windows: none has means yet; these are over the conversations closed so far.")
 
 
-def _columns(metrics: Iterable[str]) -> list[Column]:
-    return [Column(metric_by_name(name).label, right=True) for name in metrics]
+def _columns(metrics: Iterable[str]) -> list[TableColumn]:
+    return [TableColumn(metric_by_name(name).label, right=True) for name in metrics]
 
 
 def _latest_warnings(output: str) -> Iterator[Sentence]:

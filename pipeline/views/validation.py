@@ -10,10 +10,10 @@ import msgspec
 from goodgain.pipeline.document.model import (
     Block,
     Cell,
-    Column,
     Document,
     Heading,
     Sentence,
+    TableColumn,
     document,
     sentences,
     table,
@@ -176,4 +176,4 @@ def _table(
     if len(rows) > _MOST_ROWS:
         cells.append([Cell(f"and {len(rows) - _MOST_ROWS:,} more, see --json")])
     yield Heading(title)
-    yield table([Column(heading, right=heading in _OF_NUMBERS) for heading in headings], cells)
+    yield table([TableColumn(heading, right=heading in _OF_NUMBERS) for heading in headings], cells)

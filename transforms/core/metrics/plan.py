@@ -46,7 +46,7 @@ class MeanOf(NamedTuple):
     population: Population
 
 
-class Cell(NamedTuple):
+class PlanCell(NamedTuple):
     """A value of each conversation that has means: a metric at N, at an i, or within a budget.
 
     Attributes:
@@ -111,12 +111,12 @@ class MetricPlan(Struct, frozen=True, dict=True):
         return " ".join(metric.name for metric in self.by_i)
 
     @cached_property
-    def cells(self) -> tuple[Cell, ...]:
+    def cells(self) -> tuple[PlanCell, ...]:
         """Everything that has means over conversations: at N, at i = 1..max_i, at budgets."""
         return (
-            *(Cell(metric, None) for metric in self.at_n),
-            *(Cell(metric, i) for i in range(1, self.max_i + 1) for metric in self.by_i),
-            *(Cell(metric, None, True) for budget in self.budgets for metric in budget.metrics),
+            *(PlanCell(metric, None) for metric in self.at_n),
+            *(PlanCell(metric, i) for i in range(1, self.max_i + 1) for metric in self.by_i),
+            *(PlanCell(metric, None, True) for budget in self.budgets for metric in budget.metrics),
         )
 
     def values_at_n(self, prefix: Prefix) -> Values:
