@@ -160,15 +160,16 @@ def test_means_of_rows_with_other_metrics_go_to_the_errors():
                 )
 
 
-def test_rows_with_other_metrics_fail_a_pipeline_without_error_handling():
+@pytest.mark.parametrize(("metrics", "max_i"), [(["mrr"], 10), (METRICS, 11)])
+def test_rows_of_another_plan_fail_a_pipeline_without_error_handling(metrics, max_i):
     row = beam.Row(conversation_id="c", iteration=1)
+    means = GlobalMeanRows(metrics, max_i=max_i)
+    message = "different ranking metrics, or a different max_i; give both the same. Give error"
     with (
-        pytest.raises(
-            Exception, match=r"different ranking metrics; give both the same. Give error"
-        ),
+        pytest.raises(Exception, match=message),
         beam.Pipeline(runner="FnApiRunner") as pipeline,
     ):
-        _ = pipeline | beam.Create([row]) | ScoreConversationRows(METRICS) | GlobalMeanRows(["mrr"])
+        _ = pipeline | beam.Create([row]) | ScoreConversationRows(METRICS) | means
 
 
 def test_invalid_options_are_refused():

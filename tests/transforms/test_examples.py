@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("reading")]
 
 TRACES = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz"))
 RULES = compile_rules(read_rules(shipped_rules_text()))
-SCORING = Scoring(RULES, RankingEvaluator(parse_ranking_metrics(["ndcg@10"]), 2))
+SCORING = Scoring(RULES, RankingEvaluator(parse_ranking_metrics(["ndcg@10"]), 2), max_i=2)
 
 # The worked example of SPEC 5, without the ids of duplicates.
 CALLS = [
@@ -122,12 +122,12 @@ def test_global_means_gives_means_by_iteration(pipeline):
             | ScoreConversations(SCORING)
         )
         means = scored.scores | GlobalMeans(SCORING)
-        at_two = (
+        by_iteration = (
             means
             | beam.Filter(lambda row: row.metric == "CG_at_i" and row.population == "all")
             | beam.Map(lambda row: (row.i, row.mean))
         )
-        assert_that(at_two, equal_to([(1, 5), (2, 9)]))
+        assert_that(by_iteration, equal_to([(1, 5), (2, 9)]))
 
 
 def test_read_payloads_and_score_payloads_need_no_records_in_between(

@@ -22,7 +22,8 @@ from tests.transforms.streams import Script, at, minute_of, play
 pytestmark = pytest.mark.slow
 
 COSTS = ("tokens", "usd")
-SCORING = scoring(per_call=True, costs=COSTS, budgets=(Budget("tokens", 10), Budget("usd", 0.2)))
+BUDGETS = (Budget("tokens", 10), Budget("usd", 0.2))
+SCORING = scoring(per_call=True, costs=COSTS, budgets=BUDGETS, max_i=3)
 CONVERSATIONS = 6
 
 
@@ -96,9 +97,9 @@ def test_means_in_the_last_panes_equal_those_of_batch():
             | beam.Create(calls).with_output_types(SearchCall)
             | ScoreConversations(SCORING)
         ).scores
-        means = scores | GlobalMeans(SCORING, [["arm"]], 3)
+        means = scores | GlobalMeans(SCORING, [["arm"]])
         century = 100 * 365 * 86_400_000
-        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], 3, century)
+        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], century)
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         last.element_type = MeanRow
         both = (

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from goodgain.transforms import windowed_means
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -22,7 +23,6 @@ from goodgain.transforms.core.streaming.windowed_means import (
     WindowRules,
     window_start,
 )
-from goodgain.transforms.means import CombineMeans
 from goodgain.transforms.stream_end import WITH_ENGINE, StoppableEnd
 from goodgain.transforms.windowed_means import MISSED, GivePanes, WindowedMeans, WindowSums
 from tests.core.direct import score_one, scoring
@@ -218,13 +218,12 @@ RULES = WindowRules(WINDOW, gap=100, allowed_lateness=300)
 
 
 def engine_of_panes():
-    combine = CombineMeans(METRICS, 2)
-    give_panes = GivePanes(combine, scoring(metrics=METRICS), RULES)
+    give_panes = GivePanes(SCORING, RULES)
     engine = OneByOne(give_panes, give_panes.wake_up)
 
     def arrive(time, gain):
-        values = conversation_values(SCORES[gain], 2)
-        sums = combine.create_accumulator()
+        values = conversation_values(SCORES[gain], SCORING.plan)
+        sums = MeansAccumulator()
         sums.add(values)
         part = WindowSums.of(window_start(time, WINDOW), 1, sums)
         engine.arrive("{}", part, time)
@@ -232,7 +231,7 @@ def engine_of_panes():
     return engine, arrive
 
 
-METRICS = tuple(metric.name for metric in scoring().ranking.metrics)
+SCORING = scoring(max_i=2)
 SCORES = [score_with(gain) for gain in range(2, 5)]
 
 
