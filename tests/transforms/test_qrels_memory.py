@@ -11,11 +11,15 @@ from itertools import chain
 import pytest
 
 from goodgain.transforms import qrels
-from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files import text_lines
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import plan_shards
-from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace, LabelRequest
+from goodgain.transforms.core.judgments.judgment import (
+    Judgment,
+    JudgmentPlace,
+    LabelRequest,
+    document_digest,
+)
 from goodgain.transforms.core.records.search_call import SearchCall
 
 pytestmark = pytest.mark.slow
@@ -68,7 +72,7 @@ def many_conversations(size):
     """Many conversations in one bundle, each with two requests for the same document."""
     requests = (LabelRequest(f"conversation {at}", ["d"]) for at in range(size))
     elements = ((key, [value] * 2) for key, value in map(qrels._keyed_by_conversation, requests))
-    return run(qrels._RequestJudgments(None), elements)
+    return run(qrels._RequestJudgments(), elements)
 
 
 def topics_of_one_document(size):
@@ -121,18 +125,18 @@ def test_memory_of_a_bundle_does_not_grow_with_judgments(work, outputs_per_eleme
     assert many < few * MOST_GROWTH, (few, many)
 
 
-def test_lookups_under_many_topics_of_one_conversation_are_limited():
-    """Which deliveries count depends on texts, so the conversation may have each of the topics."""
-    records = [
-        SearchCall("c", at, record_id=f"r{topic}", attributes={"a": f"t{topic}"})
+def test_a_conversation_whose_records_have_many_topics_asks_under_one():
+    """A request for the pool of the topic, and one for each document."""
+    records = {
+        document_digest(f"{topic} {at}").hex(): SearchCall(
+            "c", at, record_id=f"r{topic} {at}", attributes={"a": f"t{topic}"}
+        )
         for topic in range(20)
         for at in (1, 2)
-    ]
+    }
     request = LabelRequest("c", [f"d{at}" for at in range(30)], "a", records)
     key, value = qrels._keyed_by_conversation(request)
-    assert run(qrels._RequestJudgments(None), [(key, [value])]) == 1 + 20 * (1 + 30)
-    with pytest.raises(GoodGainError, match="--max-held-bytes"):
-        run(qrels._RequestJudgments(200_000), [(key, [value])])
+    assert run(qrels._RequestJudgments(), [(key, [value])]) == 1 + 30
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".txt.gz", ".jsonl"])
