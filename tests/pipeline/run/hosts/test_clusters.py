@@ -11,6 +11,7 @@ from scipy import stats
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from tests.pipeline.runs import run, write_jsonl
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
 pytestmark = pytest.mark.slow
@@ -77,11 +78,17 @@ def test_means_have_intervals_by_cluster(outputs):
     assert manifest["conversations"]["without_cluster"] == 1
 
 
+def printed_by_run(folder, capsys, conversations, cluster):
+    records = [record for records in conversations for record in records]
+    traces = write_jsonl(folder / "traces.jsonl", records)
+    capsys.readouterr()
+    assert run(folder / "out", [traces], "--cluster", cluster) == 0
+    return capsys.readouterr().out
+
+
 def test_run_reports_the_change_that_its_clusters_can_detect(tmp_path, capsys):
     records = repeats("c", np.random.default_rng(1))
-    capsys.readouterr()
-    output_of(tmp_path / "out", records, cluster="query_id")
-    printed = capsys.readouterr().out
+    printed = printed_by_run(tmp_path, capsys, records, "query_id")
     assert "Clusters by query_id. Smallest true change that one two-sided test at 5 %" in printed
     table = printed[printed.index("Clusters by") :].splitlines()
     (line,) = (one for one in table if one.startswith("Gain (CG) "))
@@ -93,9 +100,7 @@ def test_run_reports_the_change_that_its_clusters_can_detect(tmp_path, capsys):
 
 def test_run_reports_no_detectable_change_of_uneven_clusters(tmp_path, capsys):
     records = [conversation(f"c{at}", [[2] * (1 + at % 4)], q=f"q{min(at, 4)}") for at in range(34)]
-    capsys.readouterr()
-    output_of(tmp_path / "out", records, cluster="q")
-    printed = capsys.readouterr().out
+    printed = printed_by_run(tmp_path, capsys, records, "q")
     table = printed[printed.index("Clusters by") :].splitlines()
     (line,) = (one for one in table if one.startswith("Gain (CG) "))
     assert line.split()[-2:] == ["-", "-"]
@@ -104,9 +109,7 @@ def test_run_reports_no_detectable_change_of_uneven_clusters(tmp_path, capsys):
 
 def test_a_misspelt_attribute_is_reported(tmp_path, capsys):
     records = repeats("c", np.random.default_rng(1))
-    capsys.readouterr()
-    output_of(tmp_path / "out", records, cluster="query")
-    printed = capsys.readouterr().out
+    printed = printed_by_run(tmp_path, capsys, records, "query")
     assert "\n\nNo two conversations share query; is it misspelt?\n\nConversations: " in printed
 
 
