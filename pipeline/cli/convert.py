@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         imported,
         "--conversation-of root|span",
         "whose conversation a sub-agent with an id of its own belongs to: that of the agent which "
-        "calls it (root, the default), or its own (span)",
+        "calls it (root, the default) or, with span, its own",
     )
     add_option(
         imported,
