@@ -70,6 +70,11 @@ def file_and_position(rejected):
     return (os.path.basename(rejected.source), rejected.position)
 
 
+def encoded_record(call):
+    """`record_encoding` in a function of this module, since encoders cannot be pickled."""
+    return record_encoding(call)
+
+
 @pytest.mark.parametrize("shard_bytes", [2_000, 1 << 26])
 def test_every_record_is_read_once(folder, shard_bytes):
     expected = [record_encoding(call) for call in CALLS]
@@ -77,7 +82,7 @@ def test_every_record_is_read_once(folder, shard_bytes):
         traces = pipeline | ReadTraces([str(folder)], shard_bytes)
         assert traces.calls.element_type is SearchCall
         assert traces.rejected.element_type is RejectedRecord
-        encoded = traces.calls | "Encode" >> beam.Map(record_encoding)
+        encoded = traces.calls | "Encode" >> beam.Map(encoded_record)
         assert_that(encoded, equal_to(expected), label="calls")
         places = traces.rejected | "Places" >> beam.Map(file_and_position)
         bad = [("a.jsonl", "line 41"), ("a.jsonl", "line 42"), ("e.avro", "file")]
@@ -89,7 +94,7 @@ def test_calls_survive_a_shuffle(folder):
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         traces = pipeline | ReadTraces(find_inputs([str(folder)]))
         shuffled = traces.calls | "Shuffle calls" >> beam.Reshuffle()
-        encoded = shuffled | beam.Map(record_encoding)
+        encoded = shuffled | beam.Map(encoded_record)
         assert_that(encoded, equal_to(expected), label="calls")
         rejected = traces.rejected | "Shuffle rejected" >> beam.Reshuffle()
         assert_that(rejected | beam.Map(lambda row: row.records), equal_to([1, 1, 1]), label="rows")

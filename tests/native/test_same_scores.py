@@ -133,7 +133,7 @@ CALLS = st.builds(
     action=st.sampled_from(["search", "search", "open", "cite"]),
     attributes=st.dictionaries(TEXT, TEXT, max_size=2),
     record_digest=st.sampled_from([b"\x00" * 16, b"\x01" * 16, b"\xff" * 16]),
-    encoding=st.none() | st.sampled_from([b"", b"a", b"ab", b"\xff"]),
+    record=st.none() | st.sampled_from([b"", b"a", b"ab", b"\xff"]),
     names=st.just({b"\xff" + bytes(8): "odd"}),
     results=st.lists(results(), max_size=8),
     costs=st.dictionaries(st.sampled_from(COSTS), st.floats(0, 1e100), max_size=2),

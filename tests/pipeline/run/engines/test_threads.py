@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-import goodgain.pipeline.api.evaluate
 import goodgain.pipeline.run.hosts.batch
+import goodgain.pipeline.run.hosts.process
 import goodgain.transforms.read
 from goodgain.pipeline.api.evaluate import evaluate
 from goodgain.pipeline.run.plan.local_files import usable_threads
@@ -50,10 +50,12 @@ def test_of_a_run(engine, threads, tmp_path, monkeypatch):
 
 
 def test_of_evaluate(monkeypatch):
-    made = threads_of(goodgain.pipeline.api.evaluate, monkeypatch)
+    made = threads_of(goodgain.pipeline.run.hosts.process, monkeypatch)
     scored = []
     for threads in (1, 3):
-        monkeypatch.setattr(goodgain.pipeline.api.evaluate, "usable_threads", lambda n=threads: n)
+        monkeypatch.setattr(
+            goodgain.pipeline.run.hosts.process, "usable_threads", lambda n=threads: n
+        )
         found = evaluate(SAMPLE)
         scored.append((list(found.conversations), list(found.rejected), found.manifest["reading"]))
     assert made == [1, 3]
