@@ -54,6 +54,11 @@ class RowGroup(Struct, frozen=True):
     rows: int
     chunks: list[Chunk]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has neither rows nor values: writers give no place for its pages then."""
+        return not self.rows and not any(chunk.values for chunk in self.chunks)
+
 
 def read_footer(file: BinaryIO) -> list[RowGroup]:
     """The row groups of a file whose schema is not nested too deeply for pyarrow.

@@ -277,6 +277,8 @@ class ParquetRowGroups:
           RowGroupTooLargeError: a row may take too much memory.
         """
         described = self._footer[group]
+        if described.is_empty:
+            return
         rows = rows_at_once(self._file, self._parquet, group, described, columns, bounds, most_rows)
         left = described.rows
         for batch in self._parquet.iter_batches(
