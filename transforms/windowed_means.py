@@ -32,6 +32,7 @@ from goodgain.transforms.core.records.search_call import LATEST_MILLIS
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing, event_time
+from goodgain.transforms.core.streaming.event_window import window_start
 from goodgain.transforms.core.streaming.windowed_means import (
     DAY,
     MissedByMeans,
@@ -41,7 +42,6 @@ from goodgain.transforms.core.streaming.windowed_means import (
     WindowWarnings,
     due_panes,
     rows_of,
-    window_start,
     window_warnings,
     with_added,
 )

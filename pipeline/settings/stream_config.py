@@ -20,7 +20,7 @@ from goodgain.pipeline.settings.option_types import (
     option,
 )
 from goodgain.pipeline.settings.scoring_config import MeansConfig
-from goodgain.transforms.core.streaming.windowed_means import window_start
+from goodgain.transforms.core.streaming.event_window import window_start
 
 KafkaTimestamps = Literal["create", "append"]
 BacklogOrder = Literal["time", "name"]

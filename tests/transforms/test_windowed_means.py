@@ -18,10 +18,10 @@ from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.streaming.closing import Closing
+from goodgain.transforms.core.streaming.event_window import window_start
 from goodgain.transforms.core.streaming.windowed_means import (
     MissedByMeans,
     WindowRules,
-    window_start,
 )
 from goodgain.transforms.stream_end import WITH_ENGINE, StoppableEnd
 from goodgain.transforms.windowed_means import MISSED, GivePanes, WindowedMeans, WindowSums

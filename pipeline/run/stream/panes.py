@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct
 
 from goodgain.pipeline.results.formats import FORMATS
-from goodgain.transforms.core.streaming.windowed_means import window_start
+from goodgain.transforms.core.streaming.event_window import window_start
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST = int((datetime(1, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()) * 1_000

@@ -64,11 +64,6 @@ class MissedByMeans(Struct, frozen=True):
     conversations: int
 
 
-def window_start(event_time: int, window: int) -> int:
-    """The start of the window of `window` ms with a time; windows are aligned to the epoch."""
-    return event_time - event_time % window
-
-
 class OpenWindow(Struct, frozen=True, array_like=True):
     """A window of a slice whose last pane has not been emitted.
 
