@@ -37,7 +37,7 @@ def test_evaluate_prints_the_summary_of_a_run(output_of):
 
 def test_beam_pipeline_prints_means_and_repeating_conversations(output_of):
     printed = output_of("examples/beam_pipeline.py")
-    assert "{} CG: 30.3158 (n = 57)" in printed
+    assert "{} CG: 30.4737 (n = 57)" in printed
     assert "repeats itself: " in printed
 
 
