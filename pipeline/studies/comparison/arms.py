@@ -50,7 +50,8 @@ class Unsearched:
             parameters.get("g_max", GREATEST_GAIN),
             judged_outside=bool(parameters.get("qrels") or parameters.get("pool")),
         )
-        self._options = evaluator.options
+        # No metric is given, so that the depths are 0: but ideal orderings need the judged gains.
+        self._options = replace(evaluator.options, depth=None, gain_depth=None)
         self._costs = plan.costs
         self._at_n = {metric.name: metric for metric in plan.at_n}
         self._by_i = {metric.name: metric for metric in plan.by_i}
