@@ -24,6 +24,7 @@ from pydantic_core import CoreSchema
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import ZERO_TO_ONE
+from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import (
     AT_END,
     BY_ITERATION,
@@ -250,8 +251,7 @@ class Rule(StrictModel):
             yield "confidence needs proof: of_compliance or of_breach"
 
     def _metric_mistakes(self, metric: str) -> Iterator[str]:
-        cost = cost_metric(metric)
-        if cost is not None:
+        if cost_metric(metric) is not None or budget_of(metric) is not None:
             yield from self._cost_mistakes(metric)
             return
         by_i = metric in BY_ITERATION and (self.i is not None or metric not in _AT_N)
