@@ -3,6 +3,7 @@
 import pytest
 
 from tests.reference import evaluate
+from tests.reference.delivery import digest, parsed_record
 
 
 def results(*labels):
@@ -164,17 +165,28 @@ def test_redeliveries_and_conflicts_are_counted(one, other, usable, conflicting)
     [
         ({"timestamp": 2, "query": "a"}, {"timestamp": 1, "query": "z"}),
         ({"timestamp": 0}, {"timestamp": None}),
-        ({"timestamp": 1, "query": "z"}, {"timestamp": 1, "query": "a"}),
         ({"timestamp": "1970-01-01T00:00:01Z"}, {"timestamp": 999}),
     ],
 )
 @pytest.mark.parametrize("reverse", [False, True])
-def test_the_delivery_with_the_latest_time_then_greatest_encoding_wins(winner, loser, reverse):
+def test_the_delivery_with_the_latest_time_wins(winner, loser, reverse):
     records = [
         record(1, [("a", 4)], call=0, **winner),
         record(1, [("a", 3)], call=0, **loser),
     ]
     assert conversation(records[::-1] if reverse else records)["CG"] == 4
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("queries", ["az", "za"])
+def test_of_deliveries_with_one_time_that_of_the_greatest_digest_wins(queries, reverse):
+    records = [
+        record(1, [("a", gain)], call=0, timestamp=1, query=query)
+        for gain, query in zip((4, 3), queries, strict=True)
+    ]
+    winner = max(records, key=lambda one: digest(parsed_record(one)))
+    row = conversation(records[::-1] if reverse else records)
+    assert row["CG"] == winner["results"][0]["gain"]
 
 
 def test_a_superseded_delivery_does_not_decide_the_last_turn():

@@ -114,7 +114,7 @@ def test_text_of_a_run_has_the_words_units_and_bounds_of_the_command(tmp_path, c
     ):
         assert f"{name} {numbers}" in text
         assert f"{name} {numbers}" in printed
-    assert f"{metric_by_name('mrr').label} 1.000" in text
+    assert f"{metric_by_name('mrr').label} 0.500" in text
     assert "ndcg" not in repr(gg.evaluate(path))
 
 

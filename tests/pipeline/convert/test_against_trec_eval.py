@@ -81,7 +81,8 @@ def test_our_metrics_equal_those_of_trec_eval_on_the_converted_files(tmp_path, t
 
 
 @pytest.mark.slow
-def test_qrels_made_from_the_traces_change_nothing(tmp_path):
+def test_qrels_made_from_the_traces_change_only_mrr_without_a_good_document(tmp_path):
+    """With judgments it is null for a topic without a good document, which no run can find."""
     qrels = tmp_path / "qrels.txt"
     goodgain("convert", "--from-traces", SESSIONS, "--to-qrels", qrels)
     alone = goodgain_run(tmp_path / "alone", "--input", SESSIONS)
@@ -90,9 +91,12 @@ def test_qrels_made_from_the_traces_change_nothing(tmp_path):
     for line in qrels.read_text().splitlines():
         topic, _, _, label = line.split()
         labels[topic].append(int(label))
+    without_good = {one for one in alone if max(labels[one], default=0) < 2}
+    assert {alone[one]["mrr"] for one in without_good} == {0}
     assert with_qrels == {
         conversation: row
         | {"judgments_met_again": 0, "qrels_best": max(labels[conversation], default=None)}
+        | ({"mrr": None} if conversation in without_good else {})
         for conversation, row in alone.items()
     }
     manifest = read_manifest(str(tmp_path / "with_qrels"))["qrels"]

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.document.terminal import show
-from goodgain.pipeline.results import readers as means_dataset
+from goodgain.pipeline.results import wanted_means
 from goodgain.pipeline.studies.comparison import compare as comparing
 from goodgain.pipeline.studies.comparison.arms import Unsearched, arm_of
 from goodgain.pipeline.studies.comparison.measures import choose
@@ -141,7 +141,7 @@ def runs(tmp_path_factory):
 
 def test_a_gate_reads_only_the_means_that_its_rules_name(runs, monkeypatch):
     read_rows = []
-    read = means_dataset.read_means
+    read = wanted_means.read_means
 
     def counting(folder, wanted):
         for row in read(folder, wanted):

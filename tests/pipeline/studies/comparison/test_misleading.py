@@ -1,6 +1,7 @@
 """A candidate that finds no more than the base is never better and passes no gate (SPEC 10)."""
 
 import json
+import re
 
 import pytest
 
@@ -11,7 +12,18 @@ from tests.pipeline.studies.comparison.traces import output_of
 
 pytestmark = pytest.mark.slow
 
-METRICS = ("ndcg@10", "mrr", "map", "recall@10", "precision@5", "bpref", "f1@5", "err", "hit_rate")
+METRICS = (
+    "ndcg@10",
+    "mrr",
+    "map",
+    "recall@10",
+    "precision@5",
+    "bpref",
+    "f1@5",
+    "err",
+    "hit_rate",
+    "auc",
+)
 # Rules that pass if the candidate's number is no worse than the base's.
 RULES = [
     *(f"{metric} drop <= 2 %" for metric in ("CG", "ndcg@10", "mrr", "map", "recall@10", "SRE")),
@@ -53,8 +65,9 @@ def test_every_gate_rule_against_the_base_fails_except_repetition(outputs, tmp_p
 def test_rows_have_reasons_and_worst_case_means(outputs, capsys):
     case, *folders = outputs
     found = compared(capsys, *folders)
-    cg, mrr, ndcg = (
-        row(found, name, population=population(case, name)) for name in ("CG", "mrr", "ndcg@10")
+    cg, mrr, auc, ndcg = (
+        row(found, name, population=population(case, name))
+        for name in ("CG", "mrr", "auc", "ndcg@10")
     )
     assert ndcg["verdict"] == "not comparable"
     assert "own ideal" in ndcg["reason"]
@@ -67,8 +80,11 @@ def test_rows_have_reasons_and_worst_case_means(outputs, capsys):
         assert row(found, "SRR")["verdict"] == "not shown"
     elif case == "found in few":
         assert cg["verdict"] == "worse"
-        assert "null in one arm alone for 28 of 40 pairs (70 %)" in mrr["reason"]
-        assert (mrr["worst_base_mean"], mrr["worst_candidate_mean"]) == (1.0, 0.3)
+        assert "null in one arm alone for 28 of 40 pairs (70 %)" in auc["reason"]
+        assert (auc["undefined_in_base"], auc["worst_candidate_mean"]) == (0, 0.3)
+        # A conversation that finds nothing counts with 0.
+        assert (mrr["reason"], mrr["verdict"]) == (None, "worse")
+        assert (mrr["base_mean"], mrr["candidate_mean"]) == (1.0, 0.3)
     else:
         assert cg["verdict"] == "worse"
         assert cg["n_base"] == 40
@@ -87,12 +103,12 @@ def population(case, metric):
 def test_the_text_shows_nulls_and_the_worst_case(outputs, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     case, *folders = outputs
-    assert main(["compare", *folders, "--family", "CG", "SRR", "mrr", "ndcg@10"]) == 0
+    assert main(["compare", *folders, "--family", "CG", "SRR", "auc", "ndcg@10"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "Not comparable:" in text
     assert "own ideal" in text
     if case == "found in few":
-        assert "Mean reciprocal rank 0 28 0 1.000 0.300 -0.700 (mrr)" in text
+        assert re.search(r"Area under the ROC curve 0 28 0 \S+ 0\.300 \S+ \(auc\)", text)
     if case == "search in few":
         assert "conversations that did not search count with gain 0" in text
         assert "(12 of 40 conversations; 28 did not search)" in text

@@ -47,7 +47,7 @@ def test_other_rules_and_scoring_versions_are_refused(tmp_path, outputs, capsys)
     edit_manifest(other, scoring_version=0)
     error = error_of(capsys, outputs[0], other)
     assert "rules (" in error
-    assert "scoring_version (2 against 0)" in error
+    assert "scoring_version (3 against 0)" in error
     assert "--force" in error
 
 

@@ -209,29 +209,29 @@ def assert_everyone_agrees_with_the_means(found, candidate):
 
 def test_unpaired_runs_are_not_comparable_if_one_is_null_more_often(tmp_path, capsys):
     found_nothing = [conversation(f"d{at:02}", [[0]]) for at in range(10)]
-    found_some = [conversation(f"c{at:02}", [[0, 4]]) for at in range(30)]
+    found_some = [conversation(f"c{at:02}", [[0, 4, 0]]) for at in range(30)]
     folders = [
-        output_of(tmp_path / name, arm, metrics=["mrr"])
+        output_of(tmp_path / name, arm, metrics=["auc"])
         for name, arm in (("base", found_some), ("candidate", [*found_nothing, *found_some[:10]]))
     ]
-    mrr = row(compared(capsys, *folders, "--unpaired"), "mrr")
-    assert mrr["reason"] == (
+    auc = row(compared(capsys, *folders, "--unpaired"), "auc")
+    assert auc["reason"] == (
         "null for 0 % of the conversations of the base, 50 % of the candidate's"
     )
-    assert (mrr["worst_base_mean"], mrr["worst_candidate_mean"]) == (0.5, 0.25)
+    assert (auc["worst_base_mean"], auc["worst_candidate_mean"]) == (0.5, 0.25)
 
 
 def test_verdicts_are_withheld_beyond_five_percent_of_nulls(tmp_path, capsys):
-    arm = [conversation(f"c{at:02}", [[0, 4]]) for at in range(20)]
+    arm = [conversation(f"c{at:02}", [[0, 4, 0]]) for at in range(20)]
     for null, withheld in ((1, False), (2, True)):
-        other = [conversation(f"c{at:02}", [[0, 0 if at < null else 4]]) for at in range(20)]
+        other = [conversation(f"c{at:02}", [[0, 0 if at < null else 4, 0]]) for at in range(20)]
         folders = [
-            output_of(tmp_path / f"{name}-{null}", own, metrics=["mrr"])
+            output_of(tmp_path / f"{name}-{null}", own, metrics=["auc"])
             for name, own in (("base", arm), ("candidate", other))
         ]
-        mrr = row(compared(capsys, *folders, "--metrics", "mrr"), "mrr")
-        assert (mrr["reason"] is not None) == withheld
-        assert mrr["undefined_in_candidate"] == null
+        auc = row(compared(capsys, *folders, "--metrics", "auc"), "auc")
+        assert (auc["reason"] is not None) == withheld
+        assert auc["undefined_in_candidate"] == null
 
 
 def test_a_gate_divides_the_error_among_its_proofs(tmp_path, outputs, capsys):

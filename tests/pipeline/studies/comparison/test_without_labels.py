@@ -91,11 +91,15 @@ def test_the_report_shows_none(runs, tmp_path):
     page = (tmp_path / "out" / "report.html").read_text()
     data = json.loads(re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page, re.S)[1])
     for one in data["slices"]:
-        gain = dict(zip(data["parts"], one["end"]["CG"], strict=True))
-        assert gain["base_mean"] == 10.5
-        assert gain["n_candidate"] in (20, 40)
-        names = ("candidate_mean", "difference", "ci_low", "p_value", "effect_size", "good", "gsb")
-        assert {name: gain[name] for name in names} == dict.fromkeys(names)
+        *numbers, texts = one["end"]["CG"]
+        drawn = dict(zip(data["parts"], numbers, strict=True))
+        assert drawn["base_mean"] == 10.5
+        names = ("difference", "ci_low", "good")
+        assert {name: drawn[name] for name in names} == dict.fromkeys(names)
+        told = dict(zip(data["texts"], texts, strict=True))
+        assert (told["base_mean"], told["n"]) == ("10.50", "40" if not one["names"] else "20")
+        names = ("candidate_mean", "difference", "interval", "p_value", "effect_size", "gsb")
+        assert {name: told[name] for name in names} == dict.fromkeys(names, "-")
     assert all(arms["candidate"]["end"]["CG"][0] is None for arms in data["arms"])
     assert all(arms["base"]["end"]["CG"][0] == 10.5 for arms in data["arms"])
     assert main(["report", str(tmp_path / "out")]) == 0
