@@ -61,7 +61,8 @@ def test_nightly_writes_a_report_of_the_second_day(tmp_path, monkeypatch):
         folder = Path("traces") / day
         folder.mkdir(parents=True)
         sample = ["sample", "--output", str(folder / "a.avro"), "--start", f"{day}T06:00:00+00:00"]
-        assert main([*sample, "--seed", seed, "--conversations", "40"]) == 0
+        every = ["--seed", seed, "--conversations", "40", "--unlabelled-share", "0"]
+        assert main([*sample, *every]) == 0
         assert main(["nightly", "--config", "nightly.yaml", "--date", day]) == 0
     assert (Path("nights") / "date=2025-03-04" / "report.html").is_file()
 
