@@ -45,7 +45,7 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize(
-    "module", ["goodgain.pipeline.cli.commands", "rich", "msgspec", "goodgain.pipeline.cli.run"]
+    "module", ["goodgain.pipeline.cli.commands", "pydantic", "msgspec", "goodgain.pipeline.cli.run"]
 )
 def test_an_interrupt_during_imports_gives_one_message(module):
     words = [sys.executable, "-c", _WHILE_IMPORTING, module, "run", "--help"]
