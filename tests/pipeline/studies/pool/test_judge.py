@@ -221,7 +221,7 @@ def test_a_reply_that_is_no_label_is_counted_and_after_three_its_document_is_lef
     command = program(
         tmp_path,
         judge_text.replace(
-            "    print(", f"    if number == 3: print({reply!r}); continue\n    print("
+            "    print(", f"    if number == 3: print({reply!r}, flush=True); continue\n    print("
         ),
     )
     assert judge(pool, command, "--json") == ExitCode.DATA_QUALITY
