@@ -220,6 +220,8 @@ def test_parameters_of_office_are_removed_on_its_hosts_only(name):
         ("https://x/a/index.html?b=1", ("x", "/a", (("b", "1"),))),
         ("https://x/index.htm", ("x", "/", ())),
         ("https://x/index.html/a", ("x", "/index.html/a", ())),
+        ("/index.htm", ("", "/", ())),
+        ("https://x/a?b=/index.html", ("x", "/a", (("b", "/index.html"),))),
         ("https://vertexaisearch.cloud.google.com/grounding-api-redirect/AbC", None),
     ],
 )

@@ -108,10 +108,10 @@ def _is_of(host: str, domain: str) -> bool:
 
 
 def _parts(written: str) -> tuple[str, str, Pairs] | None:
+    if not written:
+        return None
     place, _, query = written.partition("?")
     host, slash, path = place.partition("/")
-    if not host and not path:
-        return None
     pairs = (pair.partition("=") for pair in query.split("&") if pair)
     return (
         host,
