@@ -171,7 +171,7 @@ def withheld(
     if conditions.unequal_labels and metric.needs_labels:
         base, candidate = map(_percent, conditions.labelled)
         return f"{base} of the results of the base have a label, {candidate} of the candidate's"
-    if metric.needs_labels and (clause := _missing_labels(metric, values, conditions)):
+    if metric.needs_labels and (clause := missing_labels(metric, values, conditions)):
         return clause
     if conditions.unequal_search and measure.population != "everyone":
         return different_search(conditions)
@@ -185,10 +185,11 @@ def withheld(
     return f"{reached(values)}, and the others have no value"
 
 
-def _missing_labels(metric: Metric, values: Sample, conditions: VerdictConditions) -> str | None:
+def missing_labels(metric: Metric, values: Sample, conditions: VerdictConditions) -> str | None:
     """The reason if labels that only the worse arm lacks could make the whole difference (SPEC 10).
 
-    Each of its surplus of unlabelled results might be good, and better than most.
+    Each of its surplus of unlabelled results might be good, and better than most. None if not even
+    these could.
     """
     if metric.direction == "neither" or not len(values.base) or not len(values.candidate):
         return None

@@ -26,6 +26,7 @@ from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.pipeline.studies.comparison.withholding import (
     compared_measure,
     different_search,
+    missing_labels,
     over_everyone,
     verdict_conditions,
     withheld,
@@ -133,11 +134,17 @@ def _judge(
             return outcome(rule, slice_, change, n, failure=reason)
         check = _check_change(rule, values, compare, side, amount, proofs)
         if not check.passed:
-            reason = "; ".join(filter(None, [_failure(rule, values, side, amount, check), uneven]))
-            return outcome(rule, slice_, change, n, failure=reason)
+            failure = _failure(rule, values, side, amount, check)
+            return outcome(
+                rule, slice_, change, n, failure=_joined(failure, compared.doubt, uneven)
+            )
         if check.without_interval:
             notes.append(check.reason)
-    return outcome(rule, slice_, change, n, note="; ".join(filter(None, [*notes, uneven])))
+    return outcome(rule, slice_, change, n, note=_joined(*notes, compared.doubt, uneven))
+
+
+def _joined(*clauses: str) -> str:
+    return "; ".join(filter(None, clauses))
 
 
 class _Compared(Struct, frozen=True):
@@ -148,6 +155,7 @@ class _Compared(Struct, frozen=True):
       population: the conversations that they are of.
       switched: a remark if it is `everyone`, but the rule names none; else "".
       reason: why they are not comparable; None if they are.
+      doubt: a remark that missing labels could make the whole difference; else "".
       codes: the clusters of the values; None = they are independent.
     """
 
@@ -156,6 +164,7 @@ class _Compared(Struct, frozen=True):
     population: str
     switched: str
     reason: str | None
+    doubt: str
     codes: Any
 
 
@@ -182,13 +191,19 @@ def _compared(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | 
         matched = _match(rule, base.everyone(), candidate.everyone())
     values = sample(matched, measure)
     worst = worst_case(measure.metric, values, conditions.max_i)
-    reason = withheld(measure, values, worst, conditions)
+    reason, doubt = withheld(measure, values, worst, conditions), ""
+    if rule.proof == "of_breach":
+        # Of two nights, one always lacks a few more labels than the other, and a small difference
+        # can always vanish: this alone is no sign of a breach.
+        labels = missing_labels(metric_by_name(measure.metric), values, conditions)
+        if labels is not None and reason == labels:
+            reason, doubt = None, labels
     if decisive != measure:
         reason = f"{different_search(conditions)}; population: everyone includes them"
     codes = None
     if cluster is not None and cluster != rule.pair_by:
         codes = cluster_codes(matched, cluster)(values, measure)
-    return _Compared(values, matched, measure.population, switched, reason, codes)
+    return _Compared(values, matched, measure.population, switched, reason, doubt, codes)
 
 
 def _looks_worse(rule: Rule, values: Sample, other: Sample) -> bool:

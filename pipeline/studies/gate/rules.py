@@ -157,9 +157,9 @@ class Rule(StrictModel):
     )
     proof: Proof | None = Field(
         None,
-        description="none: the mean itself must keep within the bound; of_compliance: passes only "
-        "if the one-sided interval lies within it; of_breach: fails only if the interval lies "
-        "beyond it",
+        description="none: the mean itself must keep within the bound (default of bounds on the "
+        "value); of_compliance: passes only if the one-sided interval lies within it; of_breach: "
+        "fails only if the interval lies beyond it (default of bounds on the change)",
     )
     confidence: Confidence | None = Field(
         None, description="confidence of the one-sided interval, like 95 %"
@@ -196,6 +196,13 @@ class Rule(StrictModel):
         if match["change"]:
             bound = f"{match['change']}_at_most"
         return {kind: subject, bound: match["bound"]}
+
+    @model_validator(mode="after")
+    def _prove_changes(self) -> Rule:
+        """A change has to be proven, since the means of two nights differ by chance."""
+        if self.is_change and self.proof is None:
+            object.__setattr__(self, "proof", "of_breach")
+        return self
 
     @classmethod
     def __get_pydantic_json_schema__(

@@ -50,9 +50,31 @@ def test_skipping_the_few_conversations_with_most_gain_fails_a_bound(tmp_path, c
     """One of forty does not search, too few to switch, but it had a third of all gain."""
     base = [searched(at, *([4] * 10 if at == 0 else [2])) for at in range(40)]
     candidate = [idle(at) if at == 0 else searched(at, 2 + at % 2) for at in range(40)]
-    outcome = outcome_of(tmp_path, capsys, (base, candidate), "CG drop <= 2 %")
+    rule = {"metric": "CG", "drop_at_most": "2 %", "proof": "none"}
+    outcome = outcome_of(tmp_path, capsys, (base, candidate), rule)
     assert (outcome["verdict"], outcome["population"]) == ("failed", "everyone")
     assert outcome["value"].endswith("(everyone: 0 -> 1 did not search)")
+
+
+def test_a_few_labels_more_in_one_run_are_no_breach(tmp_path, capsys):
+    """Were the candidate's result without a label good, the difference would vanish."""
+    base = [searched(at, 2 + at % 3) for at in range(40)]
+    candidate = [searched(at, None if at == 0 else 2 + at % 3) for at in range(40)]
+    by_proof = {
+        proof: outcome_of(
+            tmp_path,
+            capsys,
+            (base, candidate),
+            {"metric": "CG", "drop_at_most": "1 %", "proof": proof},
+        )
+        for proof in ("of_breach", "of_compliance", "none")
+    }
+    assert {proof: outcome["verdict"] for proof, outcome in by_proof.items()} == {
+        "of_breach": "passed",
+        "of_compliance": "failed",
+        "none": "failed",
+    }
+    assert all("have no label" in outcome["reason"] for outcome in by_proof.values())
 
 
 def test_an_outcome_reached_sooner_and_more_often_passes(tmp_path, capsys):

@@ -182,7 +182,13 @@ def test_absolute_bounds_can_require_confidence(judge, runs):
 
 
 def test_a_slice_that_only_the_baseline_has_fails(judge, runs):
-    rule = {"metric": "CG", "drop_at_most": "99 %", "slice": ["market"], "least_n": 1}
+    rule = {
+        "metric": "CG",
+        "drop_at_most": "99 %",
+        "slice": ["market"],
+        "least_n": 1,
+        "proof": "none",
+    }
     code, outcomes = judge([rule], runs[0], "--baseline", runs[1])
     failed = [outcome for outcome in outcomes if outcome["verdict"] == "failed"]
     assert code == 4
@@ -192,7 +198,8 @@ def test_a_slice_that_only_the_baseline_has_fails(judge, runs):
 def test_a_single_pair_has_no_interval_and_fails_proofs(judge, tmp_path):
     run, same = (output_of(tmp_path / name, [conversation("c", [[4]])]) for name in ("a", "b"))
     rule = {"metric": "CG", "drop_at_most": "50 %", "least_n": 1}
-    assert one(judge([rule], run, "--baseline", same))["verdict"] == "passed"
+    by_means = {**rule, "proof": "none"}
+    assert one(judge([by_means], run, "--baseline", same))["verdict"] == "passed"
     for proof in ("of_compliance", "of_breach"):
         outcome = one(judge([{**rule, "proof": proof}], run, "--baseline", same))
         assert outcome["verdict"] == "failed"
