@@ -26,7 +26,7 @@ from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.costs import costs_of
+from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.own import own_of
 from goodgain.transforms.core.metrics.plan import plan_of
 
@@ -89,12 +89,10 @@ def _saved_config(parameters: Mapping[str, Any]) -> RunConfig:
 
 
 def _datasets(config: RunConfig, folder: str, own: tuple[Metric, ...]) -> Iterator[Dataset]:
-    from goodgain.pipeline.results.folder import read_dataset
+    from goodgain.pipeline.results.folder import read_columns
 
-    # The costs of the traces are known from the columns.
-    costs = costs_of(next(read_dataset(folder, "conversations"), {}))
-    pooled = config.pool is not None
-    plan = plan_of(config.ranking_metrics, config.max_i, pooled, tuple(costs), own=own)
+    groups = groups_in(read_columns(folder, "conversations"))
+    plan = plan_of(config.ranking_metrics, config.max_i, groups, own=own)
     yield datasets.conversations(plan, judged_outside=config.qrels is not None)
     yield datasets.iterations(plan)
     yield datasets.calls(plan)

@@ -14,7 +14,7 @@ from goodgain.pipeline.document.numbers import NONE, number
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.datasets import MEANS, Dataset
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.metrics.costs import cost_metric
+from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.wording import counted
 
@@ -206,7 +206,7 @@ def _mean_rank(row: Row) -> tuple[Any, ...]:
     if name in HEADLINE:
         place = HEADLINE.index(name)
     else:
-        not_asked_for = name in _OF_CONVERSATIONS or cost_metric(name) is not None
+        not_asked_for = name in _OF_CONVERSATIONS or COSTS.metric(name) is not None
         place = len(HEADLINE) + not_asked_for
     return bool(row["slice"]), row["i"] is not None, row["population"] != "all", place
 

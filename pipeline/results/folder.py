@@ -268,6 +268,11 @@ def read_dataset(
         _check_rows(folder, dataset, rows)
 
 
+def read_columns(folder: str, dataset: str) -> tuple[str, ...]:
+    """The columns of a dataset in a folder; none if it has no rows."""
+    return tuple(next(read_dataset(folder, dataset), {}))
+
+
 def _check_rows(folder: str, dataset: str, rows: int) -> None:
     """Make sure that a dataset has as many rows as its manifest says, if it says so.
 

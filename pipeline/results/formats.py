@@ -27,7 +27,7 @@ from msgspec import Struct
 from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset, Kind
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.avro_blocks import zigzag
-from goodgain.transforms.core.metrics.costs import column_of, metric_of
+from goodgain.transforms.core.metrics.groups import column_of, metric_of
 from goodgain.transforms.core.ranking import column_name, metric_name
 
 Format = Literal["avro", "parquet", "jsonl"]

@@ -27,7 +27,7 @@ from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
-from goodgain.transforms.core.metrics.costs import is_cost_name
+from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.own import checked_names, own_metrics, split_names
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
@@ -101,7 +101,7 @@ class ScoringConfig(ReadingConfig):
         if names is None or names == ("none",):
             return None if names is None else ()
         for name in names:
-            if not is_cost_name(name):
+            if not fits_column(name):
                 raise ValueError(f"must be names of letters, digits and _, not {name!r}")
         return tuple(dict.fromkeys(names))
 
@@ -133,7 +133,7 @@ class ScoringConfig(ReadingConfig):
         """The names of the costs to use: those of `cost`, or else those of the first records."""
         chosen = self.cost
         if chosen is None:
-            chosen = tuple(sorted(name for name in seen if is_cost_name(name)))
+            chosen = tuple(sorted(name for name in seen if fits_column(name)))
         return tuple(dict.fromkeys((*chosen, *(budget.cost for budget in self.budgets))))
 
     def names_to_check(self, seen: SeenNames) -> SeenNames:

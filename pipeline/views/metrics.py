@@ -15,18 +15,17 @@ from goodgain.pipeline.document.model import (
     table,
 )
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.by_name import COST_METRICS
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
-from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
+from goodgain.transforms.core.metrics.budgets import budget_examples
+from goodgain.transforms.core.metrics.costs import COSTS
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, GAINS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
 from goodgain.transforms.core.ranking import FAMILIES, GAUC, GAUC_WEIGHTED, Family
 
 Groups: TypeAlias = list[tuple[str, list[Metric]]]
 
 _CONVERSATION = "of a conversation, at N"
 _ITERATION = "of an iteration, and up to it"
-_POOL = "of the topic's pool; with --pool"
 _RANKING = "of the ranked list; chosen with --metrics"
-_COSTS = "of costs, for each NAME that calls have; within a budget B with --budget"
 _SUFFIXES = {"none": "", "cutoff": "[@k]", "persistence": ".p"}
 _COLUMNS = (
     TableColumn("metric", widest=20),
@@ -42,9 +41,12 @@ def metric_groups() -> Groups:
     return [
         (_CONVERSATION, list(CONVERSATION_METRICS)),
         (_ITERATION, list(ITERATION_METRICS)),
-        (_POOL, [*POOL_METRICS, *POOL_ITERATION_METRICS]),
+        *((group.title, [*group.at_n, *group.by_i]) for group in GROUPS if group is not GAINS),
         (_RANKING, [*ranking, GAUC, GAUC_WEIGHTED]),
-        (_COSTS, list(COST_METRICS)),
+        *(
+            (group.title, [*group.example.metrics, *(budget_examples() if group is COSTS else ())])
+            for group in NAMED
+        ),
     ]
 
 

@@ -14,6 +14,7 @@ from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
 from goodgain.transforms.core.dedup.verification import verify
+from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
@@ -44,9 +45,10 @@ def scoring(rules=None, metrics=("ndcg@10", "mrr"), **options):
     return Scoring(rules or shipped_rules(), evaluator, **options)
 
 
-def plan(metrics=("ndcg@10", "mrr"), max_i=4, **more):
-    """The plan of a run with these ranking metrics."""
-    return plan_of(parse_ranking_metrics(metrics), max_i, **more)
+def plan(metrics=("ndcg@10", "mrr"), max_i=4, costs=(), groups=(), **more):
+    """The plan of a run with these ranking metrics, costs and groups of metrics."""
+    groups = (*groups, *map(COSTS.of, costs))
+    return plan_of(parse_ranking_metrics(metrics), max_i, groups, **more)
 
 
 def _payloads(records, rules, keep_records=False):

@@ -17,7 +17,7 @@ from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.metrics.costs import costs_of
+from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -107,8 +107,8 @@ def direct_rows(scores):
 
 
 def direct_means(scores):
-    costs = costs_of(scores[0].conversation.metrics)
-    plan = plain_scoring(max_i=MAX_I, costs=tuple(costs)).plan
+    costs = COSTS.names_in(scores[0].conversation.metrics)
+    plan = plain_scoring(max_i=MAX_I, costs=costs).plan
     accumulators = {}
     for score in scores:
         values = conversation_values(score, plan)

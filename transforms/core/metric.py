@@ -39,6 +39,8 @@ class Metric(Struct, frozen=True):
       idle: whether a conversation without search has a value, that of the empty prefix; None = if
         lower is not better, since 0 would then be the best value.
       so_far: the metric of iterations with the same function; None if there is none.
+      by_i: whether it is a metric of iterations, with a value at each i rather than at N.
+      mean_only: whether only its mean over conversations has a value, and no conversation.
 
     Example: see `metric`.
     """
@@ -61,6 +63,8 @@ class Metric(Struct, frozen=True):
     counted: bool = False
     idle: bool | None = None
     so_far: Metric | None = None
+    by_i: bool = False
+    mean_only: bool = False
 
     @property
     def in_everyone(self) -> bool:

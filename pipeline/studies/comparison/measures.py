@@ -12,7 +12,7 @@ from msgspec import Struct
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
-from goodgain.transforms.core.metrics.costs import COST, iteration_columns
+from goodgain.transforms.core.metrics.costs import COST, COSTS
 from goodgain.transforms.core.metrics.plan import MetricPlan, Population
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.ranking import respelled
@@ -95,7 +95,8 @@ class Measures(Struct, frozen=True):
     @property
     def iteration_columns(self) -> tuple[str, ...]:
         """The columns of `iterations` to read: metrics of iterations, and gain beside costs."""
-        beside = (*_GAINED, *iteration_columns(self.costs)) if self.costs else ()
+        of_costs = [metric.name for cost in self.costs for metric in COSTS.of(cost).by_i]
+        beside = (*_GAINED, *of_costs) if self.costs else ()
         return tuple(dict.fromkeys((*self.by_i, *beside)))
 
     def function_by_i(self, name: str) -> Callable[[Prefix], float | None] | None:

@@ -9,14 +9,14 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.studies.comparison.arms import Arm, Unsearched, arm_of, check_attribute
 from goodgain.pipeline.studies.comparison.measures import Measures, choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.rescoring import score_on_pool
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.metrics.costs import conversation_columns, costs_of
+from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.own import own_of, split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
@@ -108,7 +108,7 @@ class Arms(Struct, frozen=True):
       forced: mismatches that --force overrides.
       shared_judgments: whether the same external judgments label both.
       max_i: last i for which both runs have means.
-      only_in_base, only_in_candidate: ranking metrics, and costs, that only one of the runs has.
+      only_in_base, only_in_candidate: metrics that only one of the runs has.
     """
 
     base: Arm
@@ -153,11 +153,10 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         )
     max_i = min(int(one["parameters"].get("max_i", 10)) for one in manifests)
     ranking = [list(one["parameters"].get("metrics", ())) for one in manifests]
-    # The names of costs are taken from the columns.
-    costs = [costs_of(next(read_dataset(folder, "conversations"), {})) for folder in folders]
+    groups = [groups_in(read_columns(outputs[folder][0], "conversations")) for folder in folders]
     in_base, in_candidate = (
-        (*names, *conversation_columns(of_costs))
-        for names, of_costs in zip(ranking, costs, strict=True)
+        (*names, *(metric.name for group in own for metric in group.at_n))
+        for names, own in zip(ranking, groups, strict=True)
     )
     common = [name for name in ranking[0] if name in ranking[1]]
     measures = choose(
@@ -166,8 +165,7 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         plan_of(
             parse_ranking_metrics(split_names(common)[0]),
             request.max_i or max_i,
-            all(POOL in one for one in manifests),
-            tuple(name for name in costs[0] if name in costs[1]),
+            tuple(group for group in groups[0] if group in groups[1]),
             own=tuple(one for one in own_of(manifests[0]) if one in own_of(manifests[1])),
         ),
         request.tolerances,

@@ -25,15 +25,8 @@ from pydantic_core import CoreSchema
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.metrics.budgets import budget_of
-from goodgain.transforms.core.metrics.by_name import (
-    AT_END,
-    BY_ITERATION,
-    at_i,
-    is_own_metric,
-    metric_by_name,
-)
-from goodgain.transforms.core.metrics.costs import COST_AT_I, COST_I, column_of, cost_metric
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics, respelled
+from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_by_i, metric_by_name
+from goodgain.transforms.core.ranking import respelled
 from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 
 Share = Literal[
@@ -48,7 +41,6 @@ _AMOUNT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
 _SENTENCE = re.compile(
     r"(?P<subject>\S+)(?:\s+(?P<change>drop|rise))?\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
 )
-_AT_N = (*AT_END, GAUC.name, GAUC_WEIGHTED.name)
 WARNINGS = "warnings"
 _WARNING_WORDS = [[word] for word in (WARNINGS, *WARNING_CODES)]
 _HOW_TO_FORBID_WARNINGS = (
@@ -258,37 +250,29 @@ class Rule(StrictModel):
             yield "confidence needs proof: of_compliance or of_breach"
 
     def _metric_mistakes(self, metric: str) -> Iterator[str]:
-        if cost_metric(metric) is not None or budget_of(metric) is not None:
-            yield from self._cost_mistakes(metric)
+        try:
+            declared = metric_by_name(metric)
+        except UsageError as error:
+            near = get_close_matches(metric, sorted(DECLARED_NAMES), n=1, cutoff=_CLOSE)
+            meant = f"there is no metric {metric!r} (did you mean {near[0]!r}?)" if near else ""
+            yield meant or str(error).split(";")[0]
             return
-        by_i = metric in BY_ITERATION and (self.i is not None or metric not in _AT_N)
-        by_i = by_i or (metric.endswith("_at_i") and is_own_metric(metric))
+        by_i = is_by_i(metric) and (declared.by_i or self.i is not None)
         if by_i and (self.i is None or self.population is None):
             yield (
                 f"{metric} is a metric of iterations: give i, and population: reached, all or "
                 "everyone"
             )
-        if not by_i and (self.i is not None or self.population == "reached"):
-            by_i_name = None if _unit(metric) is None else at_i(metric)
+        of_reached = self.population == "reached" and budget_of(metric) is None
+        if not by_i and (self.i is not None or of_reached):
             yield (
                 f"{metric} is a metric at N: it takes no i, and population all or everyone"
-                + (f"; by i use {by_i_name}" if by_i_name else "")
+                + (f"; by i use {declared.so_far.name}" if declared.so_far else "")
             )
-        if metric not in BY_ITERATION and metric not in _AT_N and not is_own_metric(metric):
-            try:
-                parse_ranking_metrics([metric])
-            except UsageError as error:
-                near = get_close_matches(
-                    metric, sorted({*BY_ITERATION, *_AT_N}), n=1, cutoff=_CLOSE
-                )
-                nearest = (
-                    f"there is no metric {metric!r} (did you mean {near[0]!r}?)" if near else ""
-                )
-                yield nearest or str(error).split(";")[0]
-        if self._has_percentage and _unit(metric) not in (*ZERO_TO_ONE, None):
+        if self._has_percentage and declared.unit not in ZERO_TO_ONE:
             yield f"{metric} is not a share, so its bound must be a number, not a percentage"
-        if self.is_change and metric in (GAUC.name, GAUC_WEIGHTED.name):
-            yield f"{metric} has no value per conversation: bound the change of auc instead"
+        if self.is_change and declared.mean_only:
+            yield f"{metric} has no value per conversation: bound the value, not its change"
 
     def _population_mistakes(self, metric: str) -> Iterator[str]:
         if self.population != "everyone" or self.share is not None:
@@ -302,27 +286,8 @@ class Rule(StrictModel):
                 "population everyone"
             )
 
-    def _cost_mistakes(self, metric: str) -> Iterator[str]:
-        by_i = metric.startswith((COST_I, COST_AT_I))
-        if by_i and (self.i is None or self.population is None):
-            yield f"{metric} is a metric of iterations: give i, and population: reached or all"
-        if not by_i and self.i is not None:
-            yield f"{metric} has no value by i: leave i out"
-        if self._has_percentage:
-            yield f"{metric} is not a share, so its bound must be a number, not a percentage"
-        if self.is_change and column_of(metric) == metric:
-            yield f"{metric} has no value per conversation: bound the value, not its change"
-
     @property
     def _has_percentage(self) -> bool:
         """Whether a bound on the metric itself is written in percent."""
         bounds = (self.at_least, self.at_most)
         return self.share is None and any(bound and bound.percent for bound in bounds)
-
-
-def _unit(metric: str) -> str | None:
-    """The unit of a metric; None if there is no such metric."""
-    try:
-        return metric_by_name(metric).unit
-    except UsageError:
-        return None  # `_metric_mistakes` reports it

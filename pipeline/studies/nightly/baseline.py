@@ -11,13 +11,14 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.results.datasets import conversations, iterations
-from goodgain.pipeline.results.folder import MANIFEST, read_dataset, read_manifest
+from goodgain.pipeline.results.folder import MANIFEST, read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.formats import FORMATS, Row
 from goodgain.pipeline.studies.comparison.sources import Mismatch, mismatches
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.own import split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
@@ -132,10 +133,10 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     of_runs = [manifest["parameters"].get("metrics", ()) for manifest in manifests]
     common = [name for name in of_runs[-1] if all(name in of_run for of_run in of_runs)]
     manifest, metrics = manifests[-1], parse_ranking_metrics(split_names(common)[0])
-    judged = all(
-        "qrels_best" in next(read_dataset(str(folder), "conversations"), {}) for folder in outputs
-    )
-    plan = plan_of(metrics, 1, "pool" in manifest)
+    columns = [read_columns(str(folder), "conversations") for folder in outputs]
+    judged = all("qrels_best" in of_day for of_day in columns)
+    in_all = [name for name in columns[0] if all(name in of_day for of_day in columns)]
+    plan = plan_of(metrics, 1, groups_in(in_all))
     for dataset in (conversations(plan, judged), iterations(plan)):
         (merged / dataset.name).mkdir(parents=True)
         names = [column.name for column in dataset.columns]

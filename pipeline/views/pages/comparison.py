@@ -21,8 +21,8 @@ from goodgain.pipeline.views.pages.definitions import glossary
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, compared_texts, point_texts
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.by_name import AT_END, BY_ITERATION, metric_by_name
-from goodgain.transforms.core.metrics.pool import OF_POOL
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.groups import groups_in
 
 _SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison/report.js")
 _ARMS = ("base", "candidate")
@@ -49,15 +49,8 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     slices = arrange(compared, family, manifest["request"]["correction"])
     everything = slices.shown[0]
     by_i = {name for curves in everything.curves.values() for name in curves}
-    words = glossary(
-        [
-            name
-            for name in (*everything.at_end, *sorted(by_i))
-            if name not in {**AT_END, **BY_ITERATION}
-        ],
-        pooled=not OF_POOL.isdisjoint(everything.at_end),
-        own_ideal=not manifest["shared_judgments"],
-    )
+    names = (*everything.at_end, *sorted(by_i))
+    words = glossary(names, groups_in(names), own_ideal=not manifest["shared_judgments"])
     # The metrics at N, those of the family first.
     at_end = [
         words.by_name[name]

@@ -19,7 +19,7 @@ from goodgain.pipeline.views.pages.slices import (
 from goodgain.pipeline.views.pages.slices import slice_data as means_data
 from goodgain.pipeline.views.pages.texts import change_texts, compared_texts, rounded
 from goodgain.transforms.core.metrics.by_name import at_i
-from goodgain.transforms.core.metrics.costs import costs_of
+from goodgain.transforms.core.metrics.costs import COSTS
 
 _MOST_SLICES = 60
 _MOST_ROWS = 5_000  # bounds the size of the page
@@ -160,7 +160,7 @@ def _curve(curve: list[Row]) -> dict[str, list[Any]]:
 
 def arm_costs(
     rows: Iterable[Row], slices: Sequence[ComparedSlice]
-) -> tuple[list[str], list[dict[str, Any]]]:
+) -> tuple[Sequence[str], list[dict[str, Any]]]:
     """Gain and costs of both arms, from the rows of the dataset `arms` (SPEC 5).
 
     Returns:
@@ -173,7 +173,7 @@ def arm_costs(
         names[row["metric"]] = None
         arms = by_slice.setdefault(frozenset(row["slice"].items()), {})
         arms.setdefault(row["arm"], SliceMeans(row["slice"])).add(row)
-    costs = costs_of(names)
+    costs = COSTS.names_in(names)
     plotted: list[dict[str, Any]] = []
     rows_left = _MOST_ARM_ROWS
     for slice_ in slices:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 
 from goodgain.pipeline.results.manifest import judged_outside
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.by_name import is_own_metric, metric_by_name
-from goodgain.transforms.core.metrics.costs import COST_AT_I, COST_I, cost_metric
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
-from goodgain.transforms.core.metrics.own import is_own, short_name
-from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.costs import COSTS
+from goodgain.transforms.core.metrics.gains import GAINS
+from goodgain.transforms.core.metrics.group import MetricGroup
+from goodgain.transforms.core.metrics.groups import groups_in
+from goodgain.transforms.core.metrics.own import short_name
+from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
 
-Scope = Literal["end", "iteration"]
 _AUC = "auc"
 _BETTER = {"higher": "Higher is better.", "lower": "Lower is better.", "neither": ""}
 
@@ -25,12 +25,10 @@ class Definition(Struct, frozen=True):
     """A metric in the report.
 
     Attributes:
-      scope: `end` for values at N, `iteration` for values at each i.
       own_ideal: whether the ideal list has only what the run itself found (SPEC 10).
     """
 
     metric: Metric
-    scope: Scope
     own_ideal: bool = False
 
     @property
@@ -41,7 +39,8 @@ class Definition(Struct, frozen=True):
     @property
     def anchor(self) -> str:
         """The id of its entry in the page."""
-        return f"definition-{self.scope}-{self.metric.name}"
+        scope = "iteration" if self.metric.by_i else "end"
+        return f"definition-{scope}-{self.metric.name}"
 
     @property
     def better(self) -> str:
@@ -75,8 +74,8 @@ class Glossary(Struct, frozen=True):
     """All metrics of a run.
 
     Attributes:
-      measures: those of SPEC 5 at N, and with a pool those of SPEC 9.
-      ranking: those of SPEC 8 that were requested.
+      measures: those of groups at N.
+      ranking: those of SPEC 8 that were requested, and users' own.
       so_far, each: those up to iteration i, and those of iteration i alone.
     """
 
@@ -93,8 +92,7 @@ class Glossary(Struct, frozen=True):
     @property
     def ranking_of_conversations(self) -> tuple[Definition, ...]:
         """The ranking metrics with a value per conversation: all but gauc, a mean over them."""
-        means_only = (GAUC.name, GAUC_WEIGHTED.name)
-        return tuple(one for one in self.ranking if one.metric.name not in means_only)
+        return tuple(one for one in self.ranking if not one.metric.mean_only)
 
     @property
     def by_iteration(self) -> tuple[Definition, ...]:
@@ -108,54 +106,48 @@ class Glossary(Struct, frozen=True):
 
 
 def glossary(
-    ranking_metrics: Iterable[str], pooled: bool = False, own_ideal: bool = False
+    names: Iterable[str], groups: Iterable[MetricGroup], own_ideal: bool = False
 ) -> Glossary:
-    """The definitions of a run.
+    """The definitions of some metrics.
 
     Args:
-      ranking_metrics: names of the requested ranking metrics and of costs, in order.
-      pooled: whether the run has pool metrics, too.
+      names: names of metrics; those of no group are ranking metrics and users' own.
+      groups: groups of metrics, all of which are defined; those of gains always are.
       own_ideal: whether the run was scored without external judgments.
 
     Raises:
-      UsageError: a name is not a ranking metric.
+      UsageError: a name is not that of a metric.
     """
-    at_end = CONVERSATION_METRICS + (POOL_METRICS if pooled else ())
-    at_i = ITERATION_METRICS + (POOL_ITERATION_METRICS if pooled else ())
-    further = list(_ranking(ranking_metrics))
-    of_costs = [metric for metric in further if metric.name.startswith((COST_I, COST_AT_I))]
-    of_own = [metric.so_far for metric in further if metric.so_far and is_own(metric.formula)]
-    by_iteration = [Definition(metric, "iteration") for metric in (*at_i, *of_costs, *of_own)]
-    so_far = [one for one in by_iteration if "_at_i" in one.metric.name]
+    groups = (GAINS, *(group for group in groups if group is not GAINS))
+    further = list(_further(names, groups))
+    by_i = [metric for group in groups for metric in group.by_i]
+    by_i += [metric.so_far for metric in further if metric.so_far]
+    so_far = [metric for metric in by_i if "_at_i" in metric.name]
     return Glossary(
-        measures=tuple(Definition(metric, "end") for metric in at_end),
-        ranking=tuple(
-            Definition(metric, "end", own_ideal and metric.own_ideal)
-            for metric in further
-            if metric not in of_costs
-        ),
-        so_far=tuple(so_far),
-        each=tuple(one for one in by_iteration if one not in so_far),
+        measures=tuple(Definition(metric) for group in groups for metric in group.at_n),
+        ranking=tuple(Definition(metric, own_ideal and metric.own_ideal) for metric in further),
+        so_far=tuple(map(Definition, so_far)),
+        each=tuple(Definition(metric) for metric in by_i if metric not in so_far),
     )
 
 
-def glossary_of(manifest: Mapping[str, Any], costs: Iterable[str] = ()) -> Glossary:
-    """The definitions for a run's manifest and for these cost metrics."""
-    return glossary(
-        [*manifest["parameters"]["metrics"], *costs],
-        pooled="pool" in manifest,
-        own_ideal=not judged_outside(manifest),
-    )
+def glossary_of(manifest: Mapping[str, Any], columns: Collection[str]) -> Glossary:
+    """The definitions of a run's metrics but those of costs, which the page shows by themselves.
+
+    Args:
+      columns: those of its conversations.
+    """
+    groups = [group for group in groups_in(columns) if group.title != COSTS.title]
+    return glossary(manifest["parameters"]["metrics"], groups, not judged_outside(manifest))
 
 
-def _ranking(names: Iterable[str]) -> Iterable[Metric]:
-    """The declarations of ranking metrics, then those of users and of costs."""
-    short = list(map(short_name, names))
-    own = [name for name in short if is_own_metric(name) and metric_by_name(name).so_far]
-    costs = {name: cost_metric(name) for name in short if not is_own_metric(name)}
-    for metric in parse_ranking_metrics([name for name, cost in costs.items() if cost is None]):
-        yield metric.declaration
-        if metric.name == _AUC:
+def _further(names: Iterable[str], groups: Iterable[MetricGroup]) -> Iterator[Metric]:
+    """The metrics at N that are in no group; after auc also its means over conversations."""
+    of_groups = {metric.name for group in groups for metric in group.metrics}
+    for name in map(short_name, names):
+        metric = None if name in of_groups else metric_by_name(name)
+        if metric is None or metric.by_i:
+            continue
+        yield metric
+        if name == _AUC:
             yield from (GAUC, GAUC_WEIGHTED)
-    yield from map(metric_by_name, own)
-    yield from filter(None, costs.values())

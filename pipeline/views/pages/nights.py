@@ -18,6 +18,7 @@ from goodgain.pipeline.views.pages.definitions import glossary
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.texts import change_texts, rounded
 from goodgain.transforms.core.metrics.by_name import labels
+from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.pool import POOL_METRICS
 
 _SCRIPTS = ("nights/plots.js", "nights/report.js")
@@ -44,8 +45,7 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
     shown = entries[-MOST_DAYS:]
     latest = shown[-1] if shown else None
     names = dict.fromkeys(name for entry in shown for name in entry.means)
-    named = [name for name in names if name not in (*HEADLINE, *_OF_POOL)]
-    words = glossary(named, pooled=any(name in names for name in _OF_POOL))
+    words = glossary(names, groups_in(names))
     by_name = words.by_name
     verdicts = Counter(entry.verdict for entry in shown)
     context = {

@@ -11,20 +11,20 @@ from msgspec import Struct
 from goodgain.pipeline.document.numbers import count_text, number, share, value_text
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.datasets import REJECTED
-from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.studies.survey import Rejection, Rejections
-from goodgain.pipeline.views.pages.definitions import Definition, Glossary, glossary_of
+from goodgain.pipeline.views.pages.definitions import Definition, glossary_of
 from goodgain.pipeline.views.pages.histograms import Histograms
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.slices import read_slices, slice_data
 from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, bin_texts
 from goodgain.transforms.core.dedup.verification import Step
-from goodgain.transforms.core.metrics.budgets import budget_metric
-from goodgain.transforms.core.metrics.by_name import COST_METRICS
-from goodgain.transforms.core.metrics.costs import COST, cost_metric
+from goodgain.transforms.core.metrics.budgets import budget_of
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.costs import COST, COSTS
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
 
@@ -74,10 +74,10 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
     manifest = read_manifest(folder) if manifest is None else manifest
     check_run(manifest, folder)
     parameters, results = manifest["parameters"], manifest["results"]
-    glossary = glossary_of(manifest)
+    glossary = glossary_of(manifest, read_columns(folder, "conversations"))
     definitions = glossary.by_name
     slices = read_slices(
-        lambda wanted: _clipped(read_means(folder, wanted), glossary), parameters.get("slice", ())
+        lambda wanted: _clipped(read_means(folder, wanted)), parameters.get("slice", ())
     )
     metrics = [one.metric for one in glossary.measures + glossary.ranking_of_conversations]
     histograms = Histograms(metrics, slices.shown)
@@ -188,32 +188,25 @@ def _costs(rows: Mapping[str, _Row]) -> dict[str, Sequence[Any]] | None:
       `names` of the costs, and `rows`: each metric with its row, cost by cost, then those within
       budgets, like CG@tokens<=3000.
     """
-    names = [
-        metric.removeprefix(COST)
-        for metric, row in sorted(rows.items())
-        if metric.startswith(COST) and cost_metric(metric) and row["n"]
-    ]
+    names = [name for name in sorted(COSTS.names_in(rows)) if rows[COST + name]["n"]]
     if not names:
         return None
-    kinds = [one.name.removesuffix("NAME") for one in COST_METRICS]
-    wanted = [kind + name for name in names for kind in kinds if kind + name in rows]
-    wanted += [name for name in rows if name not in wanted and "@" in name]
-    metrics = filter(None, (cost_metric(name) or budget_metric(name) for name in wanted))
+    metrics = [metric for name in names for metric in COSTS.of(name).metrics]
+    metrics += [metric_by_name(name) for name in rows if budget_of(name) is not None]
     return {
         "names": names,
-        "rows": [(Definition(one, "end"), rows[one.name]) for one in metrics],
+        "rows": [(Definition(one), rows[one.name]) for one in metrics if one.name in rows],
     }
 
 
-def _clipped(means: Iterable[_Row], glossary: Glossary) -> Iterator[_Row]:
+def _clipped(means: Iterable[_Row]) -> Iterator[_Row]:
     """Rows of `means` with intervals clipped to the range of their metric."""
-    metrics = {one.metric.name: one.metric for one in (*glossary.at_end, *glossary.by_iteration)}
     for row in means:
-        metric = metrics.get(row["metric"]) or cost_metric(row["metric"])
-        if metric is None or row["ci_low"] is None:
+        if row["ci_low"] is None:
             yield row
         else:
-            yield {**row, **{end: metric.within(row[end]) for end in ("ci_low", "ci_high")}}
+            within = metric_by_name(row["metric"]).within
+            yield {**row, **{end: within(row[end]) for end in ("ci_low", "ci_high")}}
 
 
 def _rejections(folder: str) -> list[Rejection]:

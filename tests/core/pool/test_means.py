@@ -5,7 +5,7 @@ from scipy.stats import binomtest
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.metrics.pool import POOL_METRICS
+from goodgain.transforms.core.metrics.pool import POOL, POOL_METRICS
 from tests.core.direct import plan
 from tests.core.pool.direct import build, score
 
@@ -34,10 +34,10 @@ def idle(conversation_id, topic):
 def means(records, pooled):
     accumulator = MeansAccumulator()
     for one in score(records, build({"A": pooled}, "topic"), metrics=()).values():
-        accumulator.add(conversation_values(one, plan((), 2, pooled=True)))
+        accumulator.add(conversation_values(one, plan((), 2, groups=(POOL,))))
     return {
         (row.metric, row.i, row.population): row
-        for row in accumulator.rows({}, plan((), 2, pooled=True))
+        for row in accumulator.rows({}, plan((), 2, groups=(POOL,)))
     }
 
 

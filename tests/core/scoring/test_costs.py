@@ -9,8 +9,9 @@ import pytest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
-from goodgain.transforms.core.metrics.budgets import Budget, budget_metric, parse_budget
-from goodgain.transforms.core.metrics.costs import column_of, cost_metric, metric_of
+from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.groups import column_of, metric_of
 from goodgain.transforms.core.scoring.conversation_score import AtBudget
 from tests.adversarial import trace
 from tests.core.direct import plan, score, score_one
@@ -232,16 +233,16 @@ def test_cost_columns_have_no_dots(metric, column):
         ("CG_per.usd", "higher"),
         ("CG_per_total.usd", "higher"),
         ("CG@tokens<=1000", "higher"),
-        ("CG", None),
-        ("cost.", None),
-        ("cost.a b", None),
-        ("ndcg@10", None),
-        ("RG@tokens<=10", None),
     ],
 )
 def test_directions_of_cost_metrics(name, direction):
-    metric = cost_metric(name) or budget_metric(name)
-    assert (metric and metric.direction) == direction
+    assert metric_by_name(name).direction == direction
+
+
+@pytest.mark.parametrize("name", ["cost.", "cost.a b", "cost.a__b", "costs.a", "RG@tokens<=10"])
+def test_other_names_are_no_metrics(name):
+    with pytest.raises(UsageError, match="Unknown"):
+        metric_by_name(name)
 
 
 def test_parses_and_names_budgets():

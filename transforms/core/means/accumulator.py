@@ -24,12 +24,8 @@ from goodgain.transforms.core.means.rows import (
 )
 from goodgain.transforms.core.means.values import ConversationValues, Places, listed_values
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.plan import (
-    MeanOf,
-    MetricPlan,
-    Population,
-    Terms,
-)
+from goodgain.transforms.core.metrics.group import Terms
+from goodgain.transforms.core.metrics.plan import MeanOf, MetricPlan, Population
 from goodgain.transforms.core.scoring.data_counts import COUNTED, RESULTS, UNLABELLED
 
 _BATCH = 2_048  # conversations that wait to be added in one go, 6 KB each

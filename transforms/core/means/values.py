@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import xxhash
 from msgspec import Struct
 
-from goodgain.transforms.core.metrics.plan import MetricPlan, Terms, Values
+from goodgain.transforms.core.metrics.group import Terms, Values
+from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.scoring.conversation_score import AtBudget, ConversationScore
 from goodgain.transforms.core.scoring.data_counts import ordered_counts
 

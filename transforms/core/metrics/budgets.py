@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.costs import UNKNOWN_COST, is_cost_name
+from goodgain.transforms.core.metrics.costs import UNKNOWN_COST
 from goodgain.transforms.core.metrics.gains import DECLARED
+from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.records.search_call import LARGEST_COST
 
@@ -70,7 +71,7 @@ def parse_budget(text: str) -> tuple[Budget, ...]:
         amounts = [float(limit) for limit in limits.split(",")]
     except ValueError:
         amounts = []
-    if not is_cost_name(name) or not amounts or not all(0 < one <= LARGEST_COST for one in amounts):
+    if not fits_column(name) or not amounts or not all(0 < one <= LARGEST_COST for one in amounts):
         raise UsageError(f"{text!r} is not a budget: write it like tokens=1000,5000.")
     return tuple(Budget(name, amount) for amount in amounts)
 
@@ -79,15 +80,20 @@ def budget_of(metric: str) -> str | None:
     """The option of a metric's budget: `tokens=300` for `CG@tokens<=300`; None without one."""
     measure, _, budget = metric.partition("@")
     name, within, amount = budget.partition("<=")
-    return f"{name}={amount}" if measure in _MEASURES and within and is_cost_name(name) else None
+    return f"{name}={amount}" if measure in _MEASURES and within and fits_column(name) else None
 
 
 def budget_metric(name: str) -> Metric | None:
     """The declaration of a measure at a budget, like `CG@tokens<=1000`; None for other names."""
     measure, separator, budget = name.partition("@")
-    if measure in _MEASURES and separator and is_cost_name(budget.partition("<=")[0]):
+    if measure in _MEASURES and separator and fits_column(budget.partition("<=")[0]):
         return _declared(name, measure)
     return None
+
+
+def budget_examples() -> tuple[Metric, ...]:
+    """The metrics of a budget of B for the cost NAME."""
+    return tuple(_declared(f"{measure}@NAME<=B", measure) for measure in _MEASURES)
 
 
 def _declared(name: str, measure: str) -> Metric:
@@ -103,4 +109,5 @@ def _declared(name: str, measure: str) -> Metric:
         bounded=False,
         counted=False,
         so_far=None,
+        mean_only=True,
     )

@@ -8,23 +8,17 @@ from functools import cache
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import budget_metric
-from goodgain.transforms.core.metrics.costs import (
-    CG_PER,
-    CG_PER_TOTAL,
-    COST,
-    COST_AT_I,
-    COST_I,
-    cost_metric,
-    cost_metrics,
-)
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
-from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
+from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 
-# The declared metrics at N, and those of iterations; each has `calls`.
-AT_END = {metric.name: metric for metric in CONVERSATION_METRICS + POOL_METRICS}
-BY_ITERATION = {metric.name: metric for metric in ITERATION_METRICS + POOL_ITERATION_METRICS}
-_DECLARED = {**BY_ITERATION, **AT_END, GAUC.name: GAUC, GAUC_WEIGHTED.name: GAUC_WEIGHTED}
+# The declared metrics; those of iterations share no name with those at N but `calls`.
+_BY_ITERATION = {metric.name: metric for group in GROUPS for metric in group.by_i}
+_DECLARED = {
+    **_BY_ITERATION,
+    **{metric.name: metric for group in GROUPS for metric in group.at_n},
+    **{metric.name: metric for metric in (GAUC, GAUC_WEIGHTED)},
+}
+DECLARED_NAMES = tuple(_DECLARED)
 
 
 _OWN: dict[str, Metric] = {}  # those of users, by name
@@ -63,8 +57,14 @@ def metric_by_name(name: str) -> Metric:
 
 @cache
 def _shipped(name: str) -> Metric:
-    declared = _DECLARED.get(name) or cost_metric(name) or budget_metric(name)
+    named = (group.metric(name) for group in NAMED)
+    declared = _DECLARED.get(name) or next(filter(None, named), None) or budget_metric(name)
     return declared or parse_ranking_metrics([name])[0].declaration
+
+
+def is_by_i(name: str) -> bool:
+    """Whether a metric of iterations has this name; `calls` is also one at N."""
+    return name in _BY_ITERATION or metric_by_name(name).by_i
 
 
 def at_i(metric: str) -> str | None:
@@ -86,10 +86,3 @@ def cautions(names: Iterable[str]) -> dict[str, list[str]]:
         if metric.caution:
             found.setdefault(metric.caution, []).append(metric.label)
     return found
-
-
-# One of each kind, with NAME for the name of a cost and B for an amount.
-COST_METRICS = (
-    *cost_metrics((COST_I, COST_AT_I, COST, CG_PER, CG_PER_TOTAL), ["NAME"]),
-    *(metric for measure in ("CG", "GR") if (metric := budget_metric(f"{measure}@NAME<=B"))),
-)

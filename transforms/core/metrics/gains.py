@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from goodgain.transforms.core.metric import Direction, Metric
+from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.prefix import Prefix
 
 NO_SEARCH = "the last turn did not search (N = 0)"
@@ -54,7 +55,7 @@ def _declare(
     meaning, formula = so_far
     at_i = replace(
         metric, name=f"{name}_at_i", meaning=meaning, formula=formula, words=f"{words} so far",
-        undefined="", caution="",
+        undefined="", caution="", by_i=True,
     )  # fmt: skip
     return replace(metric, so_far=at_i)
 
@@ -201,7 +202,7 @@ def _of_iteration(
     """A metric of one iteration, with unit, direction and words of the metric that it is like."""
     return replace(
         DECLARED[like], name=name, meaning=meaning, formula=formula, function=function,
-        undefined="", caution="", so_far=None,
+        undefined="", caution="", so_far=None, by_i=True,
     )  # fmt: skip
 
 
@@ -244,3 +245,4 @@ _SINGLE: tuple[Metric, ...] = (
 ITERATION_METRICS = _SINGLE + tuple(
     metric.so_far for metric in CONVERSATION_METRICS if metric.so_far
 )
+GAINS = MetricGroup("of gains, results and repetition", CONVERSATION_METRICS, ITERATION_METRICS)

@@ -144,7 +144,7 @@ def metric(
 def _with_so_far(declared: Metric) -> Metric:
     at_i = replace(
         declared, name=f"{declared.name}_at_i", words=f"{declared.words} so far", caution="",
-        so_far=None,
+        so_far=None, by_i=True,
     )  # fmt: skip
     return replace(declared, so_far=at_i)
 

@@ -14,24 +14,13 @@ from msgspec import Struct
 
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget
-from goodgain.transforms.core.metrics.costs import (
-    CG_PER,
-    CG_PER_TOTAL,
-    COST,
-    COST_AT_I,
-    COST_I,
-    cost_metrics,
-    costs_of,
-)
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
-from goodgain.transforms.core.metrics.pool import POOL_ITERATION_METRICS, POOL_METRICS
+from goodgain.transforms.core.metrics.costs import COSTS
+from goodgain.transforms.core.metrics.gains import GAINS
+from goodgain.transforms.core.metrics.group import MetricGroup, Ratio, Terms, Value, Values
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, RankingMetric, judged_results
 
 Population = Literal["reached", "all", "everyone", "calls"]
-Value = int | float | None  # decoding must keep whole numbers whole
-Values = tuple[Value, ...]
-Terms = tuple[float, float]
 
 
 class MeanOf(NamedTuple):
@@ -56,21 +45,6 @@ class PlanCell(NamedTuple):
     metric: Metric
     i: int | None
     budget: bool = False
-
-
-class Ratio(Struct, frozen=True):
-    """A mean of all conversations that is a ratio of two sums over them.
-
-    Attributes:
-      terms: from the prefix of N and the values at N, what a conversation adds to both sums; None
-        if it does not count.
-      like: index of the metric at N whose n, undefined and note it shares, since it has no interval
-        of its own; None if it has one.
-    """
-
-    metric: Metric
-    terms: Callable[[Prefix, Values], Terms | None]
-    like: int | None = None
 
 
 class MetricPlan(Struct, frozen=True, dict=True):
@@ -98,7 +72,7 @@ class MetricPlan(Struct, frozen=True, dict=True):
     @cached_property
     def costs(self) -> tuple[str, ...]:
         """The names of the costs."""
-        return tuple(costs_of(metric.name for metric in self.at_n))
+        return COSTS.names_in(metric.name for metric in self.at_n)
 
     @cached_property
     def columns(self) -> str:
@@ -176,8 +150,7 @@ def _functions(metrics: Sequence[Metric]) -> Iterator[Callable[[Prefix], Value]]
 def plan_of(
     ranking: tuple[RankingMetric, ...],
     max_i: int,
-    pooled: bool = False,
-    costs: tuple[str, ...] = (),
+    groups: tuple[MetricGroup, ...] = (),
     budgets: tuple[Budget, ...] = (),
     own: tuple[Metric, ...] = (),
 ) -> MetricPlan:
@@ -185,22 +158,20 @@ def plan_of(
 
     Args:
       ranking: the requested ranking metrics.
-      pooled: whether there is a pool.
-      costs: names of the requested costs.
+      groups: the groups of metrics that it has beside those of gains, which every run has.
       own: metrics of the user.
     """
     declared = tuple(metric.declaration for metric in ranking)
+    groups = (GAINS, *(group for group in groups if group != GAINS))
+    named = [group for group in groups if group.name]
     at_n = (
-        *CONVERSATION_METRICS,
-        *(POOL_METRICS if pooled else ()),
+        *(metric for group in groups if not group.name for metric in group.at_n),
         *declared,
-        *cost_metrics((COST, CG_PER), costs),
+        *(metric for group in named for metric in group.at_n),
         *own,
     )
     by_i = (
-        *ITERATION_METRICS,
-        *(POOL_ITERATION_METRICS if pooled else ()),
-        *cost_metrics((COST_I, COST_AT_I), costs),
+        *(metric for group in groups for metric in group.by_i),
         *(metric.so_far for metric in own if metric.so_far),
     )
     auc = next((at for at, metric in enumerate(at_n) if metric.name == _AUC), None)
@@ -212,7 +183,7 @@ def plan_of(
         budgets,
         (
             *(() if auc is None else (_weighted_auc(auc),)),
-            *map(_gain_per_cost, costs),
+            *(ratio for group in groups for ratio in group.ratios),
         ),
         () if auc is None else ((auc, GAUC),),
         own,
@@ -231,12 +202,3 @@ def _weighted_auc(at: int) -> Ratio:
         return judged * auc, judged
 
     return Ratio(GAUC_WEIGHTED, terms, at)
-
-
-def _gain_per_cost(cost: str) -> Ratio:
-    def terms(whole: Prefix, at_n: Values) -> Terms | None:
-        spent = whole.spent[cost]
-        return None if spent is None else (whole.gain, spent)
-
-    (metric,) = cost_metrics((CG_PER_TOTAL,), [cost])
-    return Ratio(metric, terms)

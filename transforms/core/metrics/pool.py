@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.gains import NO_SEARCH
+from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.prefix import Prefix, TopicGains
 
 _NO_GOOD_IN_POOL = "the pool has no good document of the topic"
@@ -46,7 +47,7 @@ def _declare(
     meaning, formula = so_far
     at_i = replace(
         metric, name=f"{name}_at_i", meaning=meaning, formula=formula, words=f"{words} so far",
-        undefined=_NO_GOOD_IN_POOL,
+        undefined=_NO_GOOD_IN_POOL, by_i=True,
     )  # fmt: skip
     return replace(metric, so_far=at_i)
 
@@ -98,4 +99,4 @@ POOL_METRICS: tuple[Metric, ...] = (
 )  # fmt: skip
 
 POOL_ITERATION_METRICS = tuple(metric.so_far for metric in POOL_METRICS if metric.so_far)
-OF_POOL = frozenset(metric.name for metric in POOL_METRICS + POOL_ITERATION_METRICS)
+POOL = MetricGroup("of the topic's pool; with --pool", POOL_METRICS, POOL_ITERATION_METRICS)

@@ -181,7 +181,7 @@ GAUC = Metric(
     name="gauc", words="Mean area under the ROC curve", unit="share",
     meaning="Mean of auc over the conversations where it is defined.", formula="mean of auc",
     direction="higher", undefined="auc is undefined in every conversation", needs_labels=True,
-    decimal=True,
+    decimal=True, mean_only=True,
 )  # fmt: skip
 GAUC_WEIGHTED = replace(
     GAUC,

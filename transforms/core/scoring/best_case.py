@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from goodgain.transforms.core.metrics.plan import Values
+from goodgain.transforms.core.metrics.group import Values
 from goodgain.transforms.core.metrics.prefix import IterationCounts, Turn
 from goodgain.transforms.core.ranking import UNJUDGED
 from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from goodgain.transforms.core.judgments.result_labels import RejectedLabel
-from goodgain.transforms.core.metrics.plan import Terms, Values
+from goodgain.transforms.core.metrics.group import Terms, Values
 from goodgain.transforms.core.scoring.rows import (
     CallRow,
     ConversationRow,

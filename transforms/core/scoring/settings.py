@@ -14,6 +14,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget
+from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.own import (
     checked_names,
     name_of,
@@ -21,6 +22,7 @@ from goodgain.transforms.core.metrics.own import (
     split_names,
 )
 from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
+from goodgain.transforms.core.metrics.pool import POOL
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
@@ -79,8 +81,7 @@ class Scoring(Struct, frozen=True, dict=True):
         return plan_of(
             self.ranking.metrics,
             self.max_i,
-            self.pool is not None,
-            tuple(self.costs),
+            (*((POOL,) if self.pool is not None else ()), *map(COSTS.of, self.costs)),
             tuple(self.budgets),
             self.own,
         )

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.means.clusters import few_effective
-from goodgain.transforms.core.metrics.costs import is_cost_name
+from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
@@ -110,7 +110,7 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
             f"{Remedy('map')} names fields that none of the first records has: {names}.",
             "Check how they are spelled; `goodgain validate` lists the names that occur.",
         )
-    unread_costs = sorted(name for name in inputs.seen.costs if not is_cost_name(name))
+    unread_costs = sorted(name for name in inputs.seen.costs if not fits_column(name))
     if unread_costs:
         yield DataWarning(
             codes.UNKNOWN_FIELDS,

@@ -7,7 +7,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.folder import read_dataset
-from goodgain.transforms.core.metrics.costs import cost_metric
+from goodgain.transforms.core.metrics.costs import COSTS
 from tests.core.scoring.test_costs import by_hand
 from tests.pipeline.convert.steps import goodgain_run
 from tests.pipeline.runs import SAMPLE, run
@@ -130,7 +130,7 @@ def test_tiny_costs_do_not_end_a_run():
 def test_a_cost_may_have_the_name_of_a_column():
     record = {"conversation_id": "c", "iteration": 1, "costs": {"at_i": 4, "tokens_i": 1}}
     metrics = {row["metric"] for row in gg.evaluate([record]).means}
-    labels = [cost_metric(name).label for name in ("cost.at_i", "CG_per.at_i", "cost.tokens_i")]
+    labels = [COSTS.metric(name).label for name in ("cost.at_i", "CG_per.at_i", "cost.tokens_i")]
     assert {"cost.at_i", "CG_per.at_i", "cost.tokens_i"} <= metrics
     assert labels == [
         "Cost (cost.at_i)",
