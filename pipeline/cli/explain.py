@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
@@ -30,16 +31,17 @@ def run(args: argparse.Namespace) -> int:
     """Read the files, score the conversation and print it."""
     config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
     # Imported here to keep --help fast.
-    from goodgain.pipeline.document import progress
-    from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.document.terminal import show
-    from goodgain.pipeline.run.plan.evaluation import open_evaluation
-    from goodgain.pipeline.run.plan.local_files import LOCAL
-    from goodgain.pipeline.run.plan.sources import LocalFiles
-    from goodgain.pipeline.run.plan.traces import find_traces
-    from goodgain.pipeline.studies.explanation.explain import explain_conversation
-    from goodgain.pipeline.studies.explanation.output import explanation_json
-    from goodgain.pipeline.views.explanation import explanation_document
+    with quick_imports():
+        from goodgain.pipeline.document import progress
+        from goodgain.pipeline.document.console import print_json, result_console
+        from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.run.plan.evaluation import open_evaluation
+        from goodgain.pipeline.run.plan.local_files import LOCAL
+        from goodgain.pipeline.run.plan.sources import LocalFiles
+        from goodgain.pipeline.run.plan.traces import find_traces
+        from goodgain.pipeline.studies.explanation.explain import explain_conversation
+        from goodgain.pipeline.studies.explanation.output import explanation_json
+        from goodgain.pipeline.views.explanation import explanation_document
 
     traces = find_traces(config, config.input, LOCAL)
     evaluation = open_evaluation(config, traces, LOCAL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.transforms.core.errors import UsageError
 
@@ -43,15 +44,16 @@ def run(args: argparse.Namespace) -> int:
     """Run the job."""
     request = _request(args)
     # Imported here, since it imports Beam, which is slow.
-    from goodgain.pipeline.document.console import message_console, print_json, result_console
-    from goodgain.pipeline.document.terminal import show
-    from goodgain.pipeline.studies.nightly.config import load_nightly_config
-    from goodgain.pipeline.studies.nightly.dependencies import Dependencies, NightViews
-    from goodgain.pipeline.studies.nightly.job import run_nightly
-    from goodgain.pipeline.views.gate import gate_markdown
-    from goodgain.pipeline.views.nights import nights_document, nights_warnings
-    from goodgain.pipeline.views.pages.nights import build_nights_report
-    from goodgain.pipeline.views.pages.run import build_report
+    with quick_imports():
+        from goodgain.pipeline.document.console import message_console, print_json, result_console
+        from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.studies.nightly.config import load_nightly_config
+        from goodgain.pipeline.studies.nightly.dependencies import Dependencies, NightViews
+        from goodgain.pipeline.studies.nightly.job import run_nightly
+        from goodgain.pipeline.views.gate import gate_markdown
+        from goodgain.pipeline.views.nights import nights_document, nights_warnings
+        from goodgain.pipeline.views.pages.nights import build_nights_report
+        from goodgain.pipeline.views.pages.run import build_report
 
     config = load_nightly_config(args.config)
     if args.runner:

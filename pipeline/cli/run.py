@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.config_file import load_config
@@ -42,16 +43,17 @@ def run(args: argparse.Namespace) -> int:
     if config.baseline and not config.gate:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")
     # Imported here, since it imports Beam, which is slow.
-    import goodgain.pipeline.run.hosts.batch
-    from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.document.terminal import show as show_document
-    from goodgain.pipeline.results.folder import read_manifest
-    from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
-    from goodgain.pipeline.studies.gate.evaluate import Gate
-    from goodgain.pipeline.studies.gate.outcome import passed
-    from goodgain.pipeline.views.gate import gate_document
-    from goodgain.pipeline.views.pages.run import build_report
-    from goodgain.pipeline.views.run import print_if_wrong, print_summary
+    with quick_imports():
+        import goodgain.pipeline.run.hosts.batch
+        from goodgain.pipeline.document.console import print_json, result_console
+        from goodgain.pipeline.document.terminal import show as show_document
+        from goodgain.pipeline.results.folder import read_manifest
+        from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
+        from goodgain.pipeline.studies.gate.evaluate import Gate
+        from goodgain.pipeline.studies.gate.outcome import passed
+        from goodgain.pipeline.views.gate import gate_document
+        from goodgain.pipeline.views.pages.run import build_report
+        from goodgain.pipeline.views.run import print_if_wrong, print_summary
 
     _ = config.own  # makes metrics of the user known to the gate, or says what is wrong with them
     gate = Gate.load(config.gate, config.baseline) if config.gate else None

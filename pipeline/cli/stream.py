@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
@@ -44,8 +45,9 @@ def run(args: argparse.Namespace) -> int:
             )
     config = load_config(StreamConfig, given_options(args, StreamConfig), args.config)
     # Imported here, since it imports Beam, which is slow.
-    import goodgain.pipeline.run.stream.run
-    from goodgain.pipeline.views.stream import print_facts, print_findings, print_summary
+    with quick_imports():
+        import goodgain.pipeline.run.stream.run
+        from goodgain.pipeline.views.stream import print_facts, print_findings, print_summary
 
     show = print_facts if args.json else print_findings if args.quiet else print_summary
     return goodgain.pipeline.run.stream.run.stream(

@@ -6,6 +6,7 @@ import argparse
 from datetime import UTC, datetime
 
 from goodgain.pipeline.cli.config_options import add_config_options, add_inputs, given_options
+from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.config_file import load_config
@@ -28,15 +29,16 @@ def run(args: argparse.Namespace) -> int:
     """Read everything and print what was found."""
     config = load_config(ValidateConfig, given_options(args, ValidateConfig))
     # Imported here to keep --help fast.
-    from goodgain.pipeline.document import progress
-    from goodgain.pipeline.document.console import message_console, print_json, result_console
-    from goodgain.pipeline.document.model import document
-    from goodgain.pipeline.document.terminal import show
-    from goodgain.pipeline.run.plan.local_files import LOCAL
-    from goodgain.pipeline.run.plan.traces import find_traces
-    from goodgain.pipeline.studies.findings import make_report
-    from goodgain.pipeline.studies.validation import validate
-    from goodgain.pipeline.views.validation import validation_document, validation_warnings
+    with quick_imports():
+        from goodgain.pipeline.document import progress
+        from goodgain.pipeline.document.console import message_console, print_json, result_console
+        from goodgain.pipeline.document.model import document
+        from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.run.plan.local_files import LOCAL
+        from goodgain.pipeline.run.plan.traces import find_traces
+        from goodgain.pipeline.studies.findings import make_report
+        from goodgain.pipeline.studies.validation import validate
+        from goodgain.pipeline.views.validation import validation_document, validation_warnings
 
     started = datetime.now(UTC)
     traces = find_traces(config, config.input, LOCAL)

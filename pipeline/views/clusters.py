@@ -18,6 +18,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import NONE
 from goodgain.pipeline.results import data_warnings
 from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.special_functions import student_quantile
 from goodgain.transforms.core.wording import counted
 
 _METRICS = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR")
@@ -110,7 +111,5 @@ def detectable(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
 
 def _standard_errors(degrees_of_freedom: int) -> float:
     """The number of standard errors of a difference that is detected."""
-    from scipy.special import stdtrit  # slow to import, and few runs have clusters
-
     quantiles = ((1 + _CONFIDENCE) / 2, _POWER)
-    return sum(float(stdtrit(degrees_of_freedom, one)) for one in quantiles)
+    return sum(student_quantile(degrees_of_freedom, one) for one in quantiles)

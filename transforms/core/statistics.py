@@ -31,7 +31,12 @@ from __future__ import annotations
 from math import cbrt, sqrt
 
 from msgspec import Struct
-from scipy.special import ndtri, stdtr, stdtrit
+
+from goodgain.transforms.core.special_functions import (
+    normal_quantile,
+    student_cdf,
+    student_quantile,
+)
 
 _ROUNDING = (
     1e-12  # relative to the greatest value; smaller deviations are rounding errors of equal values
@@ -92,10 +97,10 @@ class Studentized(Struct, frozen=True):
         distance = abs(self._transformed(self.t))
         if self.covers_student:
             distance = min(distance, abs(self.t))
-        return 2 * float(stdtr(self.degrees_of_freedom, -distance))
+        return 2 * student_cdf(self.degrees_of_freedom, -distance)
 
     def _quantile(self, confidence: float) -> float:
-        return float(stdtrit(self.degrees_of_freedom, confidence))
+        return student_quantile(self.degrees_of_freedom, confidence)
 
     def _transformed(self, t: float) -> float:
         """Hall's g, in a form that does not subtract infinities if t is huge."""
@@ -119,7 +124,7 @@ def wilson_lower(share: float, n: int, confidence: float) -> float:
     """
     if share == 0:
         return 0.0
-    weight = float(ndtri(confidence)) ** 2 / n
+    weight = normal_quantile(confidence) ** 2 / n
     reach = sqrt(weight * (share * (1 - share) + weight / 4))
     sign = 1.0 if confidence >= 0.5 else -1.0
     return max((share + weight / 2 - sign * reach) / (1 + weight), 0.0)

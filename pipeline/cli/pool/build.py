@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.config_file import load_config
@@ -41,11 +42,12 @@ def run(args: argparse.Namespace) -> int:
     options = given_options(args, PoolConfig)
     config = load_config(PoolConfig, {"runs": _runs(args.run), **options})
     # Imported here, since it imports Beam, which is slow.
-    from goodgain.pipeline.document.console import message_console, print_json, result_console
-    from goodgain.pipeline.document.model import document
-    from goodgain.pipeline.document.terminal import show
-    from goodgain.pipeline.studies.pool.build import build_pool
-    from goodgain.pipeline.views.pool import pool_document, pool_findings
+    with quick_imports():
+        from goodgain.pipeline.document.console import message_console, print_json, result_console
+        from goodgain.pipeline.document.model import document
+        from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.studies.pool.build import build_pool
+        from goodgain.pipeline.views.pool import pool_document, pool_findings
 
     pool = build_pool(config, args.beam_arguments, args.quiet)
     too_many = pool.manifest["last_build"]["too_many_rejected"]

@@ -7,11 +7,11 @@ from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import asdict
-from scipy.special import stdtrit
 
 from goodgain.transforms.core.comparison.samples import Moments
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.special_functions import student_quantile
 from goodgain.transforms.core.statistics import Studentized
 
 
@@ -92,7 +92,7 @@ def difference_test(
     estimate = Studentized(difference, stderr, degrees_of_freedom, asymmetry, covers_student=True)
     low, high = estimate.interval(options.confidence)
     longer_side = max(difference - low, high - difference)
-    power_margin = float(stdtrit(degrees_of_freedom, options.power)) * stderr
+    power_margin = student_quantile(degrees_of_freedom, options.power) * stderr
     return DifferenceTest(
         stderr=stderr,
         ci_low=low,

@@ -7,7 +7,6 @@ from functools import lru_cache
 from math import sqrt
 
 from msgspec import Struct
-from scipy.special import ndtri
 
 from goodgain.transforms.core.comparison.samples import (
     Array,
@@ -16,6 +15,7 @@ from goodgain.transforms.core.comparison.samples import (
     rounding_grain,
 )
 from goodgain.transforms.core.metric import Direction
+from goodgain.transforms.core.special_functions import normal_quantile
 
 _HALVINGS = 60  # enough to narrow an interval of length 2 to the precision of a double
 
@@ -76,7 +76,7 @@ def share_difference_interval(
     Args:
       good, bad: number of good and bad pairs among n >= 1.
     """
-    quantile = float(ndtri((1 + confidence) / 2))
+    quantile = normal_quantile((1 + confidence) / 2)
     return _lower_end(good, bad, n, quantile), -_lower_end(bad, good, n, quantile)
 
 

@@ -7,7 +7,6 @@ from math import exp, hypot, log, sqrt
 
 import numpy as np
 from msgspec.structs import replace
-from scipy.special import gammaln
 
 from goodgain.transforms.core.comparison.clustered import ClusteredError, Codes, error_of_difference
 from goodgain.transforms.core.comparison.differences import (
@@ -26,6 +25,7 @@ from goodgain.transforms.core.comparison.samples import (
     moments,
     rounding_grain,
 )
+from goodgain.transforms.core.special_functions import log_gamma
 from goodgain.transforms.core.statistics import has_spread
 
 
@@ -129,9 +129,7 @@ def _hedges_g(
     pooled = hypot(base_stddev * sqrt(base_n - 1), candidate_stddev * sqrt(candidate_n - 1)) / sqrt(
         freedom
     )
-    log_correction = (
-        float(gammaln(freedom / 2)) - float(gammaln((freedom - 1) / 2)) - log(freedom / 2) / 2
-    )
+    log_correction = log_gamma(freedom / 2) - log_gamma((freedom - 1) / 2) - log(freedom / 2) / 2
     return difference / pooled * exp(log_correction)
 
 
@@ -140,9 +138,7 @@ def _without_spread(base_n: int, candidate_n: int, equal: bool) -> DifferenceTes
         return DifferenceTest(p_value=1.0, note="no value differs, so there is no interval")
     as_extreme = 2 if base_n == candidate_n else 1
     log_deals = (
-        float(gammaln(base_n + candidate_n + 1))
-        - float(gammaln(base_n + 1))
-        - float(gammaln(candidate_n + 1))
+        log_gamma(base_n + candidate_n + 1) - log_gamma(base_n + 1) - log_gamma(candidate_n + 1)
     )
     return DifferenceTest(
         p_value=as_extreme * exp(-log_deals),

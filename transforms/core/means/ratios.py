@@ -9,7 +9,6 @@ from operator import mul
 
 from msgspec import Struct
 from msgspec.structs import astuple, replace
-from scipy.special import stdtrit
 
 from goodgain.transforms.core.means.rows import (
     CONFIDENCE,
@@ -20,6 +19,7 @@ from goodgain.transforms.core.means.rows import (
     IntervalKind,
 )
 from goodgain.transforms.core.records.search_call import LARGEST_COST
+from goodgain.transforms.core.special_functions import student_quantile
 from goodgain.transforms.core.statistics import has_spread
 
 _LARGEST_RATIO = Fraction(LARGEST_COST)
@@ -94,7 +94,7 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
     of = sums if clusters is None else clusters
     ratio, stderr, half = sums.ratio, of.stderr, None
     if ratio is not None and stderr and has_spread(stderr, abs(ratio)):
-        half = float(stdtrit(of.n - 1, (1 + CONFIDENCE) / 2)) * stderr
+        half = student_quantile(of.n - 1, (1 + CONFIDENCE) / 2) * stderr
     estimate = Estimate(
         sums.n,
         undefined,
