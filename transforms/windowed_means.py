@@ -263,7 +263,9 @@ class GivePanes(beam.DoFn):
             rows = means.rows(slice_of(slice_), self.scoring.plan, self.interval)
             yield from rows_of(pane, self.rules, rows)
             if slice_ == EVERYTHING:
-                warnings = window_warnings(pane, self.rules, means.counts(), self.scoring, rows)
+                warnings = window_warnings(
+                    pane, self.rules, means.counts(), self.scoring, rows, means.contradicted_ids
+                )
                 if warnings is not None:
                     yield TaggedOutput(WARNINGS, warnings)
         parts.write(_keep(by_window, sums))

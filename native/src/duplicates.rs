@@ -5,13 +5,15 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use crate::evidence::Evidence;
-use crate::verification::{PairRules, Policy, STEPS, Step, verify};
+use crate::verification::{PairRules, Policy, STEPS, Step, texts_differ, verify};
 
 /// Why a result is a duplicate: the place of its first occurrence, and the step that decided.
 #[derive(Clone, Copy)]
 pub struct Duplicate {
     pub first: usize,
     pub step: Step,
+    /// If ids decided, whether URL and title differ; None if one of them cannot be compared.
+    pub contradicted: Option<bool>,
 }
 
 /// Candidates that verification rejected, by the step that did.
@@ -123,9 +125,12 @@ impl<'e> Deduplicator<'e> {
         let mut found = None;
         for occurrence in &self.candidates {
             let (candidate, first) = self.occurrences[*occurrence as usize];
-            let verdict = verify(self.evidence[candidate as usize], second, self.rules);
+            let candidate = self.evidence[candidate as usize];
+            let verdict = verify(candidate, second, self.rules);
             if verdict.duplicate {
-                found = Some(Duplicate { first, step: verdict.step });
+                let by_ids = verdict.step == Step::Ids;
+                let contradicted = if by_ids { texts_differ(candidate, second) } else { None };
+                found = Some(Duplicate { first, step: verdict.step, contradicted });
                 break;
             }
             misses[verdict.step as usize] += 1;

@@ -9,6 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::delivery::deliver;
 use crate::duplicates::{Deduplicator, Duplicate};
 use crate::evidence::{Evidence, Layout, Number};
+use crate::id_checks::IdChecks;
 use crate::records::SEARCH;
 use crate::unpacking::{Call, Frame, FrameResult};
 use crate::verification::{PairRules, STEPS};
@@ -58,6 +59,8 @@ pub struct Folded<'p> {
     /// The ranked list.
     pub labels: Vec<i64>,
     pub scores: Vec<Option<f64>>,
+    /// The last rank of each call.
+    pub call_ends: Vec<usize>,
     /// Gains of the labelled documents.
     pub judged: Vec<i64>,
     /// Number of results and of duplicates by name of the type.
@@ -68,6 +71,7 @@ pub struct Folded<'p> {
     /// Number of results by label.
     pub by_gain: [usize; GAINS],
     pub unidentified: usize,
+    pub id_checks: IdChecks,
 }
 
 /// Fold a conversation whose distinct evidence has these layouts; None if it is left to Python.
@@ -119,6 +123,7 @@ pub fn fold<'p>(
         costs: Vec::new(),
         labels: Vec::new(),
         scores: Vec::new(),
+        call_ends: Vec::new(),
         judged: Vec::new(),
         by_type: by_type(&frame, &results, &duplicates, layouts, &names)?,
         by_step: [0; STEPS],
@@ -129,6 +134,7 @@ pub fn fold<'p>(
             .iter()
             .filter(|result| !layouts[result.evidence as usize].identifies)
             .count(),
+        id_checks: IdChecks::of(&frame, &turn, &results, &duplicates, &evidence, &settings.rules),
     };
     let mut start = 0;
     for at in turn {
@@ -138,6 +144,7 @@ pub fn fold<'p>(
             let first = duplicates[place].map(|duplicate| results[duplicate.first].gain);
             folded.add(&results[place], first, settings)?;
         }
+        folded.call_ends.push(folded.labels.len());
         start = end;
     }
     for duplicate in duplicates.iter().flatten() {

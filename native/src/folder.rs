@@ -116,6 +116,7 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         folded.label_conflicts,
         folded.labels,
         folded.scores,
+        folded.call_ends,
         folded.judged,
         costs.collect::<PyResult<Vec<_>>>()?,
     );
@@ -126,6 +127,7 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         folded.cut,
         folded.by_gain,
         folded.unidentified,
+        (folded.id_checks.compared, folded.id_checks.contradicted, folded.id_checks.examples),
     );
     (delivered, turn, counts).into_pyobject(py)
 }

@@ -18,6 +18,7 @@ mod external_labels;
 mod fingerprint;
 mod fold;
 mod folder;
+mod id_checks;
 mod json;
 mod lines;
 mod msgpack;
@@ -56,7 +57,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 15;
+const FORMAT: u32 = 16;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.

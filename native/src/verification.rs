@@ -3,7 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::evidence::{Evidence, Number};
-use crate::rules::{CONTENT, GENERIC_ID, SNIPPET, UNKNOWN_FIELD, UNKNOWN_ID, URL, URL_QUERY};
+use crate::rules::{
+    CONTENT, GENERIC_ID, SNIPPET, TITLE, UNKNOWN_FIELD, UNKNOWN_ID, URL, URL_QUERY,
+};
 
 const NO_TYPE: Number = 0;
 const FIELDS: std::ops::Range<Number> = 32..96;
@@ -131,6 +133,26 @@ fn by_ids(mine: Evidence, theirs: Evidence, applicable: &TypeRules) -> Option<Ve
         definitive |= is_definitive;
     }
     if definitive { duplicate(Step::Ids) } else { None }
+}
+
+/// Whether both URL and title differ; None if one of them cannot be compared.
+pub fn texts_differ(mine: Evidence, theirs: Evidence) -> Option<bool> {
+    let url = compared(mine, theirs, URL.into())?;
+    let title = compared(mine, theirs, TITLE.into())?;
+    Some(!url && !title)
+}
+
+/// The first definitive id by which two results of one type agree.
+pub fn agreeing_id(first: Evidence, second: Evidence, rules: &PairRules) -> Option<Number> {
+    let number = first.layout.type_number.max(second.layout.type_number);
+    let agrees = |attribute| {
+        matches!((first.get(attribute), second.get(attribute)),
+            (Some(one), Some(other)) if one.shares(other))
+    };
+    let ids = rules.of_type(number).ids.iter();
+    ids.filter(|(_, definitive)| *definitive)
+        .map(|(attribute, _)| *attribute)
+        .find(|attribute| agrees(*attribute))
 }
 
 /// If both have an attribute, whether it is equal.

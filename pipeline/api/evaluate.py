@@ -127,6 +127,7 @@ def _evaluated(
         engine=_ENGINE,
         started=started,
         finished=datetime.now(UTC),
+        contradicted_ids=evaluated.contradicted_ids,
     )
     run = Run(
         _tables(evaluated, evaluation),
@@ -141,7 +142,9 @@ def _warn_of(run: Run, means: Sequence[MeanRow]) -> None:
     """Emit what the command prints beside the numbers."""
     parameters = run.manifest["parameters"]
     accepted = allowed_codes(
-        unlabelled=parameters["allow_unlabelled"], no_good=parameters["allow_no_good"]
+        unlabelled=parameters["allow_unlabelled"],
+        no_good=parameters["allow_no_good"],
+        contradicted_ids=parameters["allow_contradicted_ids"],
     )
     for one in run.warnings:
         if one.code not in accepted:

@@ -18,6 +18,8 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.metrics.costs import COST
+from goodgain.transforms.core.ranking import greatest_cutoff
+from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.warnings.check_inputs import (
     READ,
     CheckInputs,
@@ -41,12 +43,14 @@ def warnings_of_run(
     seen: SeenNames,
     pool: OpenedPool | None,
     started: datetime,
+    contradicted_ids: Sequence[ContradictedId] = (),
 ) -> list[DataWarning]:
     """The warnings about the data of a run.
 
     Args:
       means: at least those at N of results, of unlabelled ones, of N, and of ranking metrics.
       seen: the names in the first records.
+      contradicted_ids: examples of duplicates by ids that URL and title contradict.
     """
     return warnings_of(
         CheckInputs(
@@ -64,6 +68,8 @@ def warnings_of_run(
             label_spans=pool.label_spans if pool else {},
             topic_attribute=config.qrels_topic,
             relevance=Relevance.of(config.relevant_from, config.ranking_metrics),
+            cutoff=greatest_cutoff(config.ranking_metrics),
+            contradicted_ids=contradicted_ids,
         )
     )
 
@@ -95,6 +101,7 @@ def failing_in(manifest: Mapping[str, Any]) -> list[DataWarning]:
     allowed = allowed_codes(
         unlabelled=parameters.get("allow_unlabelled", False),
         no_good=parameters.get("allow_no_good", False),
+        contradicted_ids=parameters.get("allow_contradicted_ids", False),
     )
     return failing(warnings_in(manifest), allowed)
 

@@ -112,6 +112,12 @@ class RunConfig(ExplainConfig, MeansConfig):
     allow_no_good: bool = option(
         CHECKS, "", "do not exit with 3 when no label reaches good_gain_threshold", False
     )
+    allow_contradicted_ids: bool = option(
+        CHECKS,
+        "",
+        "do not exit with 3 when URLs and titles contradict half of the duplicates by ids",
+        False,
+    )
     gate: Text | None = option(
         CHECKS,
         "FILE",

@@ -21,6 +21,7 @@ VALUES = st.none() | st.integers(0, 10**9).map(str) | st.dictionaries(NAMES, NAM
         (Remedy("max_i", 20), "--max-i 20"),
         (Remedy("allow_no_good"), "--allow-no-good"),
         (Remedy("map", {"gain": "rel", "ids.a": "b"}), "--map gain=rel,ids.a=b"),
+        (Remedy("map", {"ids.a": "", "ids.b": ""}), "--map ids.a=,ids.b="),
     ],
 )
 def test_text_is_that_of_the_command_line(remedy, text):

@@ -30,6 +30,7 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
 
 SUMMARY = "summary.json"
@@ -43,11 +44,13 @@ class Summary(Struct, frozen=True):
 
     Attributes:
       qrels_problems: the first problems with the judgments; if there are any, nothing may be used.
+      contradicted_ids: examples for a warning.
     """
 
     files: list[WrittenFile]
     counts: Counts
     qrels_problems: list[QrelsProblem] = []
+    contradicted_ids: list[ContradictedId] = []
 
 
 class StartedRun(Struct, frozen=True):
@@ -84,9 +87,11 @@ def write_summary(
     files: Iterable[WrittenFile],
     counts: Counts,
     qrels_problems: list[QrelsProblem],
+    contradicted_ids: list[ContradictedId],
 ) -> None:
     """Write the summary that `finish` needs from the pipeline."""
-    summary = Summary(sorted(files, key=lambda file: file.path), counts, qrels_problems)
+    in_order = sorted(files, key=lambda file: file.path)
+    summary = Summary(in_order, counts, qrels_problems, contradicted_ids)
     folder.write_file(unfinished, SUMMARY, msgspec.json.encode(summary, order="sorted"))
 
 
@@ -203,6 +208,7 @@ def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str
             started=run.started,
             finished=finished,
             sizes_after=[_size_now(file) for file in files],
+            contradicted_ids=summary.contradicted_ids,
         ),
     )
 

@@ -24,6 +24,7 @@ from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.means.values import cluster_counts
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
+from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES, ContradictedId
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -136,6 +137,11 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             counts=beam.pvalue.AsSingleton(
                 counts | "Counts" >> beam.Flatten() | "Sum" >> beam.CombineGlobally(sum_counts)
             ),
+            contradicted_ids=beam.pvalue.AsSingleton(
+                scores
+                | "ContradictedIds" >> beam.FlatMap(_contradicted_ids)
+                | "Examples" >> beam.combiners.Top.Smallest(MOST_EXAMPLES)
+            ),
             qrels_problems=beam.pvalue.AsSingleton(labelling.problems) if labelling else [],
         )
     )
@@ -145,6 +151,10 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
 
 def _counts_of_score(score: ConversationScore) -> Counts:
     return score.counts
+
+
+def _contradicted_ids(score: ConversationScore) -> list[ContradictedId]:
+    return score.contradicted_ids
 
 
 def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
@@ -213,7 +223,7 @@ def _write_scores(plan: Plan) -> WriteRows:
 
 def _without_counts(score: ConversationScore) -> ConversationScore:
     """A score without its counts, which are half of its bytes."""
-    return replace(score, counts={}, rejected_labels=[])
+    return replace(score, counts={}, rejected_labels=[], contradicted_ids=[])
 
 
 def _write_one(

@@ -28,6 +28,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
+from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
@@ -43,6 +44,7 @@ class Evaluated(Struct, frozen=True):
       scores: of all conversations, in no particular order.
       rejected_labels: rows for labels that match no result; None without labels of results.
       counts: by dotted name.
+      contradicted_ids: examples for a warning.
     """
 
     scores: list[ConversationScore]
@@ -50,6 +52,7 @@ class Evaluated(Struct, frozen=True):
     rejected_labels: list[RejectedRecord] | None
     means: list[MeanRow]
     counts: Counter[str]
+    contradicted_ids: list[ContradictedId]
 
 
 def evaluate_here(
@@ -91,7 +94,14 @@ def evaluate_here(
     counts = Counter(sums.counts)
     for more in (gathered.counts, reading_counts(packer), *(one.counts for one in joined)):
         counts.update(more)
-    return Evaluated(scores, gathered.rejected, rejected_labels, list(sums.means()), counts)
+    return Evaluated(
+        scores,
+        gathered.rejected,
+        rejected_labels,
+        list(sums.means()),
+        counts,
+        sums.contradicted_ids,
+    )
 
 
 class GatheredInput(Struct, frozen=True):
@@ -176,10 +186,15 @@ class RunSums:
         self._means: defaultdict[str, MeansAccumulator] = defaultdict(MeansAccumulator)
         _ = self._means["{}"]  # also without conversations
         self.counts: Counter[str] = Counter()
+        self.contradicted_ids: list[ContradictedId] = []
 
     def add(self, score: ConversationScore) -> None:
         """Add one conversation."""
         self.counts.update(score.counts)
+        if score.contradicted_ids:
+            self.contradicted_ids = least_examples(
+                [*self.contradicted_ids, *score.contradicted_ids]
+            )
         cluster = self._settings.cluster
         if cluster:
             self.counts.update(cluster_counts(score, cluster))

@@ -14,6 +14,7 @@ from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions
+from goodgain.transforms.core.scoring.id_checks import ContradictedId
 
 
 class RunOutcome(Struct, frozen=True):
@@ -25,6 +26,7 @@ class RunOutcome(Struct, frozen=True):
       means: at least those that warnings need, see `warnings_of_run`.
       sizes_after: the sizes of the traces' files at the end; None = as before.
       started, finished: UTC.
+      contradicted_ids: examples for a warning.
     """
 
     counts: Mapping[str, int]
@@ -34,6 +36,7 @@ class RunOutcome(Struct, frozen=True):
     started: datetime
     finished: datetime
     sizes_after: Sequence[int | None] | None = None
+    contradicted_ids: Sequence[ContradictedId] = ()
 
 
 def manifest_of_run(
@@ -58,6 +61,7 @@ def manifest_of_run(
             traces.seen,
             evaluation.pool,
             outcome.started,
+            outcome.contradicted_ids,
         ),
         inputs=traces.files,
         sizes_after=outcome.sizes_after,

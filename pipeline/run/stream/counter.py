@@ -19,6 +19,7 @@ from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
+from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import StillOpen
@@ -137,6 +138,7 @@ class StreamCounter(InProcess):
         self._open: set[str] = set()
         self._sums: Counter[str] = Counter()
         self._data_counts: Counter[str] = Counter()
+        self._contradicted_ids: list[ContradictedId] = []
         self._watermark: int | None = None
         self._totals = StreamTotals()
 
@@ -152,8 +154,13 @@ class StreamCounter(InProcess):
                 watermark=self._watermark,
                 means={name: self._sums[name] / in_means for name in names} if in_means else {},
                 totals=self._totals,
-                warnings=data_warnings(self._data_counts, self._scoring) if in_means else (),
+                warnings=self._warnings() if in_means else (),
             )
+
+    def _warnings(self) -> list[DataWarning]:
+        return data_warnings(
+            self._data_counts, self._scoring, contradicted_ids=self._contradicted_ids
+        )
 
     def count(self, element: Any) -> None:
         """Count an element by its type."""
@@ -199,6 +206,7 @@ class StreamCounter(InProcess):
         self._counts["in_means"] += 1
         self._counts["labelled"] += row.R - row.unlabelled
         self._data_counts.update(score.counts)
+        self._contradicted_ids = least_examples([*self._contradicted_ids, *score.contradicted_ids])
         for name in _RUNNING_MEANS:
             self._sums[name] += getattr(row, name)
 

@@ -9,15 +9,16 @@ THRESHOLD = 2
 G_MAX = 4
 
 
-def evaluate(name, labels, pool, scores=None):
+def evaluate(name, labels, pool, scores=None, call_ends=()):
     """The value of the metric `name`, computed from its definition."""
     family, _, argument = name.replace(".", "@").partition("@")
-    return globals()["_" + family](List(labels, pool, scores), argument)
+    return globals()["_" + family](List(labels, pool, scores, call_ends), argument)
 
 
 class List:
-    def __init__(self, labels, pool, scores):
+    def __init__(self, labels, pool, scores, call_ends=()):
         self.labels, self.pool, self.scores = labels, pool, scores
+        self.call_ends = call_ends
         self.n = len(labels)
         self.R = sum(g >= THRESHOLD for g in pool)
         self.N = len(pool) - self.R
@@ -31,6 +32,15 @@ class List:
 
     def nonrel(self, j):
         return 0 <= self.labels[j - 1] < THRESHOLD
+
+    def call(self, j):
+        """The search call at rank j."""
+        return sum(last < j for last in self.call_ends)
+
+    def scored(self, call):
+        """Whether any result of a call has a score."""
+        ranks = [j for j in self.upto(None) if self.call(j) == call]
+        return self.scores is not None and any(self.scores[j - 1] is not None for j in ranks)
 
     def upto(self, k):
         return range(1, min(int(k or self.n), self.n) + 1)
@@ -131,13 +141,12 @@ def _nerr(x, k):
 
 def _auc(x, _):
     ranks = x.upto(None)
-    if x.scores is None or all(score is None for score in x.scores):
-        score_keys = {j: (0, -j) for j in ranks}
-    else:
-        score_keys = {
-            j: (0, -j) if x.scores[j - 1] is None else (1, x.scores[j - 1]) for j in ranks
-        }
-    pairs = list(product(filter(x.rel, ranks), filter(x.nonrel, ranks)))
+    score_keys = {
+        j: (1, x.scores[j - 1]) if x.scored(x.call(j)) and x.scores[j - 1] is not None else (0, -j)
+        for j in ranks
+    }
+    every_pair = product(filter(x.rel, ranks), filter(x.nonrel, ranks))
+    pairs = [(a, b) for a, b in every_pair if x.call(a) == x.call(b)]
     if not pairs:
         return None
     wins = [score_keys[a] > score_keys[b] or (score_keys[a] == score_keys[b]) / 2 for a, b in pairs]

@@ -48,8 +48,11 @@ def test_every_metric_follows_its_formula(labels, unretrieved, data):
     pool = pool_of(labels, unretrieved)
     size = len(labels)
     scores = data.draw(st.one_of(st.none(), st.lists(score, min_size=size, max_size=size)))
-    values = RankingEvaluator(EVERY, naive.THRESHOLD, naive.G_MAX).evaluate(labels, pool, scores)
-    expected = [naive.evaluate(name, labels, pool, scores) for name in NAMES]
+    ends = data.draw(st.lists(st.integers(0, size), max_size=5).map(sorted))
+    calls = [*ends, size] if ends else []
+    evaluator = RankingEvaluator(EVERY, naive.THRESHOLD, naive.G_MAX)
+    values = evaluator.evaluate(labels, pool, scores, calls)
+    expected = [naive.evaluate(name, labels, pool, scores, calls) for name in NAMES]
     assert not disagreements(
         dict(zip(NAMES, values, strict=True)),
         dict(zip(NAMES, expected, strict=True)),

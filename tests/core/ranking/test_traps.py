@@ -100,6 +100,13 @@ def test_11_auc_counts_ties_half(labels, scores, auc):
     check(labels, labels, {"auc": auc}, scores)
 
 
+def test_30_auc_compares_scores_of_one_call_only():
+    evaluator = RankingEvaluator(parse_ranking_metrics(["auc"]), 1)
+    labels, scores = [1, 0, 0, 1, 0], [31.0, 20.0, 19.0, 0.9, 0.1]
+    assert evaluator.evaluate(labels, labels, scores, [3, 5]) == (1.0,)
+    assert evaluator.evaluate(labels, labels, scores) == (pytest.approx(4 / 6),)
+
+
 def test_12_gauc_is_a_mean_over_groups():
     groups = [
         ([1, 0, 0], [0.9, 0.5, 0.1]),

@@ -125,6 +125,17 @@ def test_iterations_counted_from_0():
         parse_mapping(records[0])
 
 
+def test_leaves_a_field_out():
+    adaptation = parse_adaptation(["ids.doc_id=", "title=name", "query="])
+    results = [{"ids": {"doc_id": 1, "file_id": "f"}, "name": "n"}, {"ids": None}, {}]
+    assert adaptation.applied({"query": "q", "tool": "t", "results": results}) == {
+        "tool": "t",
+        "results": [{"ids": {"file_id": "f"}, "title": "n"}, {"ids": None}, {}],
+    }
+    assert adaptation.without_source([{"results": results}]) == []
+    assert parse_adaptation(["timestamp="]).timestamp is None
+
+
 def test_without_renames_there_is_no_adaptation():
     assert parse_adaptation([]) is None
 

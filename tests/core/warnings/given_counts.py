@@ -7,7 +7,7 @@ from goodgain.transforms.core.warnings.field_names import names_in
 from goodgain.transforms.core.warnings.warning import allowed_codes
 from tests.core.direct import shipped_rules
 
-NOTHING_ALLOWED = allowed_codes(unlabelled=False, no_good=False)
+NOTHING_ALLOWED = allowed_codes(unlabelled=False, no_good=False, contradicted_ids=False)
 RANKED = Relevance.of(3, parse_ranking_metrics(["ndcg@10", "precision@5", "rbp.8", "judged@5"]))
 
 

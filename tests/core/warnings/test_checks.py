@@ -9,6 +9,10 @@ from goodgain.transforms.core.scoring.data_counts import (
     CONFLICTS,
     EARLIER_TURN,
     GOOD,
+    GOOD_BEYOND,
+    GOOD_LATER,
+    IDS_COMPARED,
+    IDS_CONTRADICTED,
     IN_SECONDS,
     LABELLED_COPIES,
     LABELS,
@@ -351,12 +355,19 @@ def test_which_warnings_change_the_exit_code():
     assert failing(warned(counts), NOTHING_ALLOWED) == []
     more = warned({RESULTS: 30, LABELS[1]: 30})
     assert failing(more, NOTHING_ALLOWED) == more
-    assert failing(more, allowed_codes(unlabelled=False, no_good=True)) == []
+    assert (
+        failing(more, allowed_codes(unlabelled=False, no_good=True, contradicted_ids=False)) == []
+    )
     bare = warned({RESULTS: 1, UNLABELLED: 1})
     assert failing(bare, NOTHING_ALLOWED) == bare
-    assert failing(bare, allowed_codes(unlabelled=True, no_good=False)) == []
+    assert (
+        failing(bare, allowed_codes(unlabelled=True, no_good=False, contradicted_ids=False)) == []
+    )
     empty = warned({}, records=0)
-    assert failing(empty, allowed_codes(unlabelled=True, no_good=True)) == empty
+    assert (
+        failing(empty, allowed_codes(unlabelled=True, no_good=True, contradicted_ids=False))
+        == empty
+    )
     many = warned({RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 50, TIMES: 1, BEFORE_1990: 1})
     assert failing(many, NOTHING_ALLOWED) == []
 
@@ -391,6 +402,7 @@ def test_every_code_has_a_check():
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
         *codes({"labels.read": 2, "labels.rejected": 1}),
         *codes({CONFLICTING: 1}),
+        *codes({IDS_COMPARED: 20, IDS_CONTRADICTED: 3, GOOD_LATER: 20, GOOD_BEYOND: 11}),
         *codes({}, clusters=ClusterSizes(21, 2.2)),
         *codes({}, undefined=[UndefinedMetric("map", 6, 10)]),
         *codes({WITHOUT_TOPIC: 1, SEVERAL_TOPICS: 1, "conversations.total": 2}),

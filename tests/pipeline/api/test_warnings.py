@@ -50,7 +50,7 @@ CASES = {
     "no repeats": (
         [call([{"id": f"{i}-{at}", "gain": 3} for at in range(500)], iteration=i) for i in (1, 2)],
         {},
-        {"no_duplicates"},
+        {"no_duplicates", "beyond_cutoff"},
     ),
     "spans as conversations": (
         [
@@ -82,6 +82,29 @@ CASES = {
         [call(documents(1, gain=3 if at < 5 else 0), f"c{at}") for at in range(12)],
         {},
         {"mostly_undefined"},
+    ),
+    "positions as ids": (
+        [
+            call(
+                [
+                    {"ids": {"doc_id": at}, "url": f"https://e.org/{i}{at}", "title": f"{i}{at}"}
+                    | {"gain": 3}
+                    for at in "12345678"
+                ],
+                iteration=i,
+            )
+            for i in (1, 2, 3, 4)
+        ],
+        {},
+        {"ids_contradicted"},
+    ),
+    "beyond the cutoff": (
+        [
+            call([{"id": f"{i}-{at}", "gain": 3} for at in range(12)], iteration=i)
+            for i in (1, 2, 3)
+        ],
+        {},
+        {"beyond_cutoff"},
     ),
     "judged": (
         [call([{"id": "a", "url": f"https://a.example/{at}"} for at in range(2)])],

@@ -16,7 +16,7 @@ from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence
 from goodgain.transforms.core.dedup.fingerprint import ResultFingerprint
 from goodgain.transforms.core.dedup.keys import EQUAL_EVIDENCE
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.dedup.verification import Step, Verdict, verify
+from goodgain.transforms.core.dedup.verification import Step, Verdict, texts_differ, verify
 
 MANY_CANDIDATES = 32  # from this number on, clear cases are rejected in bulk
 
@@ -32,11 +32,14 @@ class Duplicate(Struct, frozen=True):
     Attributes:
       first: position of the first occurrence, from 0, among all results of the turn.
       keys: numbers of the attributes whose keys proposed the pair.
+      contradicted: if ids decided, whether URL and title differ from those of the occurrence that
+        verified it; None if one of them cannot be compared.
     """
 
     first: int
     keys: tuple[int, ...]
     verdict: Verdict
+    contradicted: bool | None = None
 
 
 class _Known(Struct):
@@ -121,7 +124,11 @@ class Deduplicator:
         if verified is None:
             return None
         occurrence, verdict = verified
-        return Duplicate(self._first[occurrence], self._proposers(evidence, occurrence), verdict)
+        contradicted = None
+        if verdict.step is Step.IDS:
+            contradicted = texts_differ(self._evidence[occurrence], evidence)
+        keys = self._proposers(evidence, occurrence)
+        return Duplicate(self._first[occurrence], keys, verdict, contradicted)
 
     def _verify_many(
         self, evidence: Evidence, candidates: Numbers, misses: _Misses

@@ -13,6 +13,7 @@ from goodgain.transforms.core.dedup.rules import (
     GENERIC_ID,
     NO_TYPE,
     SNIPPET,
+    TITLE,
     URL,
     URL_QUERY,
     Confidence,
@@ -75,6 +76,27 @@ def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
         or _by_identity(first, second)
         or _DIFFERENT[Step.INCONCLUSIVE]
     )
+
+
+def texts_differ(first: Evidence, second: Evidence) -> bool | None:
+    """Whether both URL and title differ; None if one of them cannot be compared."""
+    mine, theirs = first.values, second.values
+    for attribute in (URL, TITLE):
+        if attribute not in mine or attribute not in theirs:
+            return None
+    return mine[URL] != theirs[URL] and mine[TITLE] != theirs[TITLE]
+
+
+def agreeing_id(first: Evidence, second: Evidence, rules: RuleTable) -> int | None:
+    """The first definitive id by which two results of one type agree."""
+    mine, theirs = first.values, second.values
+    applicable = rules.of_type(first.layout.type_number or second.layout.type_number)
+    for attribute in applicable.ids:
+        if attribute not in applicable.definitive or attribute not in mine:
+            continue
+        if attribute in theirs and shared(mine[attribute], theirs[attribute]):
+            return attribute
+    return None
 
 
 def _by_ids(mine: _Values, theirs: _Values, applicable: TypeRules) -> Verdict | None:

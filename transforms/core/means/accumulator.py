@@ -27,6 +27,7 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.group import Terms
 from goodgain.transforms.core.metrics.plan import MeanOf, MetricPlan, Population
 from goodgain.transforms.core.scoring.data_counts import COUNTED, RESULTS, UNLABELLED
+from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
 
 _BATCH = 2_048  # conversations that wait to be added in one go, 6 KB each
 # Up to this many are sent unsummed, 1.1 KB each: the sums of one take 12.6 KB and 10 ms, but those
@@ -52,6 +53,7 @@ class MeansAccumulator(Struct, array_like=True):
       clusters: sums of each cluster; None if conversations count as independent.
       pending: conversations to be added.
       best: the same for best cases; None until there is one.
+      contradicted_ids: the least examples for a warning.
     """
 
     reached: list[Distribution] = []
@@ -66,6 +68,7 @@ class MeansAccumulator(Struct, array_like=True):
     clusters: Clusters | None = None
     pending: list[ConversationValues] = []
     best: MeansAccumulator | None = None
+    contradicted_ids: list[ContradictedId] = []
 
     def add(self, values: ConversationValues) -> None:
         """Add one conversation."""
@@ -97,6 +100,8 @@ class MeansAccumulator(Struct, array_like=True):
         calls = chain.from_iterable(values.calls for values in searched)
         self.calls = _added(self.calls, enumerate(zip(*calls, strict=True)), adder)
         self.counted = _summed(self.counted, *[values.counted for values in searched])
+        examples = [one for values in searched for one in values.contradicted_ids]
+        self.contradicted_ids = least_examples([*self.contradicted_ids, *examples])
         for values in pending:
             if values.best is not None:
                 self._best_cases().add(values.best)
@@ -115,6 +120,7 @@ class MeansAccumulator(Struct, array_like=True):
         self.idle_alone = _merged_sums(self.idle_alone, other.idle_alone)
         self.calls = _merged(self.calls, other.calls)
         self.counted = _summed(self.counted, other.counted)
+        self.contradicted_ids = least_examples([*self.contradicted_ids, *other.contradicted_ids])
         if other.best is not None:
             self._best_cases().merge(other.best)
         if len(self.pending) >= _BATCH:

@@ -11,6 +11,7 @@ from goodgain.transforms.core.metrics.group import Terms, Values
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.scoring.conversation_score import AtBudget, ConversationScore
 from goodgain.transforms.core.scoring.data_counts import ordered_counts
+from goodgain.transforms.core.scoring.id_checks import ContradictedId
 
 
 class ConversationValues(Struct, frozen=True, array_like=True):
@@ -28,6 +29,7 @@ class ConversationValues(Struct, frozen=True, array_like=True):
       cluster: digest of the cluster; "" if the conversation is a cluster of its own; None if
         conversations count as independent.
       best: the same values in the best case; None if not requested.
+      contradicted_ids: examples for a warning.
     """
 
     n: int
@@ -40,6 +42,7 @@ class ConversationValues(Struct, frozen=True, array_like=True):
     counted: tuple[int, ...] = ()
     cluster: str | None = None
     best: ConversationValues | None = None
+    contradicted_ids: list[ContradictedId] = []
 
 
 def conversation_values(
@@ -71,6 +74,7 @@ def conversation_values(
         ordered_counts(score.counts) if n else (),
         None if cluster_by is None else _digest(_cluster_of(score, cluster_by)),
         best,
+        score.contradicted_ids,
     )
 
 

@@ -58,6 +58,7 @@ class Turn(Struct, frozen=True):
     Attributes:
       iterations: counts of the iterations i = 1..N.
       labels, scores: the ranked list of the whole turn: labels and the retriever's scores by rank.
+      call_ends: the last rank of each search call in it.
       judged: gains of the judged documents of the topic, in any order.
       ranking: how labels of ranked lists are interpreted.
       hold_slot: whether copies keep their ranks in the list.
@@ -77,6 +78,7 @@ class Turn(Struct, frozen=True):
     costs: Sequence[Sequence[Mapping[str, float]]] = ()
     cost_names: tuple[str, ...] = ()
     pool: TopicGains | None = None
+    call_ends: Sequence[int] = ()
 
 
 Spent = Mapping[str, float | None]
@@ -138,7 +140,7 @@ class Prefix(Struct, frozen=True, dict=True):
         labels, scores = turn.labels, turn.scores
         if ranks < len(labels):
             labels, scores = labels[:ranks], scores[:ranks]
-        return RankedList(labels, turn.judged, scores, turn.ranking)
+        return RankedList(labels, turn.judged, scores, turn.ranking, turn.call_ends)
 
 
 def empty_prefix(turn: Turn) -> Prefix:

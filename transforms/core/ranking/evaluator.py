@@ -7,7 +7,7 @@ from typing import Any
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.ranking.families import FAMILIES, Value
-from goodgain.transforms.core.ranking.names import RankingMetric
+from goodgain.transforms.core.ranking.names import RankingMetric, greatest_cutoff
 from goodgain.transforms.core.ranking.ranked_list import UNJUDGED, RankedList, RankedListOptions
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
@@ -22,6 +22,7 @@ class RankingEvaluator:
     Attributes:
       metrics, names: the metrics, in the order of the returned values.
       relevance_threshold: the smallest gain of a relevant result.
+      greatest_cutoff: that of the metrics that have one; None if none has.
       best_label: the label of unjudged results in the best case.
       options: how labels are interpreted.
 
@@ -58,6 +59,7 @@ class RankingEvaluator:
         self.relevance_threshold = relevance_threshold
         self.names = tuple(metric.name for metric in self.metrics)
         families = [FAMILIES[metric.family] for metric in self.metrics]
+        self.greatest_cutoff = greatest_cutoff(self.metrics)
         self.best_label = min(g_max, GREATEST_GAIN)
         self._steps: tuple[_Step, ...] = tuple(
             (family.function, metric.k if metric.p is None else metric.p)
@@ -81,6 +83,7 @@ class RankingEvaluator:
         labels: Sequence[int],
         pool: Sequence[int],
         scores: Sequence[float | None] | None = None,
+        call_ends: Sequence[int] = (),
     ) -> tuple[Value, ...]:
         """The value of each metric, None where it is undefined.
 
@@ -90,12 +93,14 @@ class RankingEvaluator:
             rbp_residual skip it, judged counts it as judged.
           pool: the gains of all judged documents, retrieved or not, in any order.
           scores: by rank, the retriever's scores, used only by auc.
+          call_ends: the last rank of each search call, ascending, within which auc compares
+            results; empty = all are of one call.
 
         Raises:
           UsageError: err or nerr is requested and a gain is above g_max.
           ValueError: the number of scores differs from that of labels.
         """
-        ranked = RankedList(labels, pool, scores, self.options)
+        ranked = RankedList(labels, pool, scores, self.options, call_ends)
         return tuple([function(ranked, argument) for function, argument in self._steps])
 
     def best_case(self, labels: Sequence[int], pool: Sequence[int]) -> tuple[Value, ...]:

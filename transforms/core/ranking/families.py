@@ -163,9 +163,11 @@ _ALL = (
     ),
     Family(
         name="auc", words="Area under the ROC curve", function=functions.auc, argument="none",
-        meaning="Probability that a relevant result scores above one judged non-relevant.",
+        meaning="Probability that a relevant result scores above one judged non-relevant, of the "
+        "results of one search call.",
         formula="(pairs in order + tied pairs / 2) / pairs of a relevant and a judged "
-        "non-relevant result", undefined="no relevant or no judged non-relevant result in the list",
+        "non-relevant result of one search call",
+        undefined="no search call with a relevant and a judged non-relevant result in the list",
     ),
     Family(
         name="judged", words="Labelled results", function=functions.judged,

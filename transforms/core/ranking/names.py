@@ -149,6 +149,11 @@ def nearest_name(name: str) -> str:
     return family.name
 
 
+def greatest_cutoff(metrics: Iterable[RankingMetric]) -> int | None:
+    """The greatest cutoff of the metrics that have one; None if none has."""
+    return max((metric.k for metric in metrics if metric.k is not None), default=None)
+
+
 def column_name(metric_name: str) -> str:
     """The column name of a metric in formats that forbid `@` and `.`, such as Avro.
 

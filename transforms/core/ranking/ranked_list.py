@@ -64,6 +64,8 @@ class RankedList:
         relevant, gain 0, not in the pool).
       pool: the gains of all judged documents, retrieved or not, in any order.
       scores: by rank, the retriever's score or None; None if there are no scores at all.
+      call_ends: the last rank of each search call, ascending, whose scores can be compared; a call
+        that added nothing repeats the one before. Empty = all results are of one call.
     """
 
     def __init__(
@@ -72,12 +74,14 @@ class RankedList:
         pool: Sequence[int],
         scores: Sequence[float | None] | None,
         options: RankedListOptions,
+        call_ends: Sequence[int] = (),
     ) -> None:
         """Store the labels down to the depth, and the other inputs."""
         self.labels = labels if options.depth is None else labels[: options.depth]
         self.pool = pool
         self.scores = scores
         self.options = options
+        self.call_ends = call_ends
 
     @_computed_once
     def relevant_ranks(self) -> list[int]:

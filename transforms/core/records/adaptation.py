@@ -26,7 +26,7 @@ class Adaptation(Struct, frozen=True):
 
     Attributes:
       call, result: for records and for results, pairs of target (a field, or a map and a name in
-        it) and source (a field, or a path with dots).
+        it) and source (a field, or a path with dots; "" = leave the target out).
       iteration_base: the producer's number of the first iteration, 0 or 1.
 
     Example:
@@ -46,14 +46,14 @@ class Adaptation(Struct, frozen=True):
     @property
     def sources(self) -> frozenset[str]:
         """The source fields, by the first part of their path."""
-        return frozenset(source.split(".")[0] for _, source in self.call)
+        return frozenset(source.split(".")[0] for _, source in self.call if source)
 
     @property
     def timestamp(self) -> str | None:
         """The field that becomes `timestamp`; None if there is none."""
         sources = dict(self.call)
         own = None if "timestamp" in sources.values() else "timestamp"
-        return sources.get(("timestamp",), own)
+        return sources.get(("timestamp",), own) or None
 
     def applied(self, record: Any) -> Any:
         """The record with its fields renamed; anything but an object is returned unchanged."""
@@ -89,24 +89,26 @@ class Adaptation(Struct, frozen=True):
             source
             for pairs, objects in ((self.call, calls), (self.result, results))
             for _, source in pairs
-            if all(_value_at(one, source) is _ABSENT for one in objects)
+            if source and all(_value_at(one, source) is _ABSENT for one in objects)
         ]
 
 
 def parse_adaptation(renames: Iterable[str], iteration_base: int = 1) -> Adaptation | None:
     """Parse entries like `gain=relevance` or `ids.doc_id=document_id`; None if there are none.
 
+    `ids.doc_id=` leaves the field out.
+
     Raises:
-      UsageError: an entry is not `FIELD=NAME`, or its field is unknown or given twice; the message
-        lists all mistakes.
+      UsageError: an entry is not `FIELD=NAME` or `FIELD=`, or its field is unknown or given twice;
+        the message lists all mistakes.
     """
     pairs: dict[str, list[tuple[tuple[str, ...], str]]] = {"call": [], "result": []}
     mistakes = []
     targets: set[str] = set()
     for entry in renames:
-        target, _, source = (part.strip() for part in entry.partition("="))
+        target, equals, source = (part.strip() for part in entry.partition("="))
         owner = _owner_of(target)
-        if not target or not source:
+        if not target or not equals:
             mistakes.append(f"{entry!r} is not FIELD=NAME, like gain=relevance")
         elif owner is None:
             mistakes.append(_unknown(target, source))
@@ -146,20 +148,36 @@ def _unknown(target: str, source: str) -> str:
 
 def _renamed(record: Mapping[Any, Any], pairs: Pairs) -> dict[Any, Any]:
     adapted = dict(record)
-    values = [(target, _value_at(record, source)) for target, source in pairs]
+    values = [(target, source, _value_at(record, source)) for target, source in pairs]
     for _, source in pairs:
         adapted.pop(source, None)
-    for target, value in values:
-        if value is _ABSENT or value is None:
-            continue
-        if len(target) == 1:
-            adapted[target[0]] = value
-        else:
-            before = adapted.get(target[0])
-            entries = dict(before) if isinstance(before, Mapping) else {}
-            entries.pop(target[1], None)
-            adapted[target[0]] = {**entries, target[1]: value}  # the last, as in native code
+    for target, source, value in values:
+        if not source:
+            _leave_out(adapted, target)
+        elif value is not _ABSENT and value is not None:
+            _put(adapted, target, value)
     return adapted
+
+
+def _put(adapted: dict[Any, Any], target: tuple[str, ...], value: Any) -> None:
+    """Give a field its value, or a name in the map that is a field."""
+    if len(target) == 1:
+        adapted[target[0]] = value
+    else:
+        before = adapted.get(target[0])
+        entries = dict(before) if isinstance(before, Mapping) else {}
+        entries.pop(target[1], None)
+        adapted[target[0]] = {**entries, target[1]: value}  # the last, as in native code
+
+
+def _leave_out(adapted: dict[Any, Any], target: tuple[str, ...]) -> None:
+    """Remove a field, or a name from the map that is a field."""
+    field, *names = target
+    inside = adapted.get(field)
+    if not names:
+        adapted.pop(field, None)
+    elif isinstance(inside, Mapping):
+        adapted[field] = {name: value for name, value in inside.items() if name != names[0]}
 
 
 def _value_at(record: Mapping[Any, Any], path: str) -> Any:

@@ -58,9 +58,13 @@ def compiled_names(adaptation: Adaptation | None) -> CompiledNames | None:
 
 def _names(pairs: Pairs, numbers: dict[str, int], owner: str) -> list[_Name] | None:
     targets = [tuple(target) for target, _ in pairs]
-    if len(set(targets)) < len(targets) or not all(
-        target[0] in numbers and (len(target) == 1 or _is_entry(target, targets, owner))
-        for target in targets
+    if (
+        not all(source for _, source in pairs)
+        or len(set(targets)) < len(targets)
+        or not all(
+            target[0] in numbers and (len(target) == 1 or _is_entry(target, targets, owner))
+            for target in targets
+        )
     ):
         return None
     paths = [

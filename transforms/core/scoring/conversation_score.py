@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.metrics.group import Terms, Values
+from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.rows import (
     CallRow,
     ConversationRow,
@@ -50,6 +51,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
       counts: its contribution to the manifest's counts, by dotted name, like `records.scored`.
       closed: when a stream closed it, in ms of event time; None in batch.
       rejected_labels: labels for its results that could not be used.
+      contradicted_ids: examples of duplicates by ids that URL and title contradict.
 
     Example: see `ScoreConversations`.
     """
@@ -67,6 +69,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
     best: BestValues | None = None
     closed: int | None = None
     rejected_labels: list[RejectedLabel] = []
+    contradicted_ids: list[ContradictedId] = []
 
     @property
     def iterations(self) -> list[IterationRow]:

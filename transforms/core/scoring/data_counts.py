@@ -17,11 +17,14 @@ from goodgain.transforms.core.dedup.rules import (
 from goodgain.transforms.core.metrics.prefix import IterationCounts
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.fold import FoldedTurn
+from goodgain.transforms.core.scoring.id_checks import IdChecks
 
 LABELS = tuple(f"data.label_{gain}" for gain in range(GREATEST_GAIN + 1))
 UNIDENTIFIED = "data.unidentified"
 REPEATABLE, REPEATS = "data.repeatable", "data.repeats"
 OF_ONE_ITERATION = "data.of_one_iteration"
+IDS_COMPARED, IDS_CONTRADICTED = "data.ids_compared", "data.ids_contradicted"
+GOOD_LATER, GOOD_BEYOND = "data.good_later", "data.good_beyond_cutoff"
 TIMES, AHEAD = "data.times", "data.times_ahead"
 BEFORE_1990, IN_SECONDS = "data.times_before_1990", "data.times_in_seconds"
 RESULTS, UNLABELLED = "results.total", "results.unlabelled"
@@ -43,6 +46,7 @@ COUNTED = (
     TIMES, BEFORE_1990, IN_SECONDS, AHEAD,
     UNIQUE, GOOD, OUTSIDE_POOL, WEAK_DOCUMENTS,
     SCORED, EARLIER_TURN, REDELIVERED, CONFLICTING,
+    IDS_COMPARED, IDS_CONTRADICTED, GOOD_LATER, GOOD_BEYOND,
 )  # fmt: skip
 MILLIS_OF_1990 = 631_152_000_000
 MILLIS_A_DAY = 86_400_000
@@ -51,11 +55,15 @@ _LATEST_SECONDS = 4_102_444_800  # 2100
 
 
 def data_counts(
-    by_gain: Mapping[int, int], unidentified: int, iterations: Sequence[IterationCounts]
+    by_gain: Mapping[int, int],
+    unidentified: int,
+    iterations: Sequence[IterationCounts],
+    checks: IdChecks,
 ) -> dict[str, int]:
     """The nonzero counts of a conversation's scored turn, by dotted name."""
     counts = {LABELS[gain]: results for gain, results in by_gain.items()}
     counts[UNIDENTIFIED] = unidentified
+    counts[IDS_COMPARED], counts[IDS_CONTRADICTED] = checks.compared, checks.contradicted
     results = sum(one.results for one in iterations)
     if len(iterations) > 1:
         counts[REPEATABLE] = results
@@ -63,6 +71,28 @@ def data_counts(
     else:
         counts[OF_ONE_ITERATION] = results
     return {name: count for name, count in counts.items() if count}
+
+
+def later_good_counts(
+    labels: Sequence[int], later_from: int, cutoff: int | None, good_gain_threshold: int
+) -> dict[str, int]:
+    """The number of good documents found after the first iteration, and of those beyond a cutoff.
+
+    Args:
+      labels: those of the turn's list, by rank.
+      later_from: number of ranks of the first iteration.
+      cutoff: None = nothing is beyond it.
+    """
+    if cutoff is None:
+        return {}
+    later = sum([label >= good_gain_threshold for label in labels[later_from:]])
+    if not later:
+        return {}
+    beyond = labels[max(later_from, cutoff) :]
+    return {
+        GOOD_LATER: later,
+        GOOD_BEYOND: sum([label >= good_gain_threshold for label in beyond]),
+    }
 
 
 def labels_of(turn: FoldedTurn) -> Counter[int]:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.transforms.core.ranking import HELD_COPY, UNJUDGED
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 
 
 class LabelledList(Struct, frozen=True):
-    """A ranked list: labels and retriever's scores by rank."""
+    """A ranked list: labels and retriever's scores by rank.
+
+    Attributes:
+      call_ends: the last rank of each search call; empty = all results are of one call.
+    """
 
     labels: list[int]
     scores: list[float | None]
+    call_ends: Sequence[int] = ()
 
 
 def judged_pool(turn: FoldedTurn) -> list[int]:
@@ -29,7 +35,8 @@ def judged_pool(turn: FoldedTurn) -> list[int]:
 def turn_list(turn: FoldedTurn, hold_slot: bool) -> LabelledList:
     """All first occurrences in order; with `hold_slot` later copies keep their ranks."""
     copies = {index for index, duplicate in enumerate(turn.duplicates) if duplicate is not None}
-    return _list_of(turn, range(len(turn.results)), copies, hold_slot)
+    ranked = _list_of(turn, range(len(turn.results)), copies, hold_slot)
+    return replace(ranked, call_ends=_call_ends(turn, hold_slot))
 
 
 def call_lists(turn: FoldedTurn, hold_slot: bool) -> list[LabelledList]:
@@ -53,6 +60,18 @@ def call_lists(turn: FoldedTurn, hold_slot: bool) -> list[LabelledList]:
             seen.add(document)
         lists.append(_list_of(turn, indexes, copies, hold_slot))
     return lists
+
+
+def _call_ends(turn: FoldedTurn, hold_slot: bool) -> list[int]:
+    """The last rank of each call in the list of the turn."""
+    ends = []
+    start = last_rank = 0
+    for call in turn.calls:
+        stop = start + len(call.results)
+        last_rank += stop - start if hold_slot else turn.duplicates[start:stop].count(None)
+        ends.append(last_rank)
+        start = stop
+    return ends
 
 
 def _list_of(

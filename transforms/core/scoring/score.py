@@ -144,6 +144,9 @@ def score_tally(
             **_record_counts(tally, whole, rejected_records),
             **data_counts.times_counts(tally.times, scoring.clock),
         },
+        contradicted_ids=[
+            replace(one, conversation_id=conversation_id) for one in tally.contradicted_ids
+        ],
     )
 
 

@@ -16,13 +16,18 @@ from goodgain.transforms.core.dedup.rules import (
     TypeRules,
 )
 from goodgain.transforms.core.dedup.verification import Step
-from goodgain.transforms.core.metrics.prefix import IterationCounts, Turn
+from goodgain.transforms.core.metrics.prefix import NO_COUNTS, IterationCounts, Turn
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.data_counts import data_counts, identifies
+from goodgain.transforms.core.scoring.data_counts import (
+    data_counts,
+    identifies,
+    later_good_counts,
+)
 from goodgain.transforms.core.scoring.delivery import merged_attributes
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
+from goodgain.transforms.core.scoring.id_checks import IdChecks, named_examples
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import score_conversation, score_tally
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -87,9 +92,14 @@ def _native_folder(scoring: Scoring) -> Any | None:
 
 def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally:
     last_turn, calls, usages, earlier, redelivered, conflicting, _, times, attributes = delivered
-    iterations, label_conflicts, labels, scores, judged, costs = turn
-    by_type, by_step, near_misses, cut, by_gain, unidentified = counts
+    iterations, label_conflicts, labels, scores, call_ends, judged, costs = turn
+    by_type, by_step, near_misses, cut, by_gain, unidentified, checked = counts
+    compared, contradicted, examples = checked
+    checks = IdChecks(compared, contradicted, list(named_examples(examples, scoring.rules)))
     iterations = [IterationCounts(*one) for one in iterations]
+    first = iterations[0] if iterations else NO_COUNTS
+    later_from = first.results if scoring.hold_slot else first.unique
+    threshold, cutoff = scoring.good_gain_threshold, scoring.ranking.greatest_cutoff
     return Tally(
         last_turn,
         merged_attributes(attributes),
@@ -109,13 +119,16 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
             redelivered,
             costs,
             scoring.costs,
+            call_ends=call_ends,
         ),
         sum(by_gain) - len(judged),  # `judged` has the labels of first occurrences
         None,
         {
             **duplicate_counts(by_type, _by_step(by_step), _by_step(near_misses), cut),
-            **data_counts(dict(enumerate(by_gain)), unidentified, iterations),
+            **data_counts(dict(enumerate(by_gain)), unidentified, iterations, checks),
+            **later_good_counts(labels, later_from, cutoff, threshold),
         },
+        checks.examples,
     )
 
 

@@ -7,13 +7,15 @@ from itertools import groupby
 from operator import attrgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from goodgain.transforms.core.metrics.prefix import TopicGains, Turn
+from goodgain.transforms.core.metrics.prefix import NO_COUNTS, TopicGains, Turn
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.delivery import Delivered
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
-from goodgain.transforms.core.scoring.ranked_lists import turn_list
+from goodgain.transforms.core.scoring.id_checks import ContradictedId, id_checks
+from goodgain.transforms.core.scoring.ranked_lists import LabelledList, turn_list
 from goodgain.transforms.core.scoring.settings import Scoring
 
 
@@ -29,6 +31,7 @@ class Tally(Struct, frozen=True):
       turn: what its metrics are computed from.
       judgments_met_again: number of those in `FoldedTurn`.
       counts: results, duplicates and labels of the last turn, by dotted name.
+      contradicted_ids: examples of duplicates by ids that URL and title contradict.
     """
 
     last_turn: int | None
@@ -42,6 +45,7 @@ class Tally(Struct, frozen=True):
     labelled_copies: int
     judgments_met_again: int | None
     counts: Mapping[str, int]
+    contradicted_ids: Sequence[ContradictedId] = ()
 
 
 def tally_of(
@@ -55,6 +59,8 @@ def tally_of(
     usages = len(delivered.usages())
     by_iteration = groupby(turn.calls, key=attrgetter("iteration"))
     ranked = turn_list(turn, scoring.hold_slot)
+    details = TurnDetails(turn, scoring.rules)
+    checks = id_checks(turn, details, scoring.rules)
     return Tally(
         delivered.last_turn,
         delivered.attributes(),
@@ -75,15 +81,31 @@ def tally_of(
             [[call.costs for call in calls] for _, calls in by_iteration],
             scoring.costs,
             pool,
+            ranked.call_ends,
         ),
         turn.labelled_copies,
         None if turn.judgments_met_again is None else len(turn.judgments_met_again),
         {
-            **TurnDetails(turn, scoring.rules).counts(),
+            **details.counts(),
             **data_counts.data_counts(
                 data_counts.labels_of(turn),
                 data_counts.unidentified_of(turn, scoring.rules),
                 turn.iterations,
+                checks,
             ),
+            **_later_good_counts(turn, ranked, scoring),
         },
+        checks.examples,
+    )
+
+
+def _later_good_counts(turn: FoldedTurn, ranked: LabelledList, scoring: Scoring) -> dict[str, int]:
+    if turn.pooled is not None:  # good is also what has no label in the pool
+        ranked = turn_list(replace(turn, judged=turn.labels), scoring.hold_slot)
+    first = turn.iterations[0] if turn.iterations else NO_COUNTS
+    return data_counts.later_good_counts(
+        ranked.labels,
+        first.results if scoring.hold_slot else first.unique,
+        scoring.ranking.greatest_cutoff,
+        scoring.good_gain_threshold,
     )

@@ -21,6 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.warnings.check_inputs import (
@@ -191,13 +192,17 @@ class WindowWarnings(Struct, frozen=True):
 
 
 def data_warnings(
-    counts: Mapping[str, int], scoring: Scoring, means: Sequence[MeanRow] = ()
+    counts: Mapping[str, int],
+    scoring: Scoring,
+    means: Sequence[MeanRow] = (),
+    contradicted_ids: Sequence[ContradictedId] = (),
 ) -> list[DataWarning]:
     """The warnings about some conversations of a stream.
 
     Args:
       counts: counts over the conversations, by the names in `COUNTED`.
       means: of the conversations; none if they are unknown.
+      contradicted_ids: examples of them.
     """
     return warnings_of(
         CheckInputs(
@@ -209,6 +214,8 @@ def data_warnings(
             external=scoring.label_keys is not None,
             pooled=scoring.pool is not None,
             relevance=Relevance.of(scoring.ranking.relevance_threshold, scoring.ranking.metrics),
+            cutoff=scoring.ranking.greatest_cutoff,
+            contradicted_ids=contradicted_ids,
         )
     )
 
@@ -219,9 +226,10 @@ def window_warnings(
     counts: Mapping[str, int],
     scoring: Scoring,
     means: Sequence[MeanRow] = (),
+    contradicted_ids: Sequence[ContradictedId] = (),
 ) -> WindowWarnings | None:
     """The warnings of a pane; None if it is the first of its window and has none."""
-    warnings = data_warnings(counts, scoring, means)
+    warnings = data_warnings(counts, scoring, means, contradicted_ids)
     if not warnings and pane.number == 0:
         return None
     return WindowWarnings(

@@ -12,6 +12,7 @@ from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.ranking import FAMILIES, RankingMetric
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
+from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, unknown_names
 
 READ = "records.read"
@@ -114,6 +115,8 @@ class CheckInputs(Struct, frozen=True):
       topic_attribute: the attribute that holds the topic of external judgments; None if the
         conversation_id is the topic.
       relevance: None if no ranking metrics are computed.
+      cutoff: the greatest one of the ranking metrics; None if none has one.
+      contradicted_ids: examples of duplicates by ids that URL and title contradict.
     """
 
     counts: Mapping[str, int]
@@ -130,6 +133,8 @@ class CheckInputs(Struct, frozen=True):
     label_spans: Mapping[str, LabelSpan] = MappingProxyType({})
     topic_attribute: str | None = None
     relevance: Relevance | None = None
+    cutoff: int | None = None
+    contradicted_ids: Sequence[ContradictedId] = ()
 
     def count(self, name: str) -> int:
         """A count, 0 if absent."""

@@ -14,9 +14,9 @@ from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
-from goodgain.transforms.core.warnings import codes, label_checks
+from goodgain.transforms.core.warnings import codes, document_checks, label_checks
 from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
-from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS, identity_advice
+from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 
@@ -142,45 +142,6 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
         None,
         f"Fields that are not read: {shown}{f', and {more:,} more' if more > 0 else ''}.",
         remedy,
-    )
-
-
-def _no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
-    results = inputs.count(data_counts.RESULTS)
-    unidentified = inputs.count(data_counts.UNIDENTIFIED)
-    if not results or unidentified / results <= _MOST_UNIDENTIFIED_SHARE:
-        return
-    names, advice = identity_advice(inputs.seen, inputs.rules)
-    unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
-    unread = next((one for one in inputs.unknown_names if one.identifies), None)
-    if unread:
-        advice = (
-            f"If {unread.name} identifies a document, add "
-            f"{Remedy('map', {unread.meant or '': unread.name})}. "
-            f"Otherwise: {advice[:1].lower()}{advice[1:]}"
-        )
-    yield DataWarning(
-        codes.NO_IDENTITY,
-        unidentified,
-        unidentified / results,
-        f"{unidentified:,} of {results:,} results ({unidentified / results:.1%}) "
-        f"{pluralize(unidentified, 'has', 'have')} no id that counts, no URL and no text "
-        f"to find a copy by, so repeated documents count as new ones.{unused}",
-        advice,
-    )
-
-
-def _no_duplicates(inputs: CheckInputs) -> Iterator[DataWarning]:
-    results = inputs.count(data_counts.REPEATABLE)
-    if results < _SOME_REPEAT or inputs.count(data_counts.REPEATS):
-        return
-    yield DataWarning(
-        codes.NO_DUPLICATES,
-        results,
-        1.0,
-        f"None of the {results:,} results of conversations with several iterations repeats an "
-        "earlier one, so SRR is 0 and everything counts as new.",
-        "`goodgain validate` shows which ids, URLs and texts can identify a document.",
     )
 
 
@@ -372,14 +333,16 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     label_checks.no_labels,
     label_checks.labels_below_threshold,
     label_checks.labels_below_relevance_threshold,
+    document_checks.ids_contradicted,
     _conflicting_redeliveries,
     partial(_count_checks, _TOPIC_CHECKS),
     label_checks.few_labels,
     _unknown_fields,
-    _no_identity,
-    _no_duplicates,
+    document_checks.no_identity,
+    document_checks.no_duplicates,
     _only_one_iteration,
     _few_effective_clusters,
+    document_checks.beyond_cutoff,
     _mostly_undefined,
     _odd_times,
     label_checks.label_conflicts,

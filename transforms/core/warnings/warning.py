@@ -10,6 +10,8 @@ from goodgain.transforms.core.warnings import codes
 
 _ENOUGH_LABELS = 30  # fewer labels may all be bad by chance
 
+_FAILING_CONTRADICTED_SHARE = 0.5
+
 
 class DataWarning(Struct, frozen=True):
     """A finding in the data that makes numbers less meaningful than they seem.
@@ -36,10 +38,14 @@ class DataWarning(Struct, frozen=True):
     remedy: str
 
 
-def allowed_codes(*, unlabelled: bool, no_good: bool) -> frozenset[str]:
-    """The codes accepted by `--allow-unlabelled` and `--allow-no-good`."""
-    allowed = (codes.NO_RESULTS, codes.NO_LABELS) if unlabelled else ()
-    return frozenset((*allowed, codes.LABELS_BELOW_THRESHOLD) if no_good else allowed)
+def allowed_codes(*, unlabelled: bool, no_good: bool, contradicted_ids: bool) -> frozenset[str]:
+    """The codes that the options `--allow-...` accept."""
+    by_option = (
+        (unlabelled, (codes.NO_RESULTS, codes.NO_LABELS)),
+        (no_good, (codes.LABELS_BELOW_THRESHOLD,)),
+        (contradicted_ids, (codes.IDS_CONTRADICTED,)),
+    )
+    return frozenset(code for is_given, accepted in by_option if is_given for code in accepted)
 
 
 def failing(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[DataWarning]:
@@ -50,4 +56,6 @@ def failing(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[D
 def _is_failing(warning: DataWarning) -> bool:
     if warning.code == codes.LABELS_BELOW_THRESHOLD:
         return warning.count >= _ENOUGH_LABELS
+    if warning.code == codes.IDS_CONTRADICTED:
+        return (warning.share or 0) >= _FAILING_CONTRADICTED_SHARE
     return warning.code in (codes.EMPTY_INPUT, codes.NO_RESULTS, codes.NO_LABELS)

@@ -1,0 +1,102 @@
+"""The data warnings of SPEC 10 that are about documents: what identifies them, and their ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.scoring import data_counts
+from goodgain.transforms.core.warnings import codes
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
+from goodgain.transforms.core.warnings.field_names import identity_advice
+from goodgain.transforms.core.warnings.warning import DataWarning
+from goodgain.transforms.core.wording import pluralize
+
+_MOST_UNIDENTIFIED_SHARE = 0.1
+_SOME_REPEAT = 1_000  # among this many results, some should be duplicates
+_ENOUGH_COMPARED = 20  # duplicates, and good documents; a share of fewer says little
+_MOST_CONTRADICTED_SHARE = 0.1
+_MOST_BEYOND_SHARE = 0.5
+
+
+def ids_contradicted(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if URL and title often contradict the ids that make results one document."""
+    compared = inputs.count(data_counts.IDS_COMPARED)
+    contradicted = inputs.count(data_counts.IDS_CONTRADICTED)
+    if compared < _ENOUGH_COMPARED or contradicted <= _MOST_CONTRADICTED_SHARE * compared:
+        return
+    examples = inputs.contradicted_ids
+    names = sorted({one.name for one in examples})
+    ids = " and ".join(f"ids.{name}" for name in names) or "their ids"
+    share = contradicted / compared
+    also = pluralize(contradicted, "has", "have")
+    yield DataWarning(
+        codes.IDS_CONTRADICTED,
+        contradicted,
+        share,
+        f"{contradicted:,} of {compared:,} results ({share:.1%}) that count as duplicates by {ids} "
+        f"{also} another URL and another title than the one they repeat, so the ids may be "
+        "positions in a list, or numbers that are used again, which make different documents one"
+        + (f": {'; '.join(map(str, examples))}." if examples else "."),
+        f"If they do not identify documents, leave them out with "
+        f"{Remedy('map', {f'ids.{name}': '' for name in names} or None)}"
+        f"{inputs.accepted('allow_contradicted_ids')}.",
+    )
+
+
+def beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if the cutoffs leave out most of what later iterations found."""
+    later, beyond = inputs.count(data_counts.GOOD_LATER), inputs.count(data_counts.GOOD_BEYOND)
+    if later < _ENOUGH_COMPARED or beyond <= _MOST_BEYOND_SHARE * later:
+        return
+    yield DataWarning(
+        codes.BEYOND_CUTOFF,
+        beyond,
+        beyond / later,
+        f"{beyond:,} of {later:,} good documents that later iterations found "
+        f"({beyond / later:.1%}) stand beyond rank {inputs.cutoff} in the list of their turn, so "
+        "metrics that are cut there describe the first iterations.",
+        "Read GR and CG, which count all iterations, or rank each search call with "
+        f"{Remedy('per_call')}.",
+    )
+
+
+def no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if nothing identifies many results."""
+    results = inputs.count(data_counts.RESULTS)
+    unidentified = inputs.count(data_counts.UNIDENTIFIED)
+    if not results or unidentified / results <= _MOST_UNIDENTIFIED_SHARE:
+        return
+    names, advice = identity_advice(inputs.seen, inputs.rules)
+    unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
+    unread = next((one for one in inputs.unknown_names if one.identifies), None)
+    if unread:
+        advice = (
+            f"If {unread.name} identifies a document, add "
+            f"{Remedy('map', {unread.meant or '': unread.name})}. "
+            f"Otherwise: {advice[:1].lower()}{advice[1:]}"
+        )
+    yield DataWarning(
+        codes.NO_IDENTITY,
+        unidentified,
+        unidentified / results,
+        f"{unidentified:,} of {results:,} results ({unidentified / results:.1%}) "
+        f"{pluralize(unidentified, 'has', 'have')} no id that counts, no URL and no text "
+        f"to find a copy by, so repeated documents count as new ones.{unused}",
+        advice,
+    )
+
+
+def no_duplicates(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if no result repeats an earlier one."""
+    results = inputs.count(data_counts.REPEATABLE)
+    if results < _SOME_REPEAT or inputs.count(data_counts.REPEATS):
+        return
+    yield DataWarning(
+        codes.NO_DUPLICATES,
+        results,
+        1.0,
+        f"None of the {results:,} results of conversations with several iterations repeats an "
+        "earlier one, so SRR is 0 and everything counts as new.",
+        "`goodgain validate` shows which ids, URLs and texts can identify a document.",
+    )
