@@ -54,6 +54,17 @@ def test_beam_yaml_prints_metrics():
     assert printed.count("'SRE'") + printed.count('"SRE"') >= 2
 
 
+def test_the_test_of_an_agent_passes():
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "examples/test_agent.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.startswith("..")
+
+
 def test_nightly_writes_a_report_of_the_second_day(tmp_path, monkeypatch):
     shutil.copytree(EXAMPLES / "nightly", tmp_path / "night")
     monkeypatch.chdir(tmp_path / "night")
@@ -69,4 +80,4 @@ def test_nightly_writes_a_report_of_the_second_day(tmp_path, monkeypatch):
 
 def test_every_example_has_a_test():
     names = {path.name for path in EXAMPLES.iterdir()}
-    assert names == {"evaluate.py", "beam_pipeline.py", "beam.yaml", "nightly"}
+    assert names == {"evaluate.py", "test_agent.py", "beam_pipeline.py", "beam.yaml", "nightly"}

@@ -19,7 +19,14 @@ ALIASES = ("Labels", "Traces")
 DOCUMENTED = [name for name in NAMES if name not in ALIASES]
 # Values that only this package makes; their fields are documented, but of types of its own.
 HANDLES = (
-    *("Comparison", "ConversationRow", "ConversationScore", "Explanation", "FileShard"),
+    *(
+        "Comparison",
+        "ConversationRow",
+        "ConversationScore",
+        "Explanation",
+        "FileShard",
+        "GateVerdict",
+    ),
     *("IterationRow", "Judgment", "Metric", "Prefix", "RankingMetric", "RuleTable", "Run", "Table"),
 )
 REFERENCE = re.compile(r"Example: see `(\w+)`\.")
@@ -76,8 +83,18 @@ def test_types_of_arguments_are_exported(name):
     if not inspect.isclass(public(name)):
         # Not resolved, since they name optional packages that are not imported.
         words = re.findall(r"[A-Za-z_]\w*", " ".join(map(str, found[""].__annotations__.values())))
-        known = {"Any", "Callable", "Direction", "None", "Path", "Sequence", "bool", "str", *NAMES}
-        assert set(words) <= known
+        known = {
+            "Any",
+            "Callable",
+            "Direction",
+            "Mapping",
+            "None",
+            "Path",
+            "Sequence",
+            "bool",
+            "str",
+        }
+        assert set(words) <= {*known, *NAMES}
         return
     if "__init__" in found and not issubclass(public(name), msgspec.Struct):
         hints = typing.get_type_hints(found["__init__"])

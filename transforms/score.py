@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
@@ -11,9 +11,13 @@ import apache_beam as beam
 import msgspec
 
 from goodgain.transforms.control_data import ControlData
+from goodgain.transforms.core.errors import GoodGainError, RecordError
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, shard_of
+from goodgain.transforms.core.records.parsing import parse_escaped_mapping
+from goodgain.transforms.core.records.rejected import RejectedRecord, payload_of_mapping
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.packing import Packing
@@ -46,7 +50,8 @@ class ScoredConversations(NamedTuple):
 class ScoreConversations(beam.PTransform):
     """Records to `ScoredConversations`: `FingerprintCalls`, then `ScorePayloads`.
 
-    Takes `PCollection[SearchCall]`; `RejectedRecord`s among the calls flag their conversations.
+    Takes `PCollection[SearchCall]`, or dicts with the fields of search calls: the first that cannot
+    be used fails the pipeline. `RejectedRecord`s among the calls flag their conversations.
 
     Attributes:
       scoring: rules, thresholds, metrics and optional outputs.
@@ -72,10 +77,30 @@ class ScoreConversations(beam.PTransform):
         """Apply the transform."""
         scored: ScoredConversations = (
             records
+            | "Calls" >> beam.Map(_call_of)
             | "Fingerprint" >> FingerprintCalls(Packing.of(self.scoring))
             | "Score" >> ScorePayloads(self.scoring)
         )
         return scored
+
+
+def _call_of(record: Any) -> SearchCall | RejectedRecord:
+    """A record of a pipeline as a search call.
+
+    Raises:
+      GoodGainError: it is a dict that is no usable record, or something else.
+    """
+    if isinstance(record, SearchCall | RejectedRecord):
+        return record
+    if not isinstance(record, Mapping):
+        raise GoodGainError(
+            f"ScoreConversations takes search calls or dicts, not {type(record).__name__}."
+        )
+    try:
+        return parse_escaped_mapping(record)
+    except RecordError as error:
+        shown = payload_of_mapping(record)
+        raise GoodGainError(f"A record cannot be used: {error.reason} It is {shown}") from error
 
 
 @dataclass(eq=False, repr=False)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
+from goodgain.pipeline.api.arms import RunOrFolder, folder_of
 from goodgain.pipeline.api.emitted import warn
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Table
@@ -21,8 +22,6 @@ from goodgain.pipeline.studies.comparison.arms import missing
 
 if TYPE_CHECKING:
     from goodgain.pipeline.studies.comparison.compare import Compared
-
-_Arm: TypeAlias = "Run | str | Path"
 
 
 class Comparison:
@@ -132,7 +131,7 @@ def compare(
         runs = (*runs, *(run for run in values.values() if run is not None))
         values = {}
     with TemporaryDirectory() as folder, phrased_for_python():
-        outputs = [_folder(run, folder, str(at)) for at, run in enumerate(runs)]
+        outputs = [folder_of(run, folder, str(at)) for at, run in enumerate(runs)]
         config = from_keywords(
             CompareConfig, {**options, **values, "by": by, "slices": slices}, {"outputs": outputs}
         )
@@ -145,16 +144,7 @@ def compare(
     return Comparison(found.answer, rows, report, short_document(found))
 
 
-def _folder(run: _Arm, folder: str, name: str) -> str:
-    """The folder of a run's outputs; those in memory are first written to `folder`."""
-    if not isinstance(run, Run):
-        return str(run)
-    place = Path(folder) / name
-    run.save(place)
-    return str(place)
-
-
-def _warn_of(found: Compared, runs: Sequence[_Arm]) -> None:
+def _warn_of(found: Compared, runs: Sequence[RunOrFolder]) -> None:
     """Emit what the command prints beside the numbers; runs in memory have warned already."""
     from goodgain.pipeline.studies.comparison.clusters import arm_warnings
 

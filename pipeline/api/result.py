@@ -206,6 +206,13 @@ class Run:
         except OSError as error:
             raise UsageError(f"{folder} cannot be written to: {problem_of(error)}.") from error
 
+    def write_datasets(self, folder: str | Path) -> None:
+        """Write what `save` writes, but for the report, into a folder that does not exist yet."""
+        from goodgain.pipeline.results.folder import write_manifest
+
+        self._write_datasets(Path(folder))
+        write_manifest(str(folder), self.manifest)
+
     def report(self, path: str | Path) -> None:
         """Write the report to look at in a browser: one HTML file that needs no network.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence
+from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence, TableColumn
 from goodgain.pipeline.document.safe_text import printable, shortened
 
 # Styles stand in the elements, since notebooks and their exports drop style sheets.
@@ -32,7 +32,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Sentence):
         style = f"{_STYLES[block.tone]}; margin: 0.2em 0 0.2em {block.indent}em".lstrip("; ")
         return f'<p style="{style}">{_safe(block.text)}</p>'
-    aligned = [f"text-align: {'right' if column.right else 'left'}" for column in block.columns]
+    aligned = list(map(_style, block.columns))
     head = "".join(
         f'<th style="{style}">{_safe(column.heading)}</th>'
         for column, style in zip(block.columns, aligned, strict=True)
@@ -46,6 +46,11 @@ def _block(block: Block) -> str:
     if any(column.heading for column in block.columns):
         body = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     return f"<table>{body}</table>"
+
+
+def _style(column: TableColumn) -> str:
+    side = "right" if column.right else "left"
+    return f"text-align: {side}" + ("; white-space: nowrap" if column.whole else "")
 
 
 def _cell(cell: Cell, aligned: str) -> str:

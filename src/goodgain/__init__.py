@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from goodgain.pipeline.api.compare import Comparison, compare
     from goodgain.pipeline.api.emitted import GoodGainWarning
     from goodgain.pipeline.api.evaluate import evaluate
+    from goodgain.pipeline.api.gate import GateFailedError, GateVerdict, gate
     from goodgain.pipeline.api.inputs import Traces
     from goodgain.pipeline.api.labels import Labels
     from goodgain.pipeline.api.load import load
@@ -82,6 +83,8 @@ __all__ = [
     "FindShards",
     "FingerprintCalls",
     "FolderSource",
+    "GateFailedError",
+    "GateVerdict",
     "GlobalMeanRows",
     "GlobalMeans",
     "GoodGainError",
@@ -129,6 +132,7 @@ __all__ = [
     "WindowedMeans",
     "compare",
     "evaluate",
+    "gate",
     "load",
     "metric",
 ]
@@ -149,6 +153,8 @@ _MODULES = {
     "Explanation": "pipeline.api.result",
     "FileShard": "transforms.core.files.shard",
     "FolderSource": "transforms.sources.folder_watch",
+    "GateFailedError": "pipeline.api.gate",
+    "GateVerdict": "pipeline.api.gate",
     "GoodGainError": "transforms.core.errors",
     "GoodGainWarning": "pipeline.api.emitted",
     "InputFile": "transforms.core.files.shard",
@@ -177,6 +183,7 @@ _MODULES = {
     "WatermarkRule": "transforms.core.streaming.watermark",
     "compare": "pipeline.api.compare",
     "evaluate": "pipeline.api.evaluate",
+    "gate": "pipeline.api.gate",
     "load": "pipeline.api.load",
 }
 

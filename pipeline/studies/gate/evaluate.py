@@ -83,7 +83,15 @@ class Gate(Struct, frozen=True):
         Raises:
           UsageError: the file cannot be used, or the baseline is not the output of a finished run.
         """
-        rules = load_gate(path)
+        return cls.of(load_gate(path), baseline, force)
+
+    @classmethod
+    def of(cls, rules: GateFile, baseline: str | None, force: bool = False) -> Gate:
+        """Check the baseline.
+
+        Raises:
+          UsageError: it is not the output of a finished run.
+        """
         if baseline is not None:
             check_run(read_manifest(baseline), baseline)
         return cls(rules, baseline, force)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
 from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
 from goodgain.pipeline.studies.gate.rules import DEFAULT_LEAST_N, Rule, StrictModel
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 from goodgain.transforms.core.yaml_text import read_model
@@ -82,6 +84,19 @@ def load_gate(path: str) -> GateFile:
       UsageError: it cannot be read, or contains mistakes; the message lists every one.
     """
     return read_model(GateFile, config_text(path, "the rules"), path, "The gate", _mistake)
+
+
+def gate_of(rules: Sequence[Any]) -> GateFile:
+    """A gate with some rules, each as it would stand in a file.
+
+    Raises:
+      UsageError: a rule contains mistakes; the message lists every one.
+    """
+    try:
+        return GateFile.model_validate({"rules": list(rules)})
+    except ValidationError as error:
+        mistakes = "\n  ".join(map(_mistake, error.errors()))
+        raise UsageError(f"The gate cannot be used:\n  {mistakes}") from None
 
 
 def _mistake(error: Any) -> str:

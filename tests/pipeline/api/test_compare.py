@@ -96,7 +96,7 @@ def test_options_are_those_of_the_command(arms):
 
 def test_help_names_every_option():
     with pytest.raises(gg.UsageError) as error:
-        gg.compare(None, None, nothing=1)
+        gg.compare("base", "candidate", nothing=1)
     options = str(error.value).rsplit(" are ")[1].rstrip(".").split(", ")
     assert {"by", "confidence", "cluster", "examples"} <= set(options)
     for name in options:
