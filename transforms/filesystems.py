@@ -13,7 +13,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from goodgain.transforms.core.files.atomic_write import sync
 from goodgain.transforms.core.files.shard import InputFile
 
 _SCHEME = re.compile("[a-zA-Z][-a-zA-Z0-9+.]*://")  # as Beam recognizes it
@@ -153,6 +152,15 @@ def move(source: str, target: str) -> None:
         if filesystem.exists(source):  # some filesystems do not replace files on rename
             delete(target)
             filesystem.rename([source], [target])
+
+
+def sync(path: str | Path) -> None:
+    """Wait until a local file or folder is on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def delete(path: str) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from goodgain.transforms.core.errors import UsageError, problem_of
-from goodgain.transforms.core.files.atomic_write import atomic_write
-from goodgain.transforms.filesystems import create, is_local, move
+from goodgain.transforms.filesystems import create, is_local, move, sync
 
 UNFINISHED_SUFFIX = ".unfinished"
 
@@ -23,7 +23,8 @@ def replacing(path: str | Path, temporary: str | Path | None = None) -> Iterator
 
     Args:
       path: the file, on any of Beam's filesystems; if it is local, its folder must exist.
-      temporary: path to write to first; by default a hidden name next to the file.
+      temporary: path to write to first, on the same disk; by default a hidden name next to the
+        file. A file left there by a crash is replaced, and a symbolic link is not followed.
 
     Raises:
       OSError: the file cannot be written.
@@ -31,8 +32,17 @@ def replacing(path: str | Path, temporary: str | Path | None = None) -> Iterator
     path = str(path)
     temporary = hidden(path) if temporary is None else str(temporary)
     if is_local(path):
-        with atomic_write(path, temporary) as file:
-            yield file
+        try:
+            Path(temporary).unlink(missing_ok=True)
+            with open(temporary, "xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+        sync(Path(path).parent)
     else:
         with create(temporary) as file:
             yield file

@@ -20,9 +20,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.atomic_write import sync
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.filesystems import delete, is_local
+from goodgain.transforms.filesystems import delete, is_local, sync
 
 _PLACEHOLDERS = ("date", "year", "month", "day")
 _WHOLE_DAYS = ({"date"}, {"year", "month", "day"})
