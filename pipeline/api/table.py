@@ -16,6 +16,7 @@ from goodgain.pipeline.results.datasets import MEANS, Dataset
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
+from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.wording import counted
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Row = dict[str, Any]
-HEADLINE = ("CG", "SRE", "SRR")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MOST_SHOWN_ROWS = 10
 _WIDEST_LINE = 117  # and 3 for a column that stands for those left out
@@ -203,11 +203,11 @@ def _missing(package: str) -> UsageError:
 def _mean_rank(row: Row) -> tuple[Any, ...]:
     """Sorts rows of means for display: headline metrics at N first, then those asked for."""
     name = row["metric"]
-    if name in HEADLINE:
-        place = HEADLINE.index(name)
+    if name in headline("card"):
+        place = headline("card").index(name)
     else:
         not_asked_for = name in _OF_CONVERSATIONS or COSTS.metric(name) is not None
-        place = len(HEADLINE) + not_asked_for
+        place = len(headline("card")) + not_asked_for
     return bool(row["slice"]), row["i"] is not None, row["population"] != "all", place
 
 

@@ -18,10 +18,10 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import NONE
 from goodgain.pipeline.results import data_warnings
 from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.special_functions import student_quantile
 from goodgain.transforms.core.wording import counted
 
-_METRICS = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR")
 _CONFIDENCE, _POWER = 0.95, 0.8
 _ALONE = (
     "conversation without it is a cluster of its own",
@@ -51,7 +51,9 @@ def clusters_part(rows: Mapping[str, Any], manifest: Mapping[str, Any]) -> Itera
         "larger); `unpaired` if they have different values:",
         apart=True,
     )
-    shown = [rows[name] for name in _METRICS if rows[name]["mean"] is not None]
+    shown = [
+        rows[name] for name in headline_among("decision", rows) if rows[name]["mean"] is not None
+    ]
     yield table(
         ("metric", "clusters", "variance between clusters", "paired", "unpaired"), map(_row, shown)
     )

@@ -23,11 +23,11 @@ from goodgain.pipeline.document.model import (
 )
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.folder import REPORT
-from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days.history import TABLE, DayChange, DayEntry
 from goodgain.pipeline.studies.nightly.job import NightlyResult
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
+from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.wording import counted
 
 _COLUMNS = (
@@ -69,10 +69,10 @@ def _day(entry: DayEntry, output: str) -> Iterator[Block]:
     yield from sentences(map(warning_text, entry.warnings), "warning", indent=1)
     if not entry.means:
         return
-    shown = [name for name in HEADLINE if name in entry.means]
+    shown = headline_among("comparison", entry.means)
     yield table(_COLUMNS, [row for name in shown for row in _rows(entry, name)])
     yield from sentences(_remarks(entry), indent=1)
-    for caution, labels in cautions(HEADLINE).items():
+    for caution, labels in cautions(shown).items():
         yield Sentence(f"{', '.join(labels)}: {caution}", indent=1)
     yield Sentence(f"Report: {output}/date={entry.date}/{REPORT}")
 

@@ -32,6 +32,7 @@ from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.views.clusters import clusters_part
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
+from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.own import short_name
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 from goodgain.transforms.core.wording import counted, no_interval, pluralize
@@ -39,9 +40,7 @@ from goodgain.transforms.filesystems import join
 
 Row = Mapping[str, Any]
 # Gain, efficiency, repetition, and how many iterations it took.
-_HEADLINE = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR", "iterations_for_all_good_results", "N")
 _WITHOUT_LABELS = ("R", "UR", "DupR", "SRR", "calls", "N")
-_IN_EVERYONE = ("CG", "RAG", "SRE")
 _OWN_IDEAL = (
     "own ideal: the ideal list has only what this run found; comparable between runs only with "
     "the same judgments (--qrels or --pool)."
@@ -112,14 +111,14 @@ def warnings_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
         yield Sentence(data_warnings.warning_text(warning) + ending, "warning")
 
 
-def headline(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[str]:
+def shown_metrics(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[str]:
     """The metrics that a short table shows: the headline, then what was asked for.
 
     Args:
       rows: the rows of `means` over all conversations at N, by metric.
     """
     asked_for = list(map(short_name, manifest["parameters"]["metrics"]))
-    names = (*_HEADLINE, *(asked_for if asked_for != _DEFAULT_METRICS else ()))
+    names = (*headline_among("table", rows), *(asked_for if asked_for != _DEFAULT_METRICS else ()))
     known = [name for name in dict.fromkeys(names) if name in rows]
     if any(_lacks_labels(rows[name]) for name in known):
         known = [*_WITHOUT_LABELS, *(name for name in known if not _lacks_labels(rows[name]))]
@@ -142,7 +141,7 @@ def means_part(
     if not any(row["n"] or row["undefined"] for row in rows.values()):
         yield Sentence("There are no means, since every conversation is excluded.")
         return
-    names = headline(rows, manifest)
+    names = shown_metrics(rows, manifest)
     yield means_table(rows, manifest)
     if not judged_outside(manifest) and any(metric_by_name(name).own_ideal for name in names):
         yield Sentence(_OWN_IDEAL)
@@ -156,7 +155,7 @@ def means_part(
 
 
 def means_table(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> TableBlock:
-    """The means of `headline`, with intervals."""
+    """The means of `shown_metrics`, with intervals."""
     shared = judged_outside(manifest)
     columns = [
         TableColumn("metric", widest=36),
@@ -172,7 +171,7 @@ def means_table(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> TableBl
                 value(name, rows[name]["p50"]),
                 count(rows[name]["n"]),
             )
-            for name in headline(rows, manifest)
+            for name in shown_metrics(rows, manifest)
         ],
     )
 
@@ -213,7 +212,7 @@ def _everyone_part(at_end: Sequence[Row]) -> Iterator[Sentence]:
         f"{metric_by_name(name).label} "
         f"{mean_text(name, row['mean'], row['n'], row['undefined'])} "
         f"({mean_interval_text(name, row['ci_low'], row['ci_high'])})"
-        for name in _IN_EVERYONE
+        for name in headline_among("everyone", rows)
         if (row := rows.get(name)) and row["mean"] is not None
     ]
     if means:

@@ -31,9 +31,10 @@ from goodgain.pipeline.run.stream.summary import (
 )
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
+from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.warnings.warning import DataWarning
 
-_SHOWN_METRICS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
+_SHOWN_METRICS = headline("stream")
 _SHOWN_WINDOWS = 7
 
 

@@ -11,6 +11,10 @@ from msgspec import Struct
 SHARE = "share"
 ZERO_TO_ONE = (SHARE, "0 or 1")  # the units of values from 0 to 1
 Direction = Literal["higher", "lower", "neither"]
+# Where few metrics are shown: on cards at the top of pages, in the table of a run (`everyone`: with
+# the conversations that did not search), of a stream and of a comparison, and what its decision
+# rests on.
+Place = Literal["card", "table", "everyone", "stream", "comparison", "decision"]
 
 
 class Metric(Struct, frozen=True):
@@ -41,6 +45,7 @@ class Metric(Struct, frozen=True):
       so_far: the metric of iterations with the same function; None if there is none.
       by_i: whether it is a metric of iterations, with a value at each i rather than at N.
       mean_only: whether only its mean over conversations has a value, and no conversation.
+      headline: the places at which it is among the few that are shown.
 
     Example: see `metric`.
     """
@@ -65,6 +70,7 @@ class Metric(Struct, frozen=True):
     so_far: Metric | None = None
     by_i: bool = False
     mean_only: bool = False
+    headline: tuple[Place, ...] = ()
 
     @property
     def in_everyone(self) -> bool:

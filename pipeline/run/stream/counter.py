@@ -17,6 +17,7 @@ from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.manifest import OUTCOMES
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
@@ -29,7 +30,7 @@ from goodgain.transforms.core.wording import counted
 from goodgain.transforms.sources.streamed import ReadRecords
 from goodgain.transforms.stream_end import InProcess
 
-_RUNNING_MEANS = ("CG", "DCG", "RAG", "SRE", "SRR", "N")
+_RUNNING_MEANS = headline("stream")
 _WITHOUT_LABELS = tuple(name for name in _RUNNING_MEANS if not metric_by_name(name).needs_labels)
 _COUNTS = ("read", "still_open", "closed", "late", "rejected", "missed", "ahead", "changed")
 _RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")

@@ -9,10 +9,11 @@ from msgspec import Struct
 
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, sample
-from goodgain.pipeline.studies.comparison.measures import CONTEXT, HEADLINE, Measure
+from goodgain.pipeline.studies.comparison.measures import CONTEXT, Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.transforms.core.comparison.samples import rounded_differences
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.headline import headline
 
 
 class Example(Struct, frozen=True):
@@ -47,7 +48,7 @@ class Examples(Struct, frozen=True):
 
 def example_metric(arms: Arms, requested: str | None) -> str | None:
     """The metric at N by which examples are chosen; None if no compared metric is suitable."""
-    names = [requested] if requested else [*arms.measures.declared, *HEADLINE]
+    names = [requested] if requested else [*arms.measures.declared, *headline("comparison")]
     for name in names:
         if name in arms.measures.at_end and metric_by_name(name).direction != "neither":
             return name

@@ -13,21 +13,13 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST, COSTS
+from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.plan import MetricPlan, Population
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.ranking import respelled
 from goodgain.transforms.core.records.similar_names import similar_name
 
 Family = Literal["primary", "declared", "further"]
-# Gain, efficiency, repetition, and iterations that gained nothing.
-HEADLINE = (
-    "CG", "DCG", "RAG", "DRAG", "SRE", "SRR",
-    "iterations_for_all_good_results", "iterations_after_last_good",
-)  # fmt: skip
-# The default family. Metrics in iterations are excluded: an agent that finds less is done sooner,
-# and one that gives up at once has no iterations after its last find.
-DECISIVE = tuple(name for name in HEADLINE if not name.startswith("iterations_"))
-DECISIVE_OF_POOL = ("pool_recall",)  # in addition, if both runs share a pool
 # Metrics shown for every example, whichever metric it was chosen by.
 CONTEXT = ("N", "R", "CG", "SRE", "SRR")
 _GAINED = ("G_i", "CG_at_i")  # plotted over costs in the report
@@ -136,7 +128,7 @@ def choose(
 
     A metric at N also selects the metric of iterations with the same meaning: CG selects CG_at_i,
     cost.tokens selects cost_at_i.tokens. The declared family is what `family` names; else the
-    metrics in `requested`; else `DECISIVE`, and with a pool its recall.
+    metrics in `requested`; else those that are declared to decide.
 
     Args:
       requested: metric names as in `goodgain metrics`; empty = every metric.
@@ -164,8 +156,7 @@ def choose(
     followed = set(map(at_i, at_end))
     by_i = tuple(name for name in by_iteration if name in wanted or name in followed)
     default, by_name = _tolerances(tolerances, known, ranking)
-    by_default = (*DECISIVE, *(name for name in DECISIVE_OF_POOL if name in at_ends))
-    declared: Sequence[str] = family or requested or by_default
+    declared: Sequence[str] = family or requested or headline_among("decision", at_ends)
     if primary:
         declared = [primary, *declared]
     deciding = [

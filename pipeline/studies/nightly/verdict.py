@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from goodgain.pipeline.results.data_warnings import failing_in
-from goodgain.pipeline.results.folder import read_manifest
+from goodgain.pipeline.results.folder import read_columns
 from goodgain.pipeline.results.manifest import above_limit
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL, ShownRows
 from goodgain.pipeline.studies.comparison.compare import compare
-from goodgain.pipeline.studies.comparison.measures import DECISIVE, DECISIVE_OF_POOL, HEADLINE
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.rows import ComparisonRow, possible
 from goodgain.pipeline.studies.gate.evaluate import evaluate, gather
@@ -19,6 +18,7 @@ from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.outcome import Outcome, passed
 from goodgain.pipeline.studies.nightly.baseline import Baseline
 from goodgain.pipeline.studies.nightly.days.history import DayChange, Verdict
+from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.wording import pluralize
 
 
@@ -31,9 +31,13 @@ def changes(folder: Path, baseline: Baseline) -> dict[str, DayChange]:
     if baseline.folder is None:
         return {}
     outputs = (str(baseline.folder), str(folder))
-    pool_metrics = DECISIVE_OF_POOL if "pool" in read_manifest(str(folder)) else ()
+    of_base, of_day = (read_columns(of_run, "conversations") for of_run in outputs)
+    names = [name for name in of_base if name in of_day]
     request = ComparisonRequest(
-        outputs, metrics=(*HEADLINE, *pool_metrics), family=(*DECISIVE, *pool_metrics), max_i=1
+        outputs,
+        metrics=headline_among("comparison", names),
+        family=headline_among("decision", names),
+        max_i=1,
     )
     compared = compare(request)
     shown = ShownRows(compared.without_labels)

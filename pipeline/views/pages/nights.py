@@ -11,7 +11,6 @@ from goodgain.pipeline.document.numbers import (
     share,
     value_text,
 )
-from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.studies.nightly.days.days import days_text
 from goodgain.pipeline.studies.nightly.days.history import DayEntry, Verdict
 from goodgain.pipeline.views.pages.definitions import glossary
@@ -19,12 +18,10 @@ from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.texts import change_texts, rounded
 from goodgain.transforms.core.metrics.by_name import labels
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.pool import POOL_METRICS
+from goodgain.transforms.core.metrics.headline import headline
 
 _SCRIPTS = ("nights/plots.js", "nights/report.js")
 MOST_DAYS = 500  # bounds the size of the page
-_OF_POOL = tuple(metric.name for metric in POOL_METRICS)
-_TABLE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 # Shares that the page plots: part and whole, both counts of a day.
 _SHARES = {
     "share of rejected records": ("rejected", "records"),
@@ -54,10 +51,10 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
         "latest": latest,
         "answer": answer(latest),
         "verdicts": sorted(verdicts.items(), key=lambda one: (-one[1], one[0])),
-        "headline": [by_name[name] for name in (*HEADLINE, *_OF_POOL) if name in names],
+        "headline": [one for one in words.measures if one.metric.name in names],
         "ranking": [one for one in words.ranking if one.metric.name in names],
         "counts": list(dict.fromkeys(name for entry in shown for name in _counts(entry))),
-        "table": [by_name[name] for name in _TABLE],
+        "table": [by_name[name] for name in headline("card")],
         "glossary": words,
         "without_interval": any(
             change.ci_low is None and change.verdict_ci_low is not None
@@ -135,7 +132,11 @@ def _changed(entry: DayEntry) -> str:
     if not entry.baseline:
         return "it was compared with no earlier day"
     baseline = days_text(entry.baseline)
-    verdicts = {name: entry.changes[name].verdict for name in HEADLINE if name in entry.changes}
+    verdicts = {
+        name: entry.changes[name].verdict
+        for name in headline("comparison")
+        if name in entry.changes
+    }
     changed = [
         f"{verdict} {word} {baseline} in {labels(names)}"
         for verdict, word in (("worse", "than"), ("better", "than"), ("changed", "from"))

@@ -25,12 +25,11 @@ from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.costs import COST, COSTS
+from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
 
 _SCRIPTS = ("plots.js", "costs.js", "report.js")
-# The metrics on the cards at the top.
-_HEADLINE = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 _MOST_INPUTS = 50
 _LONGEST_DIMENSION = 60
 _NO_SEARCH = "No conversation that searched could be evaluated."
@@ -104,7 +103,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
         "everything": everything,
         "answer": answer(rows),
         "good_from": parameters["good_gain_threshold"],
-        "headline": [(definitions[name], rows[name]) for name in _HEADLINE if name in rows],
+        "headline": [(definitions[name], rows[name]) for name in headline_among("card", rows)],
         "everyone": [
             (one, everyone[one.metric.name])
             for one in glossary.at_end

@@ -1,8 +1,8 @@
 """Directions (higher or lower is better) and cautions that metrics declare."""
 
-from goodgain.pipeline.studies.comparison.measures import DECISIVE, HEADLINE
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.headline import headline
 
 FORMS = ("{}", "{}_i", "{}_at_i")
 
@@ -46,7 +46,7 @@ def test_metrics_that_reward_stopping_or_finding_less_have_a_caution():
 
 
 def test_metrics_that_improve_by_finding_less_are_not_decisive():
-    assert set(HEADLINE) - set(DECISIVE) == {
+    assert set(headline("comparison")) - set(headline("decision")) == {
         "iterations_for_all_good_results",
         "iterations_after_last_good",
     }

@@ -8,6 +8,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.headline import headline
 from tests.pipeline.runs import write_jsonl
 
 CALL = {
@@ -87,7 +88,8 @@ def test_text_of_means_begins_with_the_headline_and_what_was_asked_for():
     lines = repr(means).splitlines()
     columns = ["slice", "metric", "i", "population", "n", "mean", "ci_low", "ci_high"]
     assert lines[0].split()[: len(columns)] == columns
-    assert [line.split()[1] for line in lines[2:7]] == ["CG", "SRE", "SRR", "mrr", "ndcg@10"]
+    first = [line.split()[1] for line in lines[2:8]]
+    assert first == [*headline("card"), "mrr", "ndcg@10"]
     assert all(line.split()[:4:2] == ["all", "-"] for line in lines[2:12])
     assert set(lines[12].split()) == {"…"}
     sre = means.where(metric="SRE", i=None, slice={}, population="all")

@@ -110,4 +110,5 @@ def _declared(name: str, measure: str) -> Metric:
         counted=False,
         so_far=None,
         mean_only=True,
+        headline=(),
     )

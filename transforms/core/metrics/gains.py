@@ -11,12 +11,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from goodgain.transforms.core.metric import Direction, Metric
+from goodgain.transforms.core.metric import Direction, Metric, Place
 from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.prefix import Prefix
 
 NO_SEARCH = "the last turn did not search (N = 0)"
 MOST_ITERATIONS_FOR_ALL_GOOD = 100
+_EVERYWHERE: tuple[Place, ...] = (
+    "card", "table", "everyone", "stream", "comparison", "decision",
+)  # fmt: skip
 _REWARDS_STOPPING = "Stopping early raises it, so read it beside CG."
 _REWARDS_FINDING_LESS = "Finding less finishes sooner, so read it beside GR."
 _REWARDS_GIVING_UP = "Giving up at once lowers it, so read it beside CG."
@@ -55,7 +58,7 @@ def _declare(
     meaning, formula = so_far
     at_i = replace(
         metric, name=f"{name}_at_i", meaning=meaning, formula=formula, words=f"{words} so far",
-        undefined="", caution="", by_i=True,
+        undefined="", caution="", by_i=True, headline=(),
     )  # fmt: skip
     return replace(metric, so_far=at_i)
 
@@ -65,6 +68,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "N", "iterations", "Iterations", "Iterations of the last turn that searched.", "neither",
         "number of distinct iterations of the last turn with a search call",
         lambda prefix: prefix.i, whole=True, counted=True,
+        headline=("table", "stream"),
     ),
     _declare(
         "calls", "calls", "Search calls", "Search calls of the last turn.", "neither",
@@ -100,6 +104,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "sum of G_k for k = 1..N", lambda prefix: prefix.gain,
         ("Good, new material gathered so far.", "sum of G_k for k = 1..i"),
         whole=True, bounded=True, needs_labels=True,
+        headline=_EVERYWHERE,
     ),
     _declare(
         "RG", "gain per iteration", "Gain per iteration", "Good, new material per iteration.",
@@ -115,6 +120,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
             "sum of G_k / log2(k + 1) for k = 1..i",
         ),
         bounded=True, needs_labels=True,
+        headline=("table", "stream", "comparison", "decision"),
     ),
     _declare(
         "DRG", "gain per iteration", "Discounted gain per iteration", "DCG per iteration.",
@@ -132,6 +138,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
             "(1/i) sum of AvgGain_k for k = 1..i",
         ),
         bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
+        headline=("table", "everyone", "stream", "comparison", "decision"),
     ),
     _declare(
         "DRAG", "gain per result", "Discounted gain per result",
@@ -143,18 +150,21 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
             "(1/i) sum of AvgGain_k / log2(k + 1) for k = 1..i",
         ),
         bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
+        headline=("table", "comparison", "decision"),
     ),
     _declare(
         "SRE", "share", "Good and new results", "Share of the results that were good and new.",
         "higher", "GR / R, 0 if R = 0", lambda prefix: ratio(prefix.good, prefix.results),
         ("Share of the results so far that were good and new.", "GR@i / R@i, 0 if R@i = 0"),
         bounded=True, needs_labels=True,
+        headline=_EVERYWHERE,
     ),
     _declare(
         "SRR", "share", "Repeated results", "Share of the results that repeated an earlier one.",
         "lower", "DupR / R, 0 if R = 0",
         lambda prefix: ratio(prefix.results - prefix.unique, prefix.results),
         ("Share of the results so far that repeated an earlier one.", "DupR@i / R@i, 0 if R@i = 0"),
+        headline=("card", "table", "stream", "comparison", "decision"),
     ),
     _declare(
         "iterations_for_all_good_results", "iterations", "Iterations for all good results",
@@ -162,6 +172,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "min(k, 100), k the smallest i at which every good result of the turn was retrieved",
         iterations_for_all_good_results, undefined="no good document was found",
         whole=True, needs_labels=True, caution=_REWARDS_FINDING_LESS,
+        headline=("card", "table", "comparison"),
     ),
     _declare(
         "iterations_after_last_good", "iterations", "Iterations after the last good",
@@ -169,6 +180,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "N minus the last i with a good first occurrence; N when there is none",
         lambda prefix: prefix.i - prefix.last_good, whole=True, bounded=True, needs_labels=True,
         caution=_REWARDS_GIVING_UP,
+        headline=("comparison",),
     ),
     _declare(
         "unlabelled", "results", "Unlabelled results",
@@ -202,7 +214,7 @@ def _of_iteration(
     """A metric of one iteration, with unit, direction and words of the metric that it is like."""
     return replace(
         DECLARED[like], name=name, meaning=meaning, formula=formula, function=function,
-        undefined="", caution="", so_far=None, by_i=True,
+        undefined="", caution="", so_far=None, by_i=True, headline=(),
     )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def _declare(
     meaning, formula = so_far
     at_i = replace(
         metric, name=f"{name}_at_i", meaning=meaning, formula=formula, words=f"{words} so far",
-        undefined=_NO_GOOD_IN_POOL, by_i=True,
+        undefined=_NO_GOOD_IN_POOL, by_i=True, headline=(),
     )  # fmt: skip
     return replace(metric, so_far=at_i)
 
@@ -61,6 +61,7 @@ POOL_METRICS: tuple[Metric, ...] = (
             "Share of the pool's good documents found so far.",
             "good pool documents found by i / good pool documents of the topic",
         ),
+        headline=("comparison", "decision"),
     ),
     _declare(
         "pool_nCG", "Gain of the pool", "Share of the pool's gain that was found.",

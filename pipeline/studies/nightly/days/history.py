@@ -22,16 +22,16 @@ from goodgain.pipeline.document.numbers import value_text
 from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.studies.nightly.days.days import DayFolders, LateFiles, days_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.metrics.pool import POOL_METRICS
+from goodgain.transforms.core.metrics.gains import GAINS
+from goodgain.transforms.core.metrics.groups import GROUPS
+from goodgain.transforms.core.metrics.headline import headline, headline_among
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DAY_FILE = "day.json"
 HISTORY = "history.jsonl"
 TABLE = "history.md"
-_SHOWN = ("CG", "SRE", "SRR", "iterations_for_all_good_results")
 Verdict = Literal["passed", "gate failed", "bad data", "failed"]
 EXIT_CODES: Mapping[Verdict, ExitCode] = {
     "passed": ExitCode.DONE,
@@ -171,13 +171,14 @@ def failed_entry(
 
 def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> dict[str, DayMean]:
     """The headline and the ranking metrics of the run, from rows of `means`."""
-    pooled = (metric.name for metric in POOL_METRICS if "pool" in manifest)
-    wanted = (*HEADLINE, *pooled, *manifest["parameters"].get("metrics", ()))
     means = {
         row["metric"]: DayMean(row["n"], row["mean"], row["ci_low"], row["ci_high"])
         for row in rows
         if not row["slice"] and row["i"] is None and row["population"] == "all"
     }
+    further = (one.name for group in GROUPS for one in group.at_n if group is not GAINS)
+    asked_for = manifest["parameters"].get("metrics", ())
+    wanted = (*headline_among("comparison", means), *further, *asked_for)
     return {name: means[name] for name in wanted if name in means}
 
 
@@ -280,7 +281,7 @@ def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -
         "day": lambda one: one.date,
         "verdict": lambda one: one.verdict,
         "n": lambda one: f"{one.means['CG'].n if 'CG' in one.means else 0:,}",
-        **{metric_by_name(name).label: partial(_mean, name) for name in _SHOWN},
+        **{metric_by_name(name).label: partial(_mean, name) for name in headline("card")},
         "rejected": lambda one: _share(one.counts, "rejected", "records"),
         "unlabelled": lambda one: _share(one.counts, "unlabelled", "results"),
         "warnings": lambda one: ", ".join(warning.code for warning in one.warnings),

@@ -11,7 +11,6 @@ import pytest
 
 from goodgain.pipeline.results.folder import REPORT, read_dataset, read_manifest
 from goodgain.pipeline.studies.comparison.compare import compare
-from goodgain.pipeline.studies.comparison.measures import DECISIVE, HEADLINE
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
@@ -19,6 +18,8 @@ from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, HISTORY, read_history
 from goodgain.pipeline.studies.nightly.night import changes, judge
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.metrics.gains import DECLARED as GAINS
+from goodgain.transforms.core.metrics.headline import headline_among
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 from tests.pipeline.studies.nightly.world import World
 
@@ -159,7 +160,10 @@ def test_changes_have_the_names_and_numbers_of_compare(world):
     """The 95 % interval is that of the difference alone; Holm's is in `verdict_ci_*`."""
     folder, found = world.place(DAYS[1]), baseline_of(world, DAYS[1], "previous_good")
     request = ComparisonRequest(
-        (str(found.folder), str(folder)), metrics=HEADLINE, family=DECISIVE, max_i=1
+        (str(found.folder), str(folder)),
+        metrics=headline_among("comparison", GAINS),
+        family=headline_among("decision", GAINS),
+        max_i=1,
     )
     rows = {row.metric: row for row in compare(request).rows if row.i is None}
     names = ("ci_low", "ci_high", "p_holm", "verdict_ci_low", "verdict_ci_high")

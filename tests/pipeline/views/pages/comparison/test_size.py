@@ -3,7 +3,6 @@
 import msgspec
 import pytest
 
-from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.views.pages.comparison_slices import (
     PARTS,
     arrange,
@@ -11,6 +10,7 @@ from goodgain.pipeline.views.pages.comparison_slices import (
     slice_data,
 )
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
+from goodgain.transforms.core.metrics.headline import headline
 
 BYTES_FOR_DATA = 2_500_000  # of 6 MB, without plotly
 TOLD = (
@@ -71,8 +71,8 @@ def test_few_pairs_are_all_shown():
 
 @pytest.mark.parametrize(("slices", "iterations"), [(200, 2), (40, 60), (3, 500)])
 def test_data_of_a_large_comparison_fits(slices, iterations):
-    pairs = pairs_by_metric(differences(3_000, HEADLINE), HEADLINE)
-    found = arrange(rows(slices, iterations), HEADLINE, "holm")
+    pairs = pairs_by_metric(differences(3_000, headline("comparison")), headline("comparison"))
+    found = arrange(rows(slices, iterations), headline("comparison"), "holm")
     assert len(found.shown) + found.left_out == slices + 1
     assert found.shown[0].attributes == {}
     data = [
@@ -83,7 +83,7 @@ def test_data_of_a_large_comparison_fits(slices, iterations):
 
 
 def test_the_largest_slices_are_kept():
-    found = arrange(rows(200, 2), HEADLINE, "holm")
+    found = arrange(rows(200, 2), headline("comparison"), "holm")
     kept = {one.attributes["user"] for one in found.shown[1:]}
     assert found.left_out > 0
     assert kept == {f"u-{at:05}" for at in range(1, len(kept) + 1)}

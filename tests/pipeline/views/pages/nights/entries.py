@@ -4,13 +4,13 @@ from datetime import date, timedelta
 
 import msgspec
 
-from goodgain.pipeline.studies.comparison.measures import HEADLINE
 from goodgain.pipeline.studies.nightly.days.history import (
     DayChange,
     DayEntry,
     DayMean,
     failed_entry,
 )
+from goodgain.transforms.core.metrics.headline import headline
 
 RANKING = "ndcg@10"
 
@@ -27,8 +27,11 @@ def entry(day, value=2.0, verdict="passed", reasons=(), baseline=("2025-03-01",)
         reasons=tuple(reasons),
         notes=(),
         baseline=tuple(baseline),
-        means={name: DayMean(n, value, value - 0.5, value + 0.5) for name in (*HEADLINE, RANKING)},
-        changes=dict.fromkeys(HEADLINE, change) if baseline else {},
+        means={
+            name: DayMean(n, value, value - 0.5, value + 0.5)
+            for name in (*headline("comparison"), RANKING)
+        },
+        changes=dict.fromkeys(headline("comparison"), change) if baseline else {},
         counts={"records": 4 * n, "rejected": 2, "in_means": n, "results": 100, "unlabelled": 7},
         started="2025-03-02T02:30:00+00:00",
         seconds=1.5,
