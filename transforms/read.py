@@ -16,12 +16,12 @@ from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.shard import (
     DEFAULT_SHARD_BYTES,
-    FileFormat,
     FileShard,
     InputFile,
-    plan_shards,
 )
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
+from goodgain.transforms.core.files.trace_formats import JSONL
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.adaptation import Adaptation
@@ -89,9 +89,7 @@ class PlanShards(beam.DoFn):
                 )
         except OSError as error:
             problem = f"The file cannot be read: {error}."
-            shards = [
-                FileShard(file.path, FileFormat.JSONL, Compression.NONE, 0, file.size, problem)
-            ]
+            shards = [FileShard(file.path, JSONL, Compression.NONE, 0, file.size, problem)]
         yield from shards
 
 
@@ -138,10 +136,10 @@ class FindShards(beam.PTransform):
       >>> from apache_beam.runners.portability.fn_api_runner import FnApiRunner
       >>> from goodgain import FileShard, FindShards
       >>> def show(shard: FileShard) -> None:
-      ...     print(shard.format.name, shard.start)
+      ...     print(shard.format, shard.start)
       >>> with beam.Pipeline(runner=FnApiRunner()) as pipeline:
       ...     _ = pipeline | FindShards(["traces/*.jsonl"]) | beam.Map(show)
-      JSONL 0
+      jsonl 0
     """
 
     inputs: Sequence[str | InputFile]

@@ -2,35 +2,33 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from msgspec import to_builtins
-from msgspec.structs import replace
 
 from goodgain.pipeline.run.plan.local_files import local_files
-from goodgain.pipeline.run.plan.seen_names import seen_names
+from goodgain.pipeline.run.plan.seen_names import is_long_table, seen_names, seen_names_of_rows
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.first_records import MOST_LOOKED_AT
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.records.adaptation import MAPS, Adaptation
+from goodgain.transforms.core.records.long_form import (
+    Row,
+    calls_of_rows,
+    record_of_rows,
+    with_maps,
+)
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
     payload_of_mapping,
     rejected_for,
 )
-from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.warnings.field_names import (
-    SeenNames,
-    is_of_call,
-    is_of_result,
-    names_in,
-)
+from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.warnings.field_names import SeenNames, names_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,16 +42,6 @@ Traces: TypeAlias = (
 )
 _TABLES = ("pandas", "polars", "pyarrow")
 _SOURCE = "traces"  # the path in rejected rows of traces in memory
-_Record: TypeAlias = dict[str, Any]
-_KEY_COLUMNS = ("conversation_id", "turn", "iteration", "call", "record_id")
-_CALL_COLUMNS = (
-    *_KEY_COLUMNS, "timestamp", "query", "tool", "turn_count", "is_final", "action", "error"
-)  # fmt: skip
-_CALL_MAPS = ("attributes", "costs")
-_RESULT_MAPS = ("ids", "fields")
-_RESULT_COLUMNS = tuple(name for name in Result.__struct_fields__ if name not in _RESULT_MAPS)
-_RANK = "rank"
-_MAPS = (*_CALL_MAPS, *_RESULT_MAPS)
 
 
 def files_of(traces: Traces) -> list[InputFile] | None:
@@ -86,25 +74,10 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> _InMemory
     records = _checked(traces) if table is None else _rows(table)
     first = list(islice(records, MOST_LOOKED_AT))
     records = chain(first, records)
-    if _are_long(first, adaptation):
-        return _parsed_rows(_mappings(records), list(_mappings(first)), adaptation)
-    return _parsed(records, adaptation)
-
-
-def _are_long(
-    records: Iterable[Mapping[str, Any] | SearchCall], adaptation: Adaptation | None
-) -> bool:
-    names: set[str] = set()
-    for record in records:
-        if isinstance(record, SearchCall):
-            return False
-        names |= _names(adaptation.applied(record) if adaptation else record)
-        names |= _names(adaptation.applied_to_row(record) if adaptation else record)
-    return "results" not in names and any(map(_is_of_result, names))
-
-
-def _names(row: Mapping[Any, Any]) -> set[str]:
-    return {name for name in row if isinstance(name, str)}
+    maps = [one for one in first if isinstance(one, Mapping)]
+    if len(maps) == len(first) and is_long_table(maps, adaptation):
+        return _parsed_rows(_mappings(records), maps, adaptation)
+    return _parsed(records if table is None else map(with_maps, _mappings(records)), adaptation)
 
 
 def _mappings(records: Iterable[Mapping[str, Any] | SearchCall]) -> Iterator[Mapping[str, Any]]:
@@ -123,20 +96,18 @@ def _parsed_rows(
     adaptation: Adaptation | None,
 ) -> _InMemory:
     """Convert rows in long form; `first` are the first of them."""
-    missing: Sequence[str] = ()
     if adaptation is not None:
-        missing = adaptation.without_source([{**row, "results": [row]} for row in first])
-        first = list(map(adaptation.applied_to_row, first))
         rows = map(adaptation.applied_to_row, rows)
-    unknown = {name for row in first for name in _names(row) if not _is_column(name)}
-    of_call = {name for name in unknown if is_of_call(name) and not is_of_result(name)}
-    records, seen = _parsed(_records_of_rows(rows), None)
-    return records, replace(
-        seen,
-        call=seen.call | of_call,
-        result=(seen.result | unknown) - of_call,
-        without_source=tuple(missing),
-    )
+    calls = [_call_of(place, rows) for place, rows in enumerate(calls_of_rows(rows), start=1)]
+    return calls, seen_names_of_rows(first, adaptation)
+
+
+def _call_of(place: int, rows: Sequence[Row]) -> SearchCall | RejectedRecord:
+    try:
+        record = record_of_rows(rows)
+    except RecordError as error:
+        return rejected_for(_SOURCE, f"record {place}", error, payload_of_mapping(rows[0]))
+    return _record(place, record, None)
 
 
 def rows_of(table: Any) -> Iterable[Any]:
@@ -227,112 +198,9 @@ def _without_empty(value: Any, name: str = "") -> Any:
         value = value.tolist()
     if isinstance(value, dict):
         kept = {key: _without_empty(one, key) for key, one in value.items()}
-        if name in _MAPS:
+        if name in MAPS:
             return {key: one for key, one in kept.items() if one is not None}
         return kept
     if name == "results" and isinstance(value, list | tuple):
         return [_without_empty(one) for one in value]
     return value
-
-
-def _is_column(name: str) -> bool:
-    """Whether a column has a meaning in rows of results."""
-    return (
-        name in (*_CALL_COLUMNS, *_RESULT_COLUMNS, *_MAPS, _RANK) or name.split(".", 1)[0] in _MAPS
-    )
-
-
-def _is_of_result(name: str) -> bool:
-    if _is_column(name):
-        return name == _RANK or name.split(".", 1)[0] in (*_RESULT_COLUMNS, *_RESULT_MAPS)
-    return is_of_result(name)
-
-
-def _records_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[_Record]:
-    """The search calls of rows in long form, ordered by their first rows.
-
-    Rows with the same conversation_id, turn, iteration, call and record_id are one search call; its
-    own fields come from its first row. Its results are ordered by `rank`, or without ranks as the
-    rows are. A row without any column of a result is a call that returned nothing. The columns
-    `attributes.NAME`, `costs.NAME`, `ids.NAME` and `fields.NAME` become entries of those maps.
-    Unknown columns stay with the results, for the warnings about them.
-
-    Args:
-      rows: column names to values; None and NaN are missing.
-
-    Raises:
-      UsageError: a rank is not a number.
-    """
-    calls: dict[Hashable, tuple[_Record, list[tuple[float, _Record]]]] = {}
-    for number, row in enumerate(map(_without_nan, rows), start=1):
-        key = _key(row)
-        if key not in calls:
-            calls[key] = (_part(row, _CALL_COLUMNS, _CALL_MAPS), [])
-        result = _part(row, _RESULT_COLUMNS, _RESULT_MAPS)
-        if result:
-            unread = {name: value for name, value in row.items() if not _is_column(name)}
-            calls[key][1].append((_rank(row.get(_RANK), number), {**unread, **result}))
-    for call, ranked_results in calls.values():
-        # Sorting is stable: without ranks, rows keep their order.
-        ordered = sorted(ranked_results, key=itemgetter(0))
-        yield {**call, "results": [result for _, result in ordered]}
-
-
-def _without_nan(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row without NaN, which data frames have for missing values of any column."""
-    if any(value != value for value in row.values() if isinstance(value, float)):
-        return {
-            name: value
-            for name, value in row.items()
-            if not (isinstance(value, float) and value != value)
-        }
-    return row
-
-
-def _key(row: Mapping[str, Any]) -> Hashable:
-    values = tuple(row.get(name) for name in _KEY_COLUMNS)
-    try:
-        hash(values)
-    except TypeError:  # a list or a dict, which is rejected later
-        return repr(values)
-    return values
-
-
-def _rank(value: Any, number: int) -> float:
-    """The rank in the row with this number; a missing rank is after all others."""
-    if value is None:
-        return math.inf
-    try:
-        rank = float(value)
-    except (TypeError, ValueError, OverflowError):
-        rank = math.nan
-    if math.isnan(rank):
-        raise UsageError(f"row {number} of the traces has the rank {value!r}, which is no number.")
-    return rank
-
-
-def _part(row: Mapping[str, Any], names: tuple[str, ...], maps: tuple[str, ...]) -> _Record:
-    part = {name: row[name] for name in names if row.get(name) is not None}
-    for name in maps:
-        whole = row.get(name) or {}
-        if not isinstance(whole, Mapping) and not _are_pairs(whole):
-            part[name] = whole  # in another form, or rejected later
-            continue
-        entries = dict(whole)
-        prefix = f"{name}."
-        entries.update(
-            (column.removeprefix(prefix), value)
-            for column, value in row.items()
-            if column.startswith(prefix)
-        )
-        entries = {key: value for key, value in entries.items() if value is not None}
-        if entries:
-            part[name] = entries
-    return part
-
-
-def _are_pairs(entries: Any) -> bool:
-    """Whether these are the entries of a map as pyarrow gives them."""
-    return isinstance(entries, list) and all(
-        isinstance(one, tuple) and len(one) == 2 for one in entries
-    )

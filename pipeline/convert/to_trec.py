@@ -13,13 +13,13 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from goodgain.pipeline.convert.spool import Spool
 from goodgain.pipeline.results.atomic_files import replacing, writing
 from goodgain.pipeline.run.plan.local_files import read_files
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.spool import Spool
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver

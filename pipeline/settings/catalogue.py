@@ -37,8 +37,8 @@ Traces = Annotated[
     option(
         COMMON,
         "PATTERN",
-        "traces to read: files, folders or patterns (* and ** are wildcards), in Avro, JSON Lines "
-        "or Parquet",
+        "traces to read: files, folders or patterns (* and ** are wildcards), in Avro, JSON Lines, "
+        "CSV or Parquet",
         keyword="traces",
     ),
 ]

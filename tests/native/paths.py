@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring import score_payloads as native_scoring

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from goodgain.transforms.core.files.avro_plan import plan_of
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
 from goodgain.transforms.core.scoring.native_packing import NativePacker

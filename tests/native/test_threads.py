@@ -11,7 +11,7 @@ import zstandard
 from goodgain.transforms.core.files import avro_reader
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.scoring import packing
 from goodgain.transforms.core.scoring.native_packing import NativePacker

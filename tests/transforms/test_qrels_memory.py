@@ -13,7 +13,7 @@ import pytest
 from goodgain.transforms import qrels
 from goodgain.transforms.core.files import text_lines
 from goodgain.transforms.core.files.qrels import read_qrels
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.judgment import (
     Judgment,
     JudgmentPlace,

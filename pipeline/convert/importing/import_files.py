@@ -22,12 +22,12 @@ from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import Span, classified, span_of
 from goodgain.pipeline.convert.importing.tools import CITE, OPEN, USAGES, Tools
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
-from goodgain.pipeline.convert.spool import Spool
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.local_files import local_files
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.spool import Spool
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.search_call import SEARCH
 from goodgain.transforms.core.wording import pluralize

@@ -11,8 +11,8 @@ from goodgain.pipeline.run.plan.labels import JoinedLabels, Payloads, find_label
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.qrels import read_qrels
-from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
-from goodgain.transforms.core.files.shard_reader import Open
+from goodgain.transforms.core.files.shard import FileShard, InputFile, Open
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.joining import DocumentJudgments, JoinCounts
 from goodgain.transforms.core.judgments.judgment import (

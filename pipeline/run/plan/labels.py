@@ -16,8 +16,7 @@ from goodgain.transforms.core.files.labels import (
     counted_labels,
     read_labels,
 )
-from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.files.shard_reader import Open
+from goodgain.transforms.core.files.shard import InputFile, Open
 from goodgain.transforms.core.files.tables import recognise_table
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.judgments.result_labels import (

@@ -12,7 +12,8 @@ from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.shard import FileShard, InputFile, plan_shards
+from goodgain.transforms.core.files.shard import FileShard, InputFile
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import Records, read_shard, unreadable
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 
 from msgspec.structs import replace
 
 from goodgain.transforms.core.files.first_records import first_records
-from goodgain.transforms.core.files.shard import InputFile, plan_shards
-from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.warnings.field_names import SeenNames, names_in
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.shard_plan import plan_shards
+from goodgain.transforms.core.files.trace_formats import TRACE_FORMATS
+from goodgain.transforms.core.records.adaptation import RANK, Adaptation
+from goodgain.transforms.core.records.likely_fields import is_of_call, is_of_result
+from goodgain.transforms.core.records.long_form import (
+    RESULTS,
+    calls_of_rows,
+    is_column,
+    is_long,
+    record_of_rows,
+    with_maps,
+)
+from goodgain.transforms.core.warnings.field_names import SeenNames, joined_names, names_in
 
 _MOST_FILES = 1_000  # if there are more, evenly spaced ones
 
@@ -33,14 +44,31 @@ def find_names(
         step = (len(files) - 1) / (_MOST_FILES - 1)
         files = [files[round(step * number)] for number in range(_MOST_FILES)]
     records: list[Any] = []
+    seen: list[SeenNames] = []
     for file in files:
         # Empty files are left out, and pipes, which cannot be read twice.
         with suppress(OSError):  # reading the file will reject it
             if file.size:
                 with open_file(file.path) as opened:
                     for shard in plan_shards(opened, file.path, file.size)[:1]:
-                        records += first_records(opened, shard)
-    return seen_names(records, adaptation)
+                        first = first_records(opened, shard)
+                        is_table = TRACE_FORMATS[shard.format].is_table
+                        if is_table and is_long_table(first, adaptation):
+                            seen.append(seen_names_of_rows(first, adaptation))
+                        else:
+                            records += map(with_maps, first) if is_table else first
+    if records or not seen:
+        seen.append(seen_names(records, adaptation))
+    return joined_names(seen)
+
+
+def is_long_table(rows: Iterable[Mapping[Any, Any]], adaptation: Adaptation | None = None) -> bool:
+    """Whether raw rows are results rather than search calls, after `adaptation`."""
+    names: set[Any] = set()
+    for row in rows:
+        names.update(adaptation.applied(row) if adaptation else row)
+        names.update(adaptation.applied_to_row(row) if adaptation else row)
+    return is_long(name for name in names if isinstance(name, str))
 
 
 def seen_names(records: Sequence[Any], adaptation: Adaptation | None = None) -> SeenNames:
@@ -50,3 +78,25 @@ def seen_names(records: Sequence[Any], adaptation: Adaptation | None = None) -> 
     seen = names_in(map(adaptation.applied, records))
     missing = adaptation.without_source(records) if records else ()
     return replace(seen, without_source=tuple(missing))
+
+
+def seen_names_of_rows(
+    rows: Sequence[Mapping[str, Any]], adaptation: Adaptation | None = None
+) -> SeenNames:
+    """The names in raw rows in long form, after `adaptation`."""
+    missing: Sequence[str] = ()
+    if adaptation is not None:
+        missing = adaptation.without_source([{**row, RESULTS: [row]} for row in rows])
+        rows = list(map(adaptation.applied_to_row, rows))
+    names = {name for row in rows for name in row if isinstance(name, str)}
+    rows = [{name: value for name, value in row.items() if name != RANK} for row in rows]
+    unknown = {name for name in names if not is_column(name)}
+    of_call = {name for name in unknown if is_of_call(name) and not is_of_result(name)}
+    seen = names_in(map(record_of_rows, calls_of_rows(rows)))
+    return replace(
+        seen,
+        call=seen.call | of_call,
+        result=(seen.result | unknown) - of_call,
+        without_source=tuple(missing),
+        is_long=True,
+    )

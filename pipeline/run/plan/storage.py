@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.files.shard_reader import Open
+from goodgain.transforms.core.files.shard import InputFile, Open
 
 
 class Storage(Struct, frozen=True):

@@ -49,7 +49,7 @@ def read(path):
     """The fields of an `Outcome`."""
     from goodgain.pipeline.run.plan.local_files import open_local
     from goodgain.transforms.core.files.first_records import first_records
-    from goodgain.transforms.core.files.shard import plan_shards
+    from goodgain.transforms.core.files.shard_plan import plan_shards
     from goodgain.transforms.core.files.shard_reader import read_shard
     from goodgain.transforms.core.records.search_call import SearchCall
 

@@ -14,7 +14,7 @@ import zstandard
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.parquet_footer import read_footer
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.files.thrift import read_struct
 from goodgain.transforms.core.records.rejected import RejectedRecord

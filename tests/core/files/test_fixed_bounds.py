@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from goodgain.transforms.core.files.qrels import read_qrels
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.tables import (
     BrokenTableError,
     TableFile,

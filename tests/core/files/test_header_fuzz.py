@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from goodgain.transforms.core.files.first_records import first_records
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.warnings.field_names import names_in, unknown_names
 from tests.core.files import header_fuzz, samples
 

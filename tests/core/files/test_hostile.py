@@ -7,7 +7,7 @@ import pytest
 from goodgain.transforms.core.files.avro_blocks import read_zigzag
 from goodgain.transforms.core.files.avro_layout import TooLargeError, layout_of, skip_values
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
 from tests.core.files import hostile, samples
 from tests.core.files.limited import MOST_MEMORY, read_limited

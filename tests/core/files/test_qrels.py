@@ -12,7 +12,7 @@ import pytest
 import zstandard
 
 from goodgain.transforms.core.files.qrels import read_qrels
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
 
 ROWS = [

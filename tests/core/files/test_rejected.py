@@ -12,7 +12,8 @@ import pytest
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.line_splitter import LineSplitter, LongLine, lines_of
-from goodgain.transforms.core.files.shard import InputFile, plan_shards
+from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import LONGEST_PAYLOAD, RejectedRecord
@@ -150,7 +151,7 @@ def test_a_truncated_compressed_avro_file_keeps_its_whole_blocks():
         ("a.jsonl", b"PK\x03\x04....", "a zip archive"),
         ("a.jsonl", '{"a": 1}'.encode("utf-16"), "text in UTF-16"),
         ("a.jsonl.xz", b"\xfd7zXZ\x00....", "compressed by xz"),
-        ("image", b"\x89PNG\r\n\x1a\n\0\0\0", "not JSON Lines, Avro or Parquet"),
+        ("image", b"\x89PNG\r\n\x1a\n\0\0\0", "not JSON Lines, CSV, Avro or Parquet"),
         ("a.avro", b"Obj\x01\xff\xff", "header of the Avro file is damaged"),
         ("a.parquet", b"PAR1 and nothing more", "footer of the Parquet file is damaged"),
     ],

@@ -9,7 +9,7 @@ import pytest
 
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.message import Message, parse_message
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.adaptation import parse_adaptation
 from goodgain.transforms.core.records.parsing import parse_json, parse_mapping

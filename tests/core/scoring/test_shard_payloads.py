@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
-from goodgain.transforms.core.files.shard import plan_shards
+from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import RejectedRecord

@@ -72,13 +72,26 @@ def test_faults_of_rows_in_long_form_are_named():
 
 
 @pytest.mark.parametrize("make", LIKE_LISTS.values(), ids=LIKE_LISTS)
-@pytest.mark.parametrize("rank", ["first", float("nan")])
-def test_a_rank_that_is_no_number_is_reported(make, rank):
+@pytest.mark.parametrize("rank", ["first", "nan"])
+def test_a_rank_that_is_no_number_rejects_its_search_call(make, rank):
+    row = {"conversation_id": "c", "iteration": 1, "id": "a", "rank": "1"}
+    run = gg.evaluate(make([row, {**row, "rank": rank}, {**row, "iteration": 2}]))
+    (rejected,) = run.rejected
+    assert (rejected["field"], rejected["conversation_id"]) == ("rank", "c")
+    assert rejected["reason"] == f"rank must be a number, got '{rank}'."
+    assert [one["N"] for one in run.conversations] == [1]
+
+
+def test_searches_of_one_iteration_differ_by_their_queries():
+    """A row without a query belongs to the search of the row before it."""
+    queries = ["red kites", None, "black kites", "red kites"]
     rows = [
-        {"conversation_id": "c", "iteration": 1, "id": "a", "rank": one} for one in ("1", str(rank))
+        {"conversation_id": "c", "iteration": 1, "query": query, "id": f"d{at}", "gain": 2}
+        for at, query in enumerate(queries)
     ]
-    with pytest.raises(gg.UsageError, match=f"row 2 of the traces has the rank '{rank}', which"):
-        gg.evaluate(make(rows))
+    run = gg.evaluate(rows, per_call=True)
+    assert [row["results"] for row in run.calls] == [3, 1]
+    assert run.conversations[0]["N"] == 1
 
 
 @pytest.mark.parametrize(

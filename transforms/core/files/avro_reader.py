@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, TypeAlias, cast
 
 import fastavro
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.transforms.core.files.avro_blocks import (
     DamagedStretch,
@@ -29,6 +30,8 @@ from goodgain.transforms.core.files.avro_layout import (
     skip_values,
 )
 from goodgain.transforms.core.files.avro_plan import plain_schema, plan_of, timestamp_scale
+from goodgain.transforms.core.files.bounds import BEGINNING_BYTES
+from goodgain.transforms.core.files.compression import Compression, beginning
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.record_packer import ReadRecord, RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
@@ -102,6 +105,21 @@ def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | 
       OSError: the file cannot be read.
     """
     return cast(Iterator[DecodedBlock | RejectedRecord], _blocks(file, shard, None))
+
+
+def first_of_avro(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
+    """The decoded records from the beginning of a file."""
+    if shard.compression is not Compression.NONE:
+        content = beginning(file, shard.compression, BEGINNING_BYTES)
+        file = io.BytesIO(content)
+        shard = replace(shard, compression=Compression.NONE, start=0, end=len(content))
+    size = 0
+    for block in decoded_blocks(file, shard):
+        if isinstance(block, DecodedBlock):
+            yield from block.records
+            size += len(repr(block.records))
+        if size > BEGINNING_BYTES:
+            return
 
 
 def _blocks(

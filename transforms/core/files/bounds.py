@@ -11,6 +11,8 @@ from goodgain.transforms.core.remedy import Remedy
 # A result with every field of SPEC 2, three ids and five further fields has about this many values.
 _VALUES_PER_RESULT = 32
 _MEMORY_PER_BYTE = 8  # bytes of objects per decoded byte
+# Most bytes of lines, or of a compressed file after decompression, that are read to look at names.
+BEGINNING_BYTES = 8 * 2**20
 
 
 class ReadBounds(Struct, frozen=True):

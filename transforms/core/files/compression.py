@@ -165,17 +165,18 @@ def beginning(file: BinaryIO, compression: Compression, length: int) -> bytes:
     return bytes(pieces)
 
 
-def decompressed_stream(file: BinaryIO, compression: Compression) -> BinaryIO:
-    """The decompressed content of a file as a stream; closing it closes the file.
+def decompressed_stream(file: BinaryIO, compression: Compression, closes: bool = True) -> BinaryIO:
+    """The decompressed content of a file as a stream; closing it closes the file if `closes`.
 
     Reading it raises what `decompressed` raises.
     """
-    return cast(BinaryIO, io.BufferedReader(_Pieces(file, compression), _BUFFERED))
+    return cast(BinaryIO, io.BufferedReader(_Pieces(file, compression, closes), _BUFFERED))
 
 
 class _Pieces(io.RawIOBase):
-    def __init__(self, file: BinaryIO, compression: Compression) -> None:
+    def __init__(self, file: BinaryIO, compression: Compression, closes: bool) -> None:
         self._file = file
+        self._closes = closes
         self._pieces = decompressed(file, compression)
         self._rest = b""
 
@@ -191,7 +192,8 @@ class _Pieces(io.RawIOBase):
         return len(piece)
 
     def close(self) -> None:
-        self._file.close()
+        if self._closes:
+            self._file.close()
         super().close()
 
 

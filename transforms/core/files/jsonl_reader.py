@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
+
+import msgspec
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.bounds import ReadBounds, check_results
+from goodgain.transforms.core.files.bounds import BEGINNING_BYTES, ReadBounds, check_results
 from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.line_splitter import lines_of
 from goodgain.transforms.core.files.record_packer import PackedBlock, RecordOrPacked, RecordPacker
@@ -52,6 +54,36 @@ def read_jsonl(
             yield rejected_for(
                 shard.path, text.location(position), error, payload_of_bytes(raw), at_least
             )
+
+
+def first_lines(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
+    """The decoded lines from the beginning of a file, without those that are not JSON."""
+    size = 0
+    for number, (_, line) in enumerate(text_lines(file, shard).lines):
+        size += len(line) if isinstance(line, bytes) else 0
+        if number and size > BEGINNING_BYTES:
+            return
+        if isinstance(line, bytes) and not has_more_values(line, shard.bounds.record_values):
+            try:
+                yield msgspec.json.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                continue  # the run will reject it
+
+
+def why_not_jsonl(head: bytes) -> str | None:
+    """Why text is not JSON Lines, in one sentence, if its beginning shows that; else None.
+
+    Args:
+      head: the first bytes of the file, decompressed.
+    """
+    lines = [line.strip() for line in head.removeprefix(b"\xef\xbb\xbf").splitlines()[:3]]
+    lines = [line for line in lines if line]
+    if lines[:1] == [b"{"] and lines[1:2] and lines[1].startswith(b'"'):
+        return (
+            "The file is one JSON document that spans several lines; write one record per "
+            "line instead (jq -c . does)."
+        )
+    return None
 
 
 def _packed(

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.shard_reader import Open
+from goodgain.transforms.core.files.shard import Open
 from goodgain.transforms.core.files.tables import (
     BrokenTableError,
     TableFile,

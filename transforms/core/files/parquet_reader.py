@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 from msgspec.structs import fields
 
 from goodgain.transforms.core.files.arrow_values import python_values
+from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.decoded_records import calls_of_records
 from goodgain.transforms.core.files.native_columns import native_columns
 from goodgain.transforms.core.files.parquet_pages import DamagedPagesError
@@ -17,6 +18,7 @@ from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
+_FIRST_ROWS = 100  # at a time
 _KNOWN_COLUMNS = {field.name for field in fields(SearchCall)}
 
 
@@ -42,6 +44,23 @@ def read_parquet(
         return
     for group in groups:
         yield from _read_group(parquet, group, columns, shard, packer)
+
+
+def first_of_parquet(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
+    """The decoded rows from the beginning of a file; of a compressed file none.
+
+    The footer is at the end, so the whole file would have to be decompressed.
+    """
+    if shard.compression is not Compression.NONE:
+        return
+    try:
+        parquet = ParquetRowGroups(file)
+        for group in range(parquet.count):
+            for batch in parquet.batches(group, parquet.names, shard.bounds, _FIRST_ROWS):
+                yield from python_values(batch.to_struct_array(), escape=True)
+    except Exception as error:  # pyarrow raises all kinds of errors on broken bytes
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # from the filesystem, not pyarrow
 
 
 def _read_group(

@@ -18,9 +18,9 @@ from goodgain.transforms.core.files.avro_reader import decoded_blocks
 from goodgain.transforms.core.files.bounds import FIXED_BOUNDS
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.line_splitter import LongLine
-from goodgain.transforms.core.files.shard import FileFormat, FileShard
-from goodgain.transforms.core.files.shard_reader import Open
+from goodgain.transforms.core.files.shard import FileShard, Open
 from goodgain.transforms.core.files.text_lines import CutOffLine, Line, text_lines
+from goodgain.transforms.core.files.trace_formats import AVRO, JSONL, PARQUET
 from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace, QrelsProblem
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
@@ -49,7 +49,7 @@ def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgm
     if shard.problem is not None:
         yield QrelsProblem(whole_file, shard.problem)
         return
-    if shard.format is not FileFormat.JSONL and shard.compression is not Compression.NONE:
+    if shard.format != JSONL and shard.compression is not Compression.NONE:
         text = f"The {shard.format} file is compressed as a whole; decompress it first."
         yield QrelsProblem(whole_file, text)
         return
@@ -207,8 +207,4 @@ def _of_row(row: Any, place: JudgmentPlace) -> Judgment | QrelsProblem:
         return QrelsProblem(place, str(error))
 
 
-_READERS = {
-    FileFormat.JSONL: _read_text,
-    FileFormat.AVRO: _read_avro,
-    FileFormat.PARQUET: _read_parquet,
-}
+_READERS = {JSONL: _read_text, AVRO: _read_avro, PARQUET: _read_parquet}

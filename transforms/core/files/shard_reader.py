@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, cast
 
 from msgspec.structs import replace
 
-from goodgain.transforms.core.files.avro_reader import read_avro
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
-from goodgain.transforms.core.files.json_array_reader import read_json_array
-from goodgain.transforms.core.files.jsonl_reader import read_jsonl
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
-from goodgain.transforms.core.files.shard import FileFormat, FileShard
+from goodgain.transforms.core.files.shard import FileShard, Open
+from goodgain.transforms.core.files.trace_formats import TRACE_FORMATS
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
 Records = Iterator[SearchCall | RejectedRecord]
-# Opens a path as a seekable binary file, without decompressing.
-Open = Callable[[str], BinaryIO]
 
 _HELD_IN_MEMORY = 16 * 1024 * 1024
 
@@ -79,25 +75,16 @@ def _shortened(file: BinaryIO, shard: FileShard) -> Records:
 def _records_of(
     file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
-    if shard.format is FileFormat.JSONL:
-        return read_jsonl(file, shard, packer)
-    if shard.format is FileFormat.JSON_ARRAY:
-        return read_json_array(file, shard, packer)
-    if shard.compression is not Compression.NONE:
+    format_ = TRACE_FORMATS[shard.format]
+    if format_.seeks and shard.compression is not Compression.NONE:
         return _spooled_records(file, shard, packer)
-    if shard.format is FileFormat.AVRO:
-        return read_avro(file, shard, packer)
-    from goodgain.transforms.core.files.parquet_reader import (
-        read_parquet,  # pyarrow is slow to import
-    )
-
-    return read_parquet(file, shard, packer)
+    return format_.read(file, shard, packer)
 
 
 def _spooled_records(
     file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
-    """Avro and Parquet need to seek, so a compressed file is copied to a temporary one."""
+    """Some formats need to seek, so a compressed file is copied to a temporary one."""
     problem = None
     with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as spool:
         try:

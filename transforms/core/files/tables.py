@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Set
+from contextlib import suppress
 from enum import StrEnum
 from itertools import chain
 from typing import IO, Any, AnyStr, BinaryIO
@@ -23,12 +24,12 @@ from goodgain.transforms.core.files.compression import (
     compression_of,
     decompressed_stream,
 )
-from goodgain.transforms.core.files.shard_reader import Open
+from goodgain.transforms.core.files.shard import Open
 
 _HEAD = 64 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _OTHER_BEGINNINGS = (b"[", b"PK\x03\x04", b"\xff\xfe", b"\xfe\xff")
-_DELIMITERS = (",", "\t", ";")
+DELIMITERS = (",", "\t", ";", "|")
 _ROWS_AT_ONCE = 4096
 _LONGEST_ROW = 16 * 2**20
 _LONGEST_HEADER = 2**20  # every row repeats its names in memory
@@ -86,7 +87,7 @@ def recognise_table(path: str, open_file: Open) -> TableFile:
         with open_file(path) as file:
             compression = compression_of(file.read(_HEAD))
             file.seek(0)
-            head = _plain(file, compression).read(_HEAD).removeprefix(_BYTE_ORDER_MARK)
+            head = decompressed_file(file, compression).read(_HEAD).removeprefix(_BYTE_ORDER_MARK)
     except (OSError, DamagedStreamError) as error:
         raise UsageError(f"{path} cannot be read: {problem_of(error)}.") from None
     text = head.lstrip()
@@ -124,8 +125,10 @@ def table_rows(
         raise BrokenTableError(str(error)) from None
 
 
-def _plain(file: BinaryIO, compression: Compression) -> BinaryIO:
-    return file if compression is Compression.NONE else decompressed_stream(file, compression)
+def decompressed_file(file: BinaryIO, compression: Compression) -> BinaryIO:
+    """The content of a file, which stays open."""
+    is_plain = compression is Compression.NONE
+    return file if is_plain else decompressed_stream(file, compression, closes=False)
 
 
 def _lines(file: IO[AnyStr], longest: int) -> Iterator[AnyStr]:
@@ -136,17 +139,24 @@ def _lines(file: IO[AnyStr], longest: int) -> Iterator[AnyStr]:
         yield line
 
 
-def csv_rows(file: BinaryIO, columns: Set[str] | None = None) -> Iterator[TableRow]:
+def csv_rows(
+    file: BinaryIO,
+    columns: Set[str] | None = None,
+    is_complete: bool = False,
+    errors: str = "backslashreplace",
+) -> Iterator[TableRow]:
     """The rows of a CSV table, whose first line that is not blank names its columns.
 
     Args:
       columns: as for `table_rows`; a row without a cell for one of them has a problem.
+      is_complete: whether a row without a cell for any column has a problem.
+      errors: how to decode bytes that are not UTF-8; by default they stay visible.
 
     Raises:
-      BrokenTableError: a row is too long, or its quotation marks are wrong.
+      BrokenTableError: a row is too long, its quotation marks are wrong, or a column is named
+        twice.
     """
-    # Bytes that are not UTF-8 stay visible in rejected rows.
-    text = io.TextIOWrapper(file, "utf-8-sig", errors="backslashreplace", newline="")
+    text = io.TextIOWrapper(file, "utf-8-sig", errors=errors, newline="")
     number, header = 1, ""
     for number, header in enumerate(_lines(text, _LONGEST_HEADER), 1):  # noqa: B007
         if header.strip():
@@ -163,11 +173,14 @@ def csv_rows(file: BinaryIO, columns: Set[str] | None = None) -> Iterator[TableR
             yield line
 
     csv.field_size_limit(_LONGEST_ROW)
-    delimiter = max(_DELIMITERS, key=header.count)
+    delimiter = max(DELIMITERS, key=header.count)
     # Strict: an open quotation mark would take all that follows into its cell.
     reader = csv.reader(chain([header], lines()), delimiter=delimiter, strict=True)
     try:
         names = [name.strip() for name in next(reader, [])]
+        twice = next((name for name in names if name and names.count(name) > 1), None)
+        if twice is not None:
+            raise BrokenTableError(f"the header names the column {twice} twice")
         number = before + reader.line_num + 1
         for values in reader:
             length = 0
@@ -176,7 +189,10 @@ def csv_rows(file: BinaryIO, columns: Set[str] | None = None) -> Iterator[TableR
                 problem = None
                 if any(values[len(names) :]):
                     problem = "more cells than the header has names"
-                elif columns is not None and not columns.isdisjoint(names[len(values) :]):
+                elif len(values) < len(names) and (
+                    is_complete
+                    or (columns is not None and not columns.isdisjoint(names[len(values) :]))
+                ):
                     problem = "fewer cells than the header has names"
                 row = dict(zip(names, values, strict=False))
                 if columns is not None:
@@ -187,14 +203,17 @@ def csv_rows(file: BinaryIO, columns: Set[str] | None = None) -> Iterator[TableR
         raise BrokenTableError(
             f"{error} in the row of line {number}; check its quotation marks"
         ) from None
+    finally:
+        with suppress(ValueError):  # the file is closed
+            text.detach()  # which would close the file otherwise
 
 
 def _csv_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> Iterator[TableRow]:
-    return csv_rows(_plain(file, table.compression), columns)
+    return csv_rows(decompressed_file(file, table.compression), columns)
 
 
 def _json_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> Iterator[TableRow]:
-    lines = _lines(_plain(file, table.compression), _LONGEST_ROW)
+    lines = _lines(decompressed_file(file, table.compression), _LONGEST_ROW)
     for number, line in enumerate(lines, start=1):
         if number == 1:
             line = line.removeprefix(_BYTE_ORDER_MARK)

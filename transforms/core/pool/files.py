@@ -21,7 +21,8 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro_reader import decoded_blocks
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.compression import Compression
-from goodgain.transforms.core.files.shard import FileFormat, FileShard
+from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.files.trace_formats import AVRO
 from goodgain.transforms.core.memory_budget import MemoryBudget, pooled_bytes
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.matching import TopicPool
@@ -123,7 +124,7 @@ def _rows_of(path: str, file: BinaryIO, budget: MemoryBudget) -> Iterator[dict[s
             yield msgspec.json.decode(line)
     elif path.endswith(".avro"):
         size = file.seek(0, SEEK_END)
-        shard = FileShard(path, FileFormat.AVRO, Compression.NONE, 0, size, bounds=bounds)
+        shard = FileShard(path, AVRO, Compression.NONE, 0, size, bounds=bounds)
         for block in decoded_blocks(file, shard):
             if isinstance(block, RejectedRecord):
                 raise ValueError(f"{block.position}: {block.reason}")

@@ -15,6 +15,7 @@ from goodgain.transforms.core.records.similar_names import similar_name
 
 _CALL = tuple(field.name for field in fields(SearchCall))
 _RESULT = tuple(field.name for field in fields(Result))
+RANK = "rank"  # a column of tables in long form, in which a row is a result
 MAPS = {"attributes": "call", "costs": "call", "ids": "result", "fields": "result"}
 _WHOLE = re.compile(r"\s*[0-9]{1,10}\s*")
 _ABSENT = object()
@@ -129,7 +130,7 @@ def _owner_of(target: str) -> str | None:
     """Whether a field belongs to records or to results; None if there is no such field."""
     if target in _CALL:
         return "call"
-    if target in _RESULT:
+    if target in _RESULT or target == RANK:
         return "result"
     map_name, _, name = target.partition(".")
     return MAPS.get(map_name) if name and map_name in (*_CALL, *_RESULT) else None

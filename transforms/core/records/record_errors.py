@@ -11,20 +11,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from msgspec.structs import fields
-
 from goodgain.transforms.core.errors import RecordError
+from goodgain.transforms.core.records.likely_fields import CALL_FIELDS, likely_call_field
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
     LARGEST_COST,
     LARGEST_INT,
-    SearchCall,
 )
-from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.remedy import Remedy
 
 _LONGEST_SHOWN = 60
-_CALL_FIELDS = frozenset(field.name for field in fields(SearchCall))
 
 _WHOLE_FROM_1 = f"a whole number from 1 to {LARGEST_INT}"
 _WHOLE_FROM_0 = f"a whole number from 0 to {LARGEST_INT}"
@@ -78,8 +74,8 @@ def _hint(record: Any, missing: str) -> str:
     """A hint at an unknown field that may be the missing one, with its --map option; or ""."""
     if not isinstance(record, Mapping):
         return ""
-    others = [name for name in record if isinstance(name, str) and name not in _CALL_FIELDS]
-    similar = similar_name(missing, others)
+    others = [name for name in record if isinstance(name, str) and name not in CALL_FIELDS]
+    similar = next((name for name in others if likely_call_field(name) == missing), None)
     if similar is None:
         return ""
     shown = similar[:_LONGEST_SHOWN].encode("utf-8", "backslashreplace").decode()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from goodgain.transforms.core.files.record_packer import PackedBlock, RecordOrPacked
-from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.shard_reader import Open, read_shard_into
+from goodgain.transforms.core.files.shard import FileShard, Open
+from goodgain.transforms.core.files.shard_reader import read_shard_into
 from goodgain.transforms.core.records.rejected import RejectedRecord, first_rejected
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packed, Packer

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.metrics.group import fits_column
+from goodgain.transforms.core.records.likely_fields import RESULT_FIELDS
 from goodgain.transforms.core.records.similar_names import similar_name
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes, document_checks, label_checks
 from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
-from goodgain.transforms.core.warnings.field_names import RESULT_FIELDS
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 

@@ -10,54 +10,24 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import fields
 
 from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
-from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.records.similar_names import folded_name, similar_name
+from goodgain.transforms.core.records.adaptation import RANK
+from goodgain.transforms.core.records.likely_fields import (
+    CALL_FIELDS,
+    RESULT_FIELDS,
+    likely_call_field,
+    likely_column,
+    likely_result_field,
+    names_an_id,
+)
 from goodgain.transforms.core.remedy import Remedy
 
-CALL_FIELDS = frozenset(("costs", *(field.name for field in fields(SearchCall))))
-RESULT_FIELDS = frozenset(field.name for field in fields(Result))
 _OF_RESULT = "results[]."
-_ID_ENDINGS = ("id", "key")
 _LEAST_DISTINCT_SHARE = 0.5  # among the values in one list of results, for an id of documents
 _MOST_RESULTS = 1_000  # per record; names in further results are not counted
 _MOST_NAMES = 1_000  # of each kind; where there are more, keys are data rather than names
-
-
-def _by_synonym(synonyms: Mapping[str, str]) -> dict[str, str]:
-    """Our field by each of its synonyms."""
-    return {synonym: field for field, written in synonyms.items() for synonym in written.split()}
-
-
-# What other systems call our fields, in lower case without separators.
-_CALL_SYNONYMS = _by_synonym(
-    {
-        "conversation_id": "session sessionid dialogid chatid threadid",
-        "iteration": "iter step hop",
-        "turn": "turnid turnindex",
-        "record_id": "callid",
-        "results": "hits documents docs items",
-        "timestamp": "time ts eventtime createdat",
-        "query": "question searchquery userquery",
-        "attributes": "tags labels dimensions",
-        "is_final": "final",
-    }
-)
-_RESULT_SYNONYMS = _by_synonym(
-    {
-        "gain": "relevance relevancelabel relevancegrade rel label grade rating judgment judgement",
-        "content": "text body passage chunk pagecontent",
-        "snippet": "summary description highlight abstract",
-        "title": "heading headline",
-        "url": "link uri href weburl",
-        "entity_type": "type kind documenttype",
-        "score": "similarity relevancescore",
-        "fields": "metadata properties",
-    }
-)
 
 
 class SeenNames(Struct, frozen=True):
@@ -68,6 +38,7 @@ class SeenNames(Struct, frozen=True):
       ids, fields: names in the maps of results.
       types: by name of an id, the entity types of the results with it; "" for a missing type.
       without_source: fields that --map should rename, but that no record has.
+      is_long: whether some records are tables with a row for each result.
       repeated: fields of results, and ids as `ids.NAME`, whose values mostly repeat within a list
         of results, so that they cannot identify documents.
     """
@@ -79,6 +50,7 @@ class SeenNames(Struct, frozen=True):
     types: Mapping[str, frozenset[str]] = {}
     without_source: tuple[str, ...] = ()
     costs: frozenset[str] = frozenset()
+    is_long: bool = False
     repeated: frozenset[str] = frozenset()
 
 
@@ -138,36 +110,38 @@ def names_in(records: Iterable[Any]) -> SeenNames:
     )
 
 
+def joined_names(several: Sequence[SeenNames]) -> SeenNames:
+    """The names that occur in any of several inputs, and the sources that all of them lack."""
+    types: dict[str, frozenset[str]] = {}
+    for seen in several:
+        for name, with_name in seen.types.items():
+            types[name] = types.get(name, frozenset()) | with_name
+    lacking = set(several[0].without_source).intersection(*(one.without_source for one in several))
+    joined = {
+        name: frozenset().union(*(getattr(one, name) for one in several))
+        for name in ("call", "result", "ids", "fields", "costs", "repeated")
+    }
+    is_long = any(one.is_long for one in several)
+    return SeenNames(types=types, is_long=is_long, without_source=tuple(sorted(lacking)), **joined)
+
+
 def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[UnknownName]:
     """Every name that is not a field of a record or a result; those with a likely meaning first.
 
     Args:
       rule_fields: names of further fields in the rules for duplicates.
     """
-    unknown = [
-        UnknownName(name, name, _likely_field(name, CALL_FIELDS, _CALL_SYNONYMS))
-        for name in seen.call - CALL_FIELDS
-    ]
+    unknown = [UnknownName(name, name, likely_call_field(name)) for name in seen.call - CALL_FIELDS]
     for name in seen.result - RESULT_FIELDS:
-        meant = _likely_field(name, RESULT_FIELDS, _RESULT_SYNONYMS)
+        meant = likely_result_field(name)
+        if meant is None and seen.is_long and likely_column(name) == RANK:
+            meant = RANK
         if name in rule_fields:
             meant = f"fields.{name}"
-        elif meant is None and folded_name(name).endswith(_ID_ENDINGS):
+        elif meant is None and names_an_id(name):
             meant = None if name in seen.repeated else f"ids.{name}"
         unknown.append(UnknownName(f"{_OF_RESULT}{name}", name, meant))
     return sorted(unknown, key=lambda one: (one.meant is None, one))
-
-
-def is_of_result(name: str) -> bool:
-    """Whether a name is a field of a result, or probably means one and not one of a record."""
-    if name in RESULT_FIELDS or _likely_field(name, RESULT_FIELDS, _RESULT_SYNONYMS):
-        return True
-    return not is_of_call(name) and folded_name(name).endswith(_ID_ENDINGS)
-
-
-def is_of_call(name: str) -> bool:
-    """Whether a name is a field of a record, or probably means one."""
-    return bool(_likely_field(name, CALL_FIELDS, _CALL_SYNONYMS))
 
 
 class _Spread:
@@ -196,10 +170,6 @@ class _Spread:
         for name, number in self._values.items():
             if self._distinct[name] <= _LEAST_DISTINCT_SHARE * number:
                 yield name
-
-
-def _likely_field(name: str, known: frozenset[str], synonyms: Mapping[str, str]) -> str | None:
-    return synonyms.get(folded_name(name)) or similar_name(name, known)
 
 
 def _text_keys(record: Mapping[Any, Any]) -> list[str]:
