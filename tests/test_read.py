@@ -51,6 +51,15 @@ def test_finds_each_file_once_and_sorts_by_path(folder, monkeypatch):
     assert names(find_inputs(["a.jsonl", "./a.jsonl", f"{folder}/a.jsonl"])) == ["a.jsonl"]
 
 
+@pytest.mark.parametrize("pattern", ["day*/*.jsonl", "*/a.jsonl", "*/*", "./day*/*"])
+def test_the_first_folder_of_a_pattern_may_have_a_wildcard(tmp_path, monkeypatch, pattern):
+    (tmp_path / "day 1").mkdir()
+    (tmp_path / "day 1" / "a.jsonl").write_text("{}\n")
+    monkeypatch.chdir(tmp_path)
+    (found,) = find_inputs([pattern])
+    assert found.path == ("./" if pattern.startswith("./") else "") + "day 1/a.jsonl"
+
+
 @pytest.mark.parametrize("end", ["", "/"])
 def test_a_directory_is_read_as_its_visible_files(folder, end):
     found = find_inputs([f"{folder}{end}"])

@@ -128,8 +128,14 @@ def matching(pattern: str) -> list[InputFile]:
     Raises:
       OSError: they cannot be listed.
     """
-    (match,) = _filesystem(pattern).match([pattern])
-    return [InputFile(found.path, found.size_in_bytes) for found in match.metadata_list]
+    # Beam finds nothing if the first folder of a relative pattern has a wildcard.
+    here = os.path.join(os.curdir, "")
+    relative = is_local(pattern) and not os.path.isabs(pattern) and not pattern.startswith(here)
+    (match,) = _filesystem(pattern).match([here + pattern if relative else pattern])
+    return [
+        InputFile(found.path.removeprefix(here) if relative else found.path, found.size_in_bytes)
+        for found in match.metadata_list
+    ]
 
 
 def move(source: str, target: str) -> None:
