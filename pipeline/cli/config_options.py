@@ -22,17 +22,22 @@ def add_config_options(
 ) -> None:
     """Declare an option, in its group, for each field of a configuration except those in `without`.
 
+    If all are of one group, it has no heading.
+
     Values stay text and have no defaults: `load_config` checks them together with the file.
 
     Args:
       file: help of `--config`, if the options can also stand in a file.
     """
-    groups: dict[str, Any] = {}
+    fields = _fields(model, without)
+    titles = dict.fromkeys(metadata(field)["group"] for _, field in fields)
+    groups: dict[str, Any] = {
+        title: parser.add_argument_group(title.lower()) if len(titles) > 1 else parser
+        for title in titles
+    }
     can_be_revoked = file is not None
-    for name, field in _fields(model, without):
+    for name, field in fields:
         title = metadata(field)["group"]
-        if title not in groups:
-            groups[title] = parser.add_argument_group(title.lower())
         if file is not None and not field.is_required():
             groups[title].add_argument("--config", metavar="FILE", help=file)
             file = None

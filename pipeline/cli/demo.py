@@ -16,14 +16,14 @@ import msgspec
 from goodgain.pipeline.document.console import message_console
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.sample.conversations import sample_records
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import GoodGainError
 
 SPEED = 300  # seconds of event time per second
 _SECONDS_A_FILE = 1.0
-_SAMPLE = SampleOptions(seed=7, conversations=600, results=10, conversations_per_hour=150)
+_SAMPLE = SampleConfig(seed=7, conversations=600, results=10, conversations_per_hour=150)
 _OPTIONS = {
     "window": "1h",
     "idle": "4s",

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
-from goodgain.transforms.core.errors import UsageError
+from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.shared_options import add_output_options
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.export_config import ExportConfig
 from goodgain.transforms.core.wording import counted
 
 NAME = "export"
 HELP = "write conversations' metrics for OpenTelemetry, Langfuse, MLflow"
 EXAMPLE = "goodgain export out --to langfuse --output scores.jsonl"
 
-_TOOLS = ("otlp", "langfuse", "mlflow")
 _UNTRACED = (
     "conversation does not say which trace it comes from; its conversation_id is used instead",
     "conversations do not say which trace they come from; their conversation_id is used instead",
@@ -27,22 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "session or trace in that tool. Nothing is sent."
     )
     parser.add_argument("folder", metavar="DIR", help="output folder of a run")
-    add_option(parser, "--to TOOL", "otlp, langfuse or mlflow", required=True)
-    add_option(parser, "--output FILE", "JSON Lines to write", required=True)
-    add_option(
-        parser,
-        "--metric NAME",
-        "metrics to write, like CG or ndcg@10 (default: all of the conversation)",
-        nargs="+",
-        action="extend",
-    )
+    add_config_options(parser, ExportConfig)
     add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the scores and say how many."""
-    if args.to not in _TOOLS:
-        raise UsageError(f"--to is {args.to!r}, but must be one of {', '.join(_TOOLS)}.")
+    config = load_config(ExportConfig, given_options(args, ExportConfig))
     # Imported here to keep --help fast.
     from datetime import datetime
 
@@ -53,13 +45,15 @@ def run(args: argparse.Namespace) -> int:
     finished = datetime.fromisoformat(str(read_manifest(args.folder)["finished"]))
     rows = read_dataset(args.folder, "conversations")
     undefined = metrics_without_mean(read_dataset(args.folder, "means"))
-    counts = write_scores(rows, args.to, args.metric, finished, args.output, undefined)
+    counts = write_scores(
+        rows, config.to, config.metric or None, finished, config.output, undefined
+    )
     if args.json:
         print_json(counts)
         return 0
     console = result_console(args.quiet)
     console.print(
-        f"{args.output}: {counted(counts.scores, 'score')} of "
+        f"{config.output}: {counted(counts.scores, 'score')} of "
         f"{counted(counts.conversations, 'conversation')}; "
         f"{counted(counts.undefined, 'value is', 'values are')} undefined and left out.",
         soft_wrap=True,

@@ -109,8 +109,8 @@ def _write_configuration(config: Path, name: str) -> list[Path]:
 
 def _write_examples(folder: Path, kind: _Kind) -> list[Path]:
     """Write the example data unless they exist; returns the paths that were written."""
-    from goodgain.pipeline.sample.options import SampleOptions
     from goodgain.pipeline.sample.writers import write_sample
+    from goodgain.pipeline.settings.sample_config import SampleConfig
 
     shipped = {folder / Path(one).name: _shipped(one) for one in kind.beside}
     traces = [] if kind.traces is None else [folder / kind.traces]
@@ -120,7 +120,7 @@ def _write_examples(folder: Path, kind: _Kind) -> list[Path]:
         if path in shipped:
             path.write_bytes(shipped[path].read_bytes())
         else:
-            options = SampleOptions(conversations=_CONVERSATIONS, bad_share=0)
+            options = SampleConfig(conversations=_CONVERSATIONS, bad_share=0)
             write_sample(options, str(path))
     return new
 

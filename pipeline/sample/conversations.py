@@ -10,9 +10,9 @@ from typing import Any
 from goodgain.pipeline.sample.copies import copy_of, near_miss_of
 from goodgain.pipeline.sample.documents import Document, new_document
 from goodgain.pipeline.sample.draw import Draw
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.scene import Scene, make_scene
 from goodgain.pipeline.sample.text import words
+from goodgain.pipeline.settings.sample_config import SampleConfig
 
 BAD_KINDS = ("gain", "conversation_id", "iteration", "score", "turn")
 _REGULAR = "regular"
@@ -61,7 +61,7 @@ class SampleCall:
     origins: tuple[str, ...]
 
 
-def sample_records(options: SampleOptions) -> Iterator[dict[str, Any]]:
+def sample_records(options: SampleConfig) -> Iterator[dict[str, Any]]:
     """The trace records of a sample as plain dicts (SPEC 2), conversation after conversation.
 
     Timestamps are milliseconds since 1970 UTC. Fields without a value are left out.
@@ -70,16 +70,16 @@ def sample_records(options: SampleOptions) -> Iterator[dict[str, Any]]:
         yield call.record
 
 
-def sample_calls(options: SampleOptions) -> Iterator[SampleCall]:
+def sample_calls(options: SampleConfig) -> Iterator[SampleCall]:
     """The records of `sample_records`, each with a description of how it was made."""
     for index in range(options.conversations):
         yield from _conversation(options, index)
 
 
-def _conversation(options: SampleOptions, index: int) -> list[SampleCall]:
+def _conversation(options: SampleConfig, index: int) -> list[SampleCall]:
     draw = Draw(f"{options.seed}/{index}")
     spacing = options.spacing_millis
-    begins = options.first_millis + index * spacing + draw.below(spacing)
+    begins = options.start + index * spacing + draw.below(spacing)
     scene = make_scene(draw, begins)
     # What the system that wrote the trace does.
     numbers_calls, names_records = draw.chance(0.85), draw.chance(0.9)
@@ -104,7 +104,7 @@ def _conversation(options: SampleOptions, index: int) -> list[SampleCall]:
     return _with_redeliveries(draw, names_records or numbers_calls, calls)
 
 
-def _iterations_of_turns(draw: Draw, options: SampleOptions, index: int) -> list[int]:
+def _iterations_of_turns(draw: Draw, options: SampleConfig, index: int) -> list[int]:
     """The number of iterations of each turn; together, those of the conversation.
 
     The totals follow a golden-ratio sequence, which looks random but is evenly spread, so the size
@@ -122,7 +122,7 @@ def _iterations_of_turns(draw: Draw, options: SampleOptions, index: int) -> list
     return counts
 
 
-def _searches(scene: Scene, options: SampleOptions, iterations: list[int]) -> list[SampleCall]:
+def _searches(scene: Scene, options: SampleConfig, iterations: list[int]) -> list[SampleCall]:
     """The search calls of all turns in order, with turn, iteration, call and timestamp."""
     draw = scene.draw
     conversation_id = draw.guid()
@@ -182,7 +182,7 @@ def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
     return (results,)
 
 
-def _spoiled(draw: Draw, options: SampleOptions, call: SampleCall) -> SampleCall:
+def _spoiled(draw: Draw, options: SampleConfig, call: SampleCall) -> SampleCall:
     """The call, or sometimes a copy with an impossible value, which is rejected (SPEC 3)."""
     if not draw.chance(options.bad_share):
         return call
@@ -229,7 +229,7 @@ def _redelivered(draw: Draw, identified: bool, call: SampleCall) -> SampleCall:
 class SampledTurn:
     """A turn in which `duplicate_share` of the results are repeats, as far as possible."""
 
-    def __init__(self, scene: Scene, options: SampleOptions, number: int, iterations: int) -> None:
+    def __init__(self, scene: Scene, options: SampleConfig, number: int, iterations: int) -> None:
         self._scene = scene
         self._number = number
         self._unlabelled_share = options.unlabelled_share

@@ -19,8 +19,8 @@ import zstandard
 from goodgain.pipeline.results.atomic_files import replacing, writing
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.draw import Draw
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.scene import iso
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from goodgain.transforms.core.errors import UsageError
 
 # By suffix: the format, and its codec.
@@ -64,7 +64,7 @@ def trace_schema() -> dict[str, Any]:
     return cast(dict[str, Any], json.loads(text))
 
 
-def write_sample(options: SampleOptions, path: str) -> Written:
+def write_sample(options: SampleConfig, path: str) -> Written:
     """Write a sample to a local file, completely or not at all; an existing file is replaced.
 
     Missing folders are created. Avro and JSON Lines files are byte-identical for the same version
@@ -98,7 +98,7 @@ def format_of(path: str) -> tuple[str, str]:
     )
 
 
-def _write_avro(options: SampleOptions, file: BinaryIO, codec: str, written: Written) -> None:
+def _write_avro(options: SampleConfig, file: BinaryIO, codec: str, written: Written) -> None:
     fastavro.writer(
         file,
         _ordered(fastavro.parse_schema(trace_schema())),
@@ -118,7 +118,7 @@ def _ordered(parsed: Any) -> Any:
     return parsed
 
 
-def _write_jsonl(options: SampleOptions, file: BinaryIO, codec: str, written: Written) -> None:
+def _write_jsonl(options: SampleConfig, file: BinaryIO, codec: str, written: Written) -> None:
     # A separate random source, so that records are the same as in formats without broken lines.
     draw = Draw(f"{options.seed}/broken lines")
     with packed(file, codec) as stream:
@@ -157,14 +157,14 @@ def packed(file: BinaryIO, codec: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def _write_parquet(options: SampleOptions, file: BinaryIO, codec: str, written: Written) -> None:
+def _write_parquet(options: SampleConfig, file: BinaryIO, codec: str, written: Written) -> None:
     # Imported here: pyarrow is slow to import, and only this format needs it.
     from goodgain.pipeline.sample.parquet import write_parquet
 
     write_parquet(written.count(sample_records(options)), file, codec)
 
 
-_WRITERS: dict[str, Callable[[SampleOptions, BinaryIO, str, Written], None]] = {
+_WRITERS: dict[str, Callable[[SampleConfig, BinaryIO, str, Written], None]] = {
     "avro": _write_avro,
     "jsonl": _write_jsonl,
     "parquet": _write_parquet,

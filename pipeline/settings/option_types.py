@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 # Headings of options, in the order in which they are shown.
 COMMON = "Most used"
 LABELS = "Labels and judgments"
+CONTENT = "Content"
 TIME = "Event time"
 ARMS = "Arms and pairs"
 SCORING = "Scoring"
@@ -31,8 +32,8 @@ CHECKS = "What makes the exit code 3 or 4"
 NAMES = "Names in the traces"
 LIMITS = "Limits"
 GROUPS = (
-    COMMON, LABELS, TIME, ARMS, SCORING, MEANS, RANKING, STATISTICS, RESULTS, ENGINE, CHECKS,
-    NAMES, LIMITS,
+    COMMON, CONTENT, LABELS, TIME, ARMS, SCORING, MEANS, RANKING, STATISTICS, RESULTS, ENGINE,
+    CHECKS, NAMES, LIMITS,
 )  # fmt: skip
 
 Format = Literal["avro", "parquet", "jsonl"]

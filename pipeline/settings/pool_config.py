@@ -1,10 +1,10 @@
-"""The options of `goodgain pool build`."""
+"""The options of `goodgain pool build`, `judge`, `todo` and `agree`."""
 
 from __future__ import annotations
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.catalogue import RejectedLimit, Runner
+from goodgain.pipeline.settings.catalogue import RejectedLimit, Runner, Threshold
 from goodgain.pipeline.settings.option_types import (
     COMMON,
     ENGINE,
@@ -13,7 +13,8 @@ from goodgain.pipeline.settings.option_types import (
     Text,
     option,
 )
-from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.pipeline.settings.reading_config import ReadingConfig, Settings
+from goodgain.transforms.core.pool.todo import Priority
 
 
 class PoolConfig(ReadingConfig):
@@ -62,3 +63,47 @@ class PoolConfig(ReadingConfig):
     def folder(self) -> str:
         """The folder of the pool."""
         return self.update or self.output or ""
+
+
+class JudgeConfig(Settings):
+    """How a program judges the documents of a pool.
+
+    Attributes:
+      command: reads one JSON object per line and answers with one.
+      at_most: None = no limit.
+    """
+
+    command: Text = option(COMMON, "CMD", "program with arguments")
+    annotator: Text = option(COMMON, "NAME", "name of the annotator in the pool", "judge")
+    parallel: Number = option(COMMON, "N", "copies of the program", 1, ge=1)
+    at_most: Number | None = option(
+        COMMON, "N", "limit of calls, retries included (default: none)", None, ge=0
+    )
+    again: bool = option(COMMON, "", "also judge what others have labelled", False)
+    retries: Number = option(COMMON, "N", "retries after a bad answer", 2, ge=0)
+    timeout: float = option(COMMON, "SECONDS", "time limit of an answer", 120.0, gt=0)
+
+
+class TodoConfig(Settings):
+    """Which documents are left to label, and the table for them."""
+
+    output: Text = option(COMMON, "FILE", "table to fill in: .csv or .jsonl")
+    depth: Number | None = option(
+        COMMON,
+        "K",
+        "only documents among the first K results of some search call (default: all)",
+        None,
+        ge=1,
+    )
+    metric: Priority = option(
+        COMMON,
+        "METRIC",
+        "list first the documents that narrow the bounds of this metric most",
+        "CG",
+    )
+
+
+class AgreeConfig(Settings):
+    """What the means over the pooled conversations depend on."""
+
+    good_gain_threshold: Threshold

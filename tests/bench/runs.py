@@ -9,8 +9,8 @@ from typing import Any
 
 import fastavro
 
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import write_sample
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.bench.growth import growth_rows
 from tests.bench.processes import Cost, cost_of, cost_of_run, in_turns
 from tests.bench.rows import Row
@@ -26,7 +26,7 @@ _MOST_LOOPS = {".avro": 1, ".jsonl": 5, ".parquet": 1}  # allowed for a run
 def sample(folder: Path, conversations: int, suffix: str = ".avro") -> tuple[Path, int]:
     """A sample file without bad records, and its number of results."""
     path = folder / f"sample-{conversations}{suffix}"
-    written = write_sample(SampleOptions(conversations=conversations, bad_share=0.0), path)
+    written = write_sample(SampleConfig(conversations=conversations, bad_share=0.0), path)
     return path, written.results
 
 

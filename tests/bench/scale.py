@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import write_sample
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from goodgain.transforms.core.native import SWITCH
 from tests.bench.cluster_cost import cost_on, cpu_on_spark
 from tests.bench.growth import growth_rows
@@ -164,10 +164,10 @@ def _hot_key(folder: Path) -> Iterator[Row]:
 def _hot_sample(folder: Path, factor: int) -> tuple[Path, int]:
     """A file where one conversation has a fifth of all results, and the number of all results."""
     path = folder / f"hot-{factor}.jsonl"
-    even = SampleOptions(conversations=HOT_BASE * factor, bad_share=0.0)
+    even = SampleConfig(conversations=HOT_BASE * factor, bad_share=0.0)
     others = write_sample(even, path).results
     hot_results = others * HOT_SHARE / (1 - HOT_SHARE)
-    hot = SampleOptions(
+    hot = SampleConfig(
         seed=2,
         conversations=1,
         iterations=round(hot_results / even.results),

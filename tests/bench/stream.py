@@ -12,18 +12,18 @@ from pathlib import Path
 from goodgain.pipeline.cli.demo import Record, feed
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.sample.conversations import sample_records
-from goodgain.pipeline.sample.options import SampleOptions
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.bench.rows import Row
 from tests.engines.processes import wait_until
 
 RATE = 1_500  # results a second, one file each
-_SAMPLE = SampleOptions(conversations=1_500, bad_share=0.0, conversations_per_hour=68_400)
+_SAMPLE = SampleConfig(conversations=1_500, bad_share=0.0, conversations_per_hour=68_400)
 _PATIENCE = 300
 
 
 def stream_rows(folder: Path) -> Iterator[Row]:
     """CPU per result of a stream of a minute or more, without its start-up."""
-    tiny = list(sample_records(SampleOptions(conversations=1, bad_share=0.0)))
+    tiny = list(sample_records(SampleConfig(conversations=1, bad_share=0.0)))
     start = _cpu_of_stream(tiny, folder / "start")
     records = sorted(sample_records(_SAMPLE), key=lambda record: record["timestamp"])
     cpu = _cpu_of_stream(records, folder / "whole")

@@ -8,8 +8,8 @@ import fastavro
 import pytest
 
 import goodgain as gg
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import write_sample
+from goodgain.pipeline.settings.sample_config import SampleConfig
 
 
 def add_tied_calls(trace):
@@ -26,7 +26,7 @@ def add_tied_calls(trace):
 @pytest.mark.slow
 def test_plain_script_and_run_give_equal_means(tmp_path):
     trace = tmp_path / "a.avro"
-    write_sample(SampleOptions(conversations=60, bad_share=0.0), str(trace))
+    write_sample(SampleConfig(conversations=60, bad_share=0.0), str(trace))
     add_tied_calls(trace)
     script = [sys.executable, "-m", "tests.bench.plain", str(trace), str(tmp_path)]
     done = subprocess.run(script, capture_output=True, check=True)

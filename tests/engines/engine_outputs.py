@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import write_sample
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.pipeline.runs import FULL
 
 CONVERSATIONS = 150
@@ -18,7 +18,7 @@ def sample_files(folder: Path) -> list[Path]:
     files = []
     for name, conversations in (("some.avro", CONVERSATIONS // 5), ("all.jsonl", CONVERSATIONS)):
         files.append(folder / name)
-        write_sample(SampleOptions(conversations=conversations, bad_share=0.02), files[-1])
+        write_sample(SampleConfig(conversations=conversations, bad_share=0.02), files[-1])
     return files
 
 

@@ -10,12 +10,12 @@ from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.run.stream.latest_panes import latest_means
 from goodgain.pipeline.sample.conversations import sample_records
-from goodgain.pipeline.sample.options import SampleOptions
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.pipeline.runs import rows, run
 
 HOUR = 3_600_000
 # Three hours of conversations, in windows of 20 minutes.
-SAMPLE = SampleOptions(
+SAMPLE = SampleConfig(
     seed=11, conversations=80, results=6, bad_share=0.01, conversations_per_hour=25
 )
 WINDOW = HOUR // 3

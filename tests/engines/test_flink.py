@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import write_sample
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.engines.cluster import LOSSLESS, PATIENCE, Cluster, Job
 from tests.engines.flink import check_workers_python, worker_environment
 from tests.engines.install import install_native
@@ -92,7 +92,7 @@ def test_100_000_conversations_fit_into_the_heap_of_a_task_manager(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     trace = tmp_path / "trace.avro"
-    options = SampleOptions(conversations=100_000, iterations=2, results=2, bad_share=0.0)
+    options = SampleConfig(conversations=100_000, iterations=2, results=2, bad_share=0.0)
     write_sample(options, trace)
     words = ("--input", str(trace), "--output", str(tmp_path / "out"))
     cluster.goodgain("run", *words, parallelism=1)

@@ -16,8 +16,8 @@ from goodgain.pipeline.results.folder import ENGINE_LOG, read_dataset
 from goodgain.pipeline.run.stream.latest_panes import latest_means
 from goodgain.pipeline.run.stream.panes import pane_of
 from goodgain.pipeline.sample.conversations import sample_records
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.settings.option_types import parse_instant
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.engines.processes import port_answers, wait_until
 from tests.engines.stream_rows import assert_last_live_rows_equal_batch
 from tests.pipeline.runs import main, rows, run
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.engines, pytest.mark.usefixtures("prism")]
 
 HOUR = 3_600_000
 # Between three and four hours of conversations, in windows of 20 minutes.
-SAMPLE = SampleOptions(
+SAMPLE = SampleConfig(
     seed=11, conversations=90, results=6, bad_share=0.01, conversations_per_hour=25
 )
 # Long enough to cut no conversation in two.

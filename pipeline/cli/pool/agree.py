@@ -7,19 +7,12 @@ from itertools import groupby
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_json_option
-from goodgain.pipeline.settings.catalogue import Threshold
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.pipeline.settings.pool_config import AgreeConfig
 
 NAME = "pool agree"
 HELP = "compare the labels of two annotators of a pool"
 EXAMPLE = "goodgain pool agree pool ann judge"
-
-
-class AgreeConfig(Settings):
-    """What the means over the pooled conversations depend on."""
-
-    good_gain_threshold: Threshold
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.transforms.core.errors import UsageError
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.pool_config import JudgeConfig
 from goodgain.transforms.core.wording import counted
 
 NAME = "pool judge"
 HELP = "have your own program judge the pool documents without a label"
 EXAMPLE = "goodgain pool judge pool --command 'python judge.py' --at-most 100"
-_ANNOTATOR = "judge"
 _SHOWN = 10
 
 
@@ -26,39 +27,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "stopped continues. Exit code: 0 done, 3 answers were rejected."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
-    add_option(parser, "--command CMD", "program with arguments", required=True)
-    add_option(parser, "--annotator NAME", "name of the annotator in the pool", default=_ANNOTATOR)
-    add_option(parser, "--parallel N", "copies of the program", default=1)
-    add_option(parser, "--at-most N", "limit of calls, retries included (default: none)", type=int)
-    add_option(parser, "--again", "also judge what others have labelled")
-    add_option(parser, "--retries N", "retries after a bad answer", default=2)
-    add_option(parser, "--timeout SECONDS", "time limit of an answer", default=120.0)
+    add_config_options(parser, JudgeConfig)
     add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge, and print how many calls it took."""
-    for name, least in (("parallel", 1), ("at_most", 0), ("retries", 0)):
-        value = getattr(args, name)
-        if value is not None and value < least:
-            raise UsageError(
-                f"--{name.replace('_', '-')} is {value}, but must be at least {least}."
-            )
+    config = load_config(JudgeConfig, given_options(args, JudgeConfig))
     from goodgain.pipeline.document.console import message_console, print_json, result_console
     from goodgain.pipeline.document.safe_text import printable
-    from goodgain.pipeline.studies.pool.judging import JudgingRequest, judge_pool
+    from goodgain.pipeline.studies.pool.judging import judge_pool
 
     messages, progress = message_console(), message_console(args.quiet)
-    request = JudgingRequest(
-        args.pool,
-        args.command,
-        args.annotator,
-        args.parallel,
-        args.at_most,
-        args.again,
-        args.retries,
-        args.timeout,
-    )
 
     def advance(done: int, total: int) -> None:
         if done == total or done % max(total // 20, 1) == 0:
@@ -66,12 +46,12 @@ def run(args: argparse.Namespace) -> int:
                 f"goodgain: {done:,} of {counted(total, 'document')} judged", soft_wrap=True
             )
 
-    outcome = judge_pool(request, advance)
+    outcome = judge_pool(args.pool, config, advance)
     if args.json:
         print_json(outcome)
     else:
         result_console(args.quiet).print(
-            f"{counted(outcome.labels, 'label')} by {printable(args.annotator)}, "
+            f"{counted(outcome.labels, 'label')} by {printable(config.annotator)}, "
             f"{outcome.cached:,} of them from earlier answers; {counted(outcome.calls, 'call')}, "
             f"{outcome.bad:,} without a usable answer; {len(outcome.rejected):,} rejected, "
             f"{outcome.left:,} left by --at-most.",

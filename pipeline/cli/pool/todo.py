@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
-from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.pool.todo import METRICS
+from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.shared_options import add_output_options
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.pool_config import TodoConfig
 from goodgain.transforms.core.wording import counted, pluralize
 
 NAME = "pool todo"
@@ -18,37 +19,23 @@ _SAVED = ("needs no label of its own: it is a copy", "need no label of their own
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pool, the selection and the file."""
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
-    add_option(parser, "--output FILE", "table to fill in: .csv or .jsonl", required=True)
-    add_option(
-        parser,
-        "--depth K",
-        "only documents among the first K results of some search call (default: all)",
-        type=int,
-    )
-    add_option(
-        parser,
-        "--metric",
-        "list first the documents that narrow the bounds of this metric most",
-        choices=METRICS,
-        default=METRICS[0],
-    )
+    add_config_options(parser, TodoConfig)
     add_output_options(parser, "the numbers of documents and results")
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the table, and print how much labelling the pool saves."""
-    if args.depth is not None and args.depth < 1:
-        raise UsageError(f"--depth is {args.depth}, but must be at least 1.")
+    config = load_config(TodoConfig, given_options(args, TodoConfig))
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.studies.pool.store import read_pool
     from goodgain.pipeline.studies.pool.todo import todo_of, write_todo
 
-    todo = todo_of(read_pool(args.pool), args.depth, args.metric)
-    write_todo(todo.documents, args.output)
+    todo = todo_of(read_pool(args.pool), config.depth, config.metric)
+    write_todo(todo.documents, config.output)
     if args.json:
         print_json(
             {
-                "output": args.output,
+                "output": config.output,
                 "documents": len(todo.documents),
                 "below_depth": todo.deeper,
                 "results": todo.results,
@@ -57,10 +44,10 @@ def run(args: argparse.Namespace) -> int:
         )
         return 0
     console = result_console(args.quiet)
-    console.print(f"{counted(len(todo.documents), 'document')} without a label: {args.output}")
+    console.print(f"{counted(len(todo.documents), 'document')} without a label: {config.output}")
     if todo.deeper:
         were = pluralize(todo.deeper, "was", "were")
-        console.print(f"{todo.deeper:,} more {were} seen only below rank {args.depth}.")
+        console.print(f"{todo.deeper:,} more {were} seen only below rank {config.depth}.")
     console.print(
         f"{todo.saved:,} of {todo.results:,} results {pluralize(todo.saved, *_SAVED)} of documents "
         "that are labelled once.",

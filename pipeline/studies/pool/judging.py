@@ -15,6 +15,7 @@ import xxhash
 from msgspec import Struct
 
 from goodgain.pipeline.results.links import check_links
+from goodgain.pipeline.settings.pool_config import JudgeConfig
 from goodgain.pipeline.studies.pool.answer_journal import AnswerJournal, answers_of
 from goodgain.pipeline.studies.pool.judge_program import BadAnswerError, JudgeProgram
 from goodgain.pipeline.studies.pool.labelling import add_labels
@@ -26,26 +27,6 @@ from goodgain.transforms.filesystems import is_local
 
 _ASKED = ("topic", "query", "entity_type", "title", "url", "ids", "text")
 _PAUSE = 0.2  # seconds before a retry, doubled each time
-
-
-class JudgingRequest(Struct, frozen=True):
-    """The pool to judge, and how.
-
-    Attributes:
-      command: the program with its arguments; it reads one JSON object per line and answers with
-        one.
-      at_most: most questions, retries included; None = no limit.
-      again: also judge documents that others have labelled.
-    """
-
-    folder: str
-    command: str
-    annotator: str
-    parallel: int = 1
-    at_most: int | None = None
-    again: bool = False
-    retries: int = 2
-    seconds: float = 120.0
 
 
 class Rejected(Struct, frozen=True):
@@ -73,7 +54,7 @@ class Judged(Struct, frozen=True):
     rejected: list[Rejected]
 
 
-def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> Judged:
+def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], None]) -> Judged:
     """Judge the documents of a pool, and add the labels to it.
 
     Args:
@@ -83,34 +64,32 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
       UsageError: the folder is not a local pool or holds a symbolic link, or the program cannot be
         started.
     """
-    pool = read_pool(request.folder)
-    if not is_local(request.folder):
-        raise UsageError(
-            f"{request.folder} is not on this machine; copy the pool here to judge it."
-        )
-    check_links(request.folder)
-    words = shlex.split(request.command)
+    pool = read_pool(folder)
+    if not is_local(folder):
+        raise UsageError(f"{folder} is not on this machine; copy the pool here to judge it.")
+    check_links(folder)
+    words = shlex.split(config.command)
     if not words:
         raise UsageError("--command is empty; give the program that judges.")
     wanted = (
         one
         for one in pool.documents()
         if one.places
-        and request.annotator not in one.given
-        and (request.again or one.label() is None)
+        and config.annotator not in one.given
+        and (config.again or one.label() is None)
     )
-    journal = AnswerJournal(answers_of(request.folder, request.annotator))
+    journal = AnswerJournal(answers_of(folder, config.annotator))
     known = journal.read()
     rows = map(row_of, in_order(wanted, "CG"))
     questions = [{name: row[name] for name in ("document", *_ASKED)} for row in rows]
-    keyed = [(one["document"], one, _key(one, request.command)) for one in questions]
+    keyed = [(one["document"], one, _key(one, config.command)) for one in questions]
     gains = {document: known[key] for document, _, key in keyed if key in known}
     cached = len(gains)
     waiting = [one for one in keyed if one[2] not in known]
     calls = bad = left = 0
     rejected: list[Rejected] = []
-    with journal, _Workers(request, words) as workers:
-        with ThreadPoolExecutor(request.parallel) as threads:
+    with journal, _Workers(config, words) as workers:
+        with ThreadPoolExecutor(config.parallel) as threads:
             answers = threads.map(lambda one: workers.answer(one[1], one[2], journal), waiting)
             for at, ((document, _, _), (answer, asked)) in enumerate(
                 zip(waiting, answers, strict=True)
@@ -132,8 +111,8 @@ def judge_pool(request: JudgingRequest, advance: Callable[[int, int], None]) -> 
                 rejected.append(Rejected(document, "the program gave more than one line for it"))
                 journal.withdraw(keys[document])
     if gains:
-        labels = {document: {request.annotator: gain} for document, gain in gains.items()}
-        add_labels(request.folder, labels)
+        labels = {document: {config.annotator: gain} for document, gain in gains.items()}
+        add_labels(folder, labels)
     return Judged(len(gains), cached, calls, bad, left, rejected)
 
 
@@ -146,12 +125,12 @@ def _key(question: Mapping[str, Any], command: str) -> str:
 class _Workers:
     """Copies of the program, at most one per thread."""
 
-    def __init__(self, request: JudgingRequest, words: Sequence[str]) -> None:
-        self._request = request
-        self._programs = [JudgeProgram(words, request.seconds) for _ in range(request.parallel)]
+    def __init__(self, config: JudgeConfig, words: Sequence[str]) -> None:
+        self._config = config
+        self._programs = [JudgeProgram(words, config.timeout) for _ in range(config.parallel)]
         self._free = deque(self._programs)
         # Holds the questions that may still be asked; None = no limit.
-        self._budget = None if request.at_most is None else threading.Semaphore(request.at_most)
+        self._budget = None if config.at_most is None else threading.Semaphore(config.at_most)
 
     def __enter__(self) -> _Workers:
         return self
@@ -171,7 +150,7 @@ class _Workers:
     ) -> tuple[int | str | None, int]:
         """The label, the reason for none, or None without budget; and the number of questions."""
         reason = ""
-        for attempt in range(self._request.retries + 1):
+        for attempt in range(self._config.retries + 1):
             if self._budget is not None and not self._budget.acquire(blocking=False):
                 return None, attempt
             if attempt:
@@ -186,4 +165,4 @@ class _Workers:
                 self._free.append(program)
             journal.add(key, gain)
             return gain, attempt + 1
-        return reason, self._request.retries + 1
+        return reason, self._config.retries + 1

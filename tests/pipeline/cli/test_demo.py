@@ -1,13 +1,13 @@
 from goodgain.pipeline.cli.demo import feed, files_in_time
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
 from goodgain.pipeline.sample.conversations import sample_records
-from goodgain.pipeline.sample.options import SampleOptions
+from goodgain.pipeline.settings.sample_config import SampleConfig
 
 SPAN = 60_000
 
 
 def test_each_record_is_in_one_file_and_files_are_in_order_of_time():
-    records = list(sample_records(SampleOptions(seed=3, conversations=20, results=2)))
+    records = list(sample_records(SampleConfig(seed=3, conversations=20, results=2)))
     files = list(files_in_time(records, SPAN))
     assert sorted(map(id, (one for file in files for one in file))) == sorted(map(id, records))
     spans = [{one["timestamp"] // SPAN for one in file if "timestamp" in one} for file in files]
@@ -16,7 +16,7 @@ def test_each_record_is_in_one_file_and_files_are_in_order_of_time():
 
 def test_files_appear_one_at_a_time_and_complete(tmp_path):
     listings = []
-    records = list(sample_records(SampleOptions(seed=3, conversations=5, results=2, bad_share=0)))
+    records = list(sample_records(SampleConfig(seed=3, conversations=5, results=2, bad_share=0)))
     feed(
         tmp_path,
         files_in_time(records, SPAN),

@@ -91,10 +91,13 @@ class TestExport:
             "instead.\n"
         )
 
+    def test_another_tool_is_refused(self, capsys):
+        assert main(["export", "out", "--to", "phoenix", "--output", "x"]) == 2
+        assert "--to must be 'otlp', 'langfuse' or 'mlflow'" in capsys.readouterr().err
+
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            ("out --to phoenix --output x", "--to is 'phoenix'"),
             ("gone --to otlp --output x", "gone has no manifest.json"),
             ("out --to otlp --output x --metric ndgc", "no metric ndgc of conversations"),
             ("out --to otlp --output no/x", "no/x cannot be written"),

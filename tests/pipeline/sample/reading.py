@@ -7,10 +7,10 @@ from datetime import datetime
 import fastavro
 
 from goodgain.pipeline.cli.sample import add_arguments, run
-from goodgain.pipeline.sample.options import SampleOptions
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.reference.delivery import RECORD_DEFAULTS, RESULT_DEFAULTS, with_defaults
 
-SMALL = SampleOptions(seed=3, conversations=25, bad_share=0.05)
+SMALL = SampleConfig(seed=3, conversations=25, bad_share=0.05)
 
 
 def command(*arguments):

@@ -25,7 +25,7 @@ class TestCommand:
             (["--results", "0"], "--results"),
             (["--duplicate-share", "1.5"], "--duplicate-share"),
             (["--bad-share", "nan"], "--bad-share"),
-            (["--start", "yesterday"], "--start yesterday"),
+            (["--start", "yesterday"], "--start"),
             (["--start", "9999-12-31T23:00:00"], "--start"),
             (["--conversations-per-hour", "0"], "--conversations-per-hour"),
             (["--conversations-per-hour", "nan"], "--conversations-per-hour"),

@@ -9,8 +9,8 @@ import pytest
 
 from goodgain.pipeline.sample.conversations import BAD_KINDS, sample_calls, sample_records
 from goodgain.pipeline.sample.copies import COPIES, NEAR_MISSES
-from goodgain.pipeline.sample.options import SampleOptions
 from goodgain.pipeline.sample.writers import write_sample
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.pipeline.sample.reading import SMALL, comparable, results_of
 
 pytestmark = pytest.mark.slow
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def calls():
-    return list(sample_calls(SampleOptions(seed=1, conversations=400, bad_share=0.02)))
+    return list(sample_calls(SampleConfig(seed=1, conversations=400, bad_share=0.02)))
 
 
 class TestDeterminism:
@@ -30,19 +30,25 @@ class TestDeterminism:
         assert first == (tmp_path / f"second-{name}").read_bytes()
 
     def test_another_seed_gives_other_records(self):
-        one = {record["conversation_id"] for record in sample_records(SampleOptions(1, 20))}
-        two = {record["conversation_id"] for record in sample_records(SampleOptions(2, 20))}
+        one = {
+            record["conversation_id"]
+            for record in sample_records(SampleConfig(seed=1, conversations=20))
+        }
+        two = {
+            record["conversation_id"]
+            for record in sample_records(SampleConfig(seed=2, conversations=20))
+        }
         assert not one & two
 
     def test_a_smaller_sample_is_the_start_of_a_larger_one(self):
-        smaller = [comparable(one) for one in sample_records(SampleOptions(5, 6))]
-        larger = [comparable(one) for one in sample_records(SampleOptions(5, 15))]
+        smaller = [comparable(one) for one in sample_records(SampleConfig(seed=5, conversations=6))]
+        larger = [comparable(one) for one in sample_records(SampleConfig(seed=5, conversations=15))]
         assert len(smaller) < len(larger)
         assert larger[: len(smaller)] == smaller
 
     def test_values_of_a_seed_are_known(self):
         """They are the same on every machine."""
-        first = next(sample_records(SampleOptions(seed=1)))
+        first = next(sample_records(SampleConfig(seed=1)))
         assert first["conversation_id"] == "c7d95379-6c92-989f-2d76-21f6361e3d5f"
         assert first["timestamp"] == 1740981663858
 
@@ -144,7 +150,7 @@ class TestContent:
 class TestShares:
     @pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
     def test_share_of_duplicates_is_as_requested(self, share):
-        options = SampleOptions(conversations=250, duplicate_share=share)
+        options = SampleConfig(conversations=250, duplicate_share=share)
         origins = [origin for call in sample_calls(options) for origin in call.origins]
         copies = sum(origin.startswith("copy:") for origin in origins)
         assert copies / len(origins) == pytest.approx(share, rel=0.12)
@@ -166,12 +172,12 @@ class TestShares:
         assert several == pytest.approx(0.2, abs=0.07)
 
     def test_number_of_results_is_the_product_of_the_three_sizes(self):
-        options = SampleOptions(conversations=400)
+        options = SampleConfig(conversations=400)
         results = sum(len(record["results"]) for record in sample_records(options))
         assert results == pytest.approx(400 * 4 * 20, rel=0.06)
 
     def test_fixed_iterations_give_every_conversation_the_same_number(self):
-        options = SampleOptions(conversations=40, iterations=3, fixed_iterations=True)
+        options = SampleConfig(conversations=40, iterations=3, fixed_iterations=True)
         places = {
             (call.record["conversation_id"], call.record["turn"], call.record["iteration"])
             for call in sample_calls(options)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from math import log2
 from types import MappingProxyType
+from typing import Literal
 
 from msgspec import Struct
 
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 
-METRICS = ("CG", "DCG", "pool_recall")
+Priority = Literal["CG", "DCG", "pool_recall"]  # by which metric documents are listed first
 _GOOD = 2
 _UNKNOWN = 0.5  # the recall of a conversation while no good document is known
 

@@ -1,0 +1,23 @@
+"""The options of `goodgain export`."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from goodgain.pipeline.settings.option_types import COMMON, DistinctNames, Text, option
+from goodgain.pipeline.settings.reading_config import Settings
+
+Tool = Literal["otlp", "langfuse", "mlflow"]
+
+
+class ExportConfig(Settings):
+    """Which metrics are written, and for which tool."""
+
+    to: Tool = option(COMMON, "TOOL", "tool that reads the scores")
+    output: Text = option(COMMON, "FILE", "JSON Lines to write")
+    metric: DistinctNames = option(
+        COMMON,
+        "NAME",
+        "metrics to write, like CG or ndcg@10 (default: all of the conversation)",
+        (),
+    )
