@@ -18,7 +18,6 @@ from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.results import datasets, rows
-from goodgain.pipeline.results.data_warnings import misspelt_names
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.run.hosts.process import Evaluated, evaluate_here
 from goodgain.pipeline.run.plan.evaluation import Evaluation, open_evaluation
@@ -34,7 +33,6 @@ from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.wording import phrased_for_python
 from goodgain.pipeline.studies.explanation.explain import explain_conversation
-from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.own import name_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -74,7 +72,7 @@ def evaluate(
 
     Raises:
       UsageError: an option, a file name or a rules file cannot be used.
-      GoodGainError: the files hold more than `max_held_bytes` allows.
+      GoodGainError: the files hold more than `max_held_bytes` allows, or every record was rejected.
 
     Example:
       >>> import goodgain as gg
@@ -134,11 +132,12 @@ def _evaluated(
         manifest_of_run(settings, evaluation, outcome),
         lambda conversation_id: explain_conversation(conversation_id, evaluation, source, given),
     )
-    _warn_of(run, evaluated.means)
+    run.check_some_usable()
+    _warn_of(run)
     return run
 
 
-def _warn_of(run: Run, means: Sequence[MeanRow]) -> None:
+def _warn_of(run: Run) -> None:
     """Emit what the command prints beside the numbers."""
     parameters = run.manifest["parameters"]
     accepted = allowed_codes(
@@ -148,12 +147,7 @@ def _warn_of(run: Run, means: Sequence[MeanRow]) -> None:
     )
     for one in run.warnings:
         if one.code not in accepted:
-            warn(f"{one.code}: {one.message} {one.remedy}")
-    at_end = [asdict(row) for row in means if row.i is None and not row.slice]
-    if rejected := run.rejected_text():
-        warn(rejected)
-    for line in misspelt_names(at_end, (row.slice for row in means), run.manifest):
-        warn(line)
+            warn(f"{one.code}: {one.message} {one.remedy}".rstrip())
 
 
 def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[[], Table]]:

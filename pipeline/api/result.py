@@ -15,17 +15,18 @@ from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document, Heading, Sentence, document
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.atomic_files import writing
-from goodgain.pipeline.results.data_warnings import warning_text, warnings_in
+from goodgain.pipeline.results.data_warnings import misspelt_names, warning_text, warnings_in
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.pipeline.views.run import means_table
-from goodgain.transforms.core.errors import UsageError, problem_of
+from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted
 
+_REJECTED, _UNKNOWN_NAMES = "rejected_records", "unknown_names"
 Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
 
 
@@ -148,24 +149,57 @@ class Run:
     def warnings(self) -> list[DataWarning]:
         """The warnings about the data that `goodgain run` prints; often none.
 
-        `evaluate` also emits them as `GoodGainWarning`. See `DataWarning` for their fields.
+        Also, as `rejected_records` and `unknown_names`, what it says of rejected records, and of
+        slices, costs and clusters that no conversation has. `evaluate` emits all of them as
+        `GoodGainWarning`. See `DataWarning` for their fields.
         """
+        found = self._data_warnings()
+        records = self.manifest["records"]
+        if text := self.rejected_text():
+            share = records["rejected"] / records["read"]
+            found.append(DataWarning(_REJECTED, records["rejected"], share, text, ""))
+        return found + [DataWarning(_UNKNOWN_NAMES, 1, None, line, "") for line in self._misspelt()]
+
+    def _data_warnings(self) -> list[DataWarning]:
         return [
             replace(one, message=for_python(one.message), remedy=for_python(one.remedy))
             for one in warnings_in(self.manifest)
         ]
+
+    def _misspelt(self) -> Iterator[str]:
+        parameters = self.manifest["parameters"]
+        if any(parameters.get(name) for name in ("slice", "cost", "cluster")):
+            at_end = list(self.means.where(slice={}, i=None))
+            yield from misspelt_names(at_end, (row["slice"] for row in self.means), self.manifest)
 
     def rejected_text(self) -> str:
         """How many records were rejected, and why the first of them; "" for none."""
         records = self.manifest["records"]
         if not records["rejected"]:
             return ""
-        first = self.rejected[0]
         return (
             f"Rejected: {records['rejected']:,} of {counted(records['read'], 'record')}; "
-            f"see the table `rejected`. First: {first['source']}, {first['position']}: "
-            f"{for_python(first['reason'])}"
+            f"see the table `rejected`. First: {self._first_reason()}"
         )
+
+    def check_some_usable(self) -> None:
+        """Refuse a run of which nothing is left, for which the command exits with 3.
+
+        Raises:
+          GoodGainError: every record was rejected.
+        """
+        records = self.manifest["records"]
+        if records["too_many_rejected"] and records["rejected"] == records["read"]:
+            findings = [f"{one.message} {one.remedy}" for one in self._data_warnings()]
+            raise GoodGainError(
+                f"Rejected: all of {counted(records['read'], 'record')}. First: "
+                f"{' '.join([self._first_reason(), *findings])} To get the run nevertheless, set "
+                "max_rejected='100%'."
+            )
+
+    def _first_reason(self) -> str:
+        first = self.rejected[0]
+        return f"{first['source']}, {first['position']}: {for_python(first['reason'])}"
 
     def explain(self, conversation_id: str) -> Explanation:
         """What became of each result of a conversation, and why, for a person to read.
@@ -266,6 +300,6 @@ class Run:
             Heading(f"Run of {total}, {counts['in_means']:,} in the means"),
             means_table(rows, self.manifest) if rows else None,
             Sentence(rejected) if rejected else None,
-            (Sentence(warning_text(warning), "warning") for warning in self.warnings),
+            (Sentence(warning_text(one), "warning") for one in self._data_warnings()),
             Sentence(f"tables: {', '.join(sorted(self._tables))}"),
         )

@@ -145,6 +145,28 @@ def test_a_window_warns_of_records_that_were_dropped_for_others(start):
     assert "2 of 3 records" in found[0].message
 
 
+def test_a_window_warns_of_ids_that_are_positions_with_examples(start):
+    searches = [
+        {
+            "iteration": i,
+            "results": [
+                {"ids": {"doc_id": at}, "url": f"e.org/{i}{at}", "title": f"{i}{at}", "gain": 3}
+                for at in "123456789"
+            ],
+        }
+        for i in (1, 2)
+    ]
+    scores = Scores()
+    for name in "dcba":
+        score = score_one([{"conversation_id": name, **search} for search in searches])
+        scores.arrive(start + 1, score)
+    given = scores.watermark(start + 70).means()
+    found = [warning for _, one in given["warnings"] for warning in one.warnings]
+    assert {(one.code, one.count, one.share) for one in found} == {("ids_contradicted", 36, 1.0)}
+    assert "duplicates by ids.doc_id" in found[0].message
+    assert "a: result 3 of iteration 2 and result 3 of iteration 1." in found[0].message
+
+
 def test_a_window_warns_if_no_label_is_relevant(start):
     metrics = RankingEvaluator(parse_ranking_metrics(("ndcg@10", "mrr")), 3)
     settings = replace(scoring(), ranking=metrics)

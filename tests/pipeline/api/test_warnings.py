@@ -197,8 +197,9 @@ def test_notes_of_the_command_are_warnings(tmp_path, capsys):
     records = [*(call(documents(1), conversation=f"c{at}") for at in range(3)), {"iteration": 1}]
     options = {"slices": ["mrket"], "cost": ["tokns"], "cluster": "qury"}
     found = warned_of(records, **options)
-    assert found[0].startswith("Rejected: 1 of 4 records")
-    assert found[1:] == [
+    assert found[0].startswith("rejected_records: Rejected: 1 of 4 records")
+    notes = [one.removeprefix("unknown_names: ") for one in found[1:]]
+    assert notes == [
         "Costs: no conversation has tokns in all its calls; is it misspelt?",
         "Slices: no conversation has the attribute mrket; is it misspelt?",
         "No two conversations share qury; is it misspelt?",
@@ -207,8 +208,23 @@ def test_notes_of_the_command_are_warnings(tmp_path, capsys):
     words = ["--slice", "mrket", "--cost", "tokns", "--cluster", "qury", "--max-rejected", "50%"]
     run(tmp_path / "out", [path], *words)
     printed = capsys.readouterr().out
-    for line in found[1:]:
+    for line in notes:
         assert line in printed
+    in_warnings = gg.evaluate(records, **options).warnings
+    assert found == [f"{one.code}: {one.message}" for one in in_warnings]
+    assert [(one.count, one.share) for one in in_warnings] == [(1, 0.25)] + [(1, None)] * 3
+
+
+def test_a_run_of_which_everything_was_rejected_is_refused(tmp_path):
+    records = [{"iteration": 1, "results": []}, {"conversation_id": "c", "iteration": 0}]
+    path = write_jsonl(tmp_path / "a.jsonl", records)
+    assert run(tmp_path / "out", [path]) == ExitCode.DATA_QUALITY
+    for traces in (path, records):
+        with pytest.raises(gg.GoodGainError, match=r"Rejected: all of 2 .* max_rejected='100%'"):
+            gg.evaluate(traces)
+        returned = gg.evaluate(traces, max_rejected="100%")
+        assert [one.code for one in returned.warnings][-1] == "rejected_records"
+    assert len(gg.evaluate([*records, call(documents(1))]).conversations) == 1
 
 
 def test_accepted_warnings_are_not_emitted():
