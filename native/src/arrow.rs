@@ -351,6 +351,23 @@ impl<'a> Source<'a> for RowReader<'a> {
         Ok(arena.one_or_many_from(start))
     }
 
+    fn texts(&mut self, (column, row): Place<'a>, arena: &mut Arena<'a>) -> Read<Option<Span>> {
+        let Some(at) = column.place(row)? else {
+            return Ok(None);
+        };
+        let start = arena.texts.len();
+        match &column.kind {
+            Kind::Null => return Ok(None),
+            Kind::List(offsets, items) => {
+                for item in offsets.extent(at)? {
+                    arena.texts.extend(self.text((items, item))?);
+                }
+            }
+            _ => return Err(Odd),
+        }
+        Ok(Some(Span { start, end: arena.texts.len() }))
+    }
+
     /// Python makes texts of the values of maps.
     fn inside(
         &mut self,

@@ -137,10 +137,21 @@ impl<'a> Source<'a> for BlockReader<'a> {
         Ok(match self.branch(number)? {
             Type::Text => Some(OneOrMany::One(self.string()?)),
             Type::Enum(symbols) => Some(OneOrMany::One(self.symbol(symbols)?)),
-            Type::Array(items) if lists => self.texts(*items, arena)?,
+            Type::Array(items) if lists => {
+                let start = self.items(*items, arena)?.start;
+                arena.one_or_many_from(start)
+            }
             Type::Null => None,
             _ => return Err(Stop::Odd),
         })
+    }
+
+    fn texts(&mut self, number: TypeNumber, arena: &mut Arena<'a>) -> Read<Option<Span>> {
+        match self.branch(number)? {
+            Type::Array(items) => self.items(*items, arena).map(Some),
+            Type::Null => Ok(None),
+            _ => Err(Stop::Odd),
+        }
     }
 
     /// A record may stand for a map.
@@ -208,8 +219,8 @@ impl<'a> BlockReader<'a> {
         Ok(result)
     }
 
-    /// The strings of a list; a list of one string becomes that string, and an empty one None.
-    fn texts(&mut self, items: TypeNumber, arena: &mut Arena<'a>) -> Read<Option<OneOrMany<'a>>> {
+    /// The strings of a list.
+    fn items(&mut self, items: TypeNumber, arena: &mut Arena<'a>) -> Read<Span> {
         let start = arena.texts.len();
         loop {
             let count = self.stretch()?;
@@ -220,6 +231,6 @@ impl<'a> BlockReader<'a> {
                 arena.texts.extend(self.text(items)?);
             }
         }
-        Ok(arena.one_or_many_from(start))
+        Ok(Span { start, end: arena.texts.len() })
     }
 }

@@ -1,18 +1,22 @@
 //! Packs single calls, the part of `scoring/packing.py` that needs no other record: threads can do it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pyo3::PyResult;
+use xxhash_rust::xxh3::xxh3_64;
 
+use crate::characters::stripped;
 use crate::external_labels::{LabelKeys, LabelRequest};
 use crate::fingerprint::{Fingerprinter, Names};
 use crate::msgpack::{
     write_array, write_bool, write_bytes, write_int, write_map, write_null, write_optional_int,
     write_optional_text, write_text,
 };
+use crate::normalise::normalise_ascii_query;
 use crate::python::Fallback;
 use crate::record_encoding::{encode_call, encode_pairs, record_digest};
-use crate::records::{Arena, Number, SearchCall};
+use crate::records::{Arena, Number, SEARCH, SearchCall};
 use crate::rules::RuleTable;
 
 /// How records are packed.
@@ -47,6 +51,8 @@ pub struct Call {
 pub struct PackedResult {
     pub gain: Option<i64>,
     pub score: Option<Number>,
+    /// The distinct digests of its aspects, sorted and joined.
+    pub aspects: Option<Box<[u8]>>,
     pub codes_end: usize,
     pub digests_end: usize,
 }
@@ -57,18 +63,25 @@ pub struct CallPacker {
     fingerprinter: Fingerprinter,
     /// The last call as encoded by msgspec.
     record: Vec<u8>,
+    /// The normal form of the last query.
+    query: Vec<u8>,
 }
 
 impl CallPacker {
     pub fn new(packing: Arc<Packing>) -> Self {
         let fingerprinter = Fingerprinter::new(packing.rules.clone(), packing.python.clone());
-        CallPacker { packing, fingerprinter, record: Vec::new() }
+        CallPacker { packing, fingerprinter, record: Vec::new(), query: Vec::new() }
     }
 
     pub fn pack(&mut self, call: &SearchCall, arena: &Arena) -> PyResult<PackedCall> {
         self.record.clear();
         encode_call(&mut self.record, call, arena);
         let record_digest = record_digest(&self.record);
+        let query_digest = self.query_digest(call)?;
+        let failed = match call.error {
+            Some(error) => !stripped(error, &self.packing.python)?.is_empty(),
+            None => false,
+        };
         let record = self.packing.keep_records.then_some(&self.record[..]);
         let (mut names, mut codes, mut digests) = (Names::default(), Vec::new(), Vec::new());
         let found = arena.results_of(call.results);
@@ -80,6 +93,7 @@ impl CallPacker {
             results.push(PackedResult {
                 gain: result.gain,
                 score: result.score,
+                aspects: result.aspects.map(|span| aspect_digests(arena.texts_of(span))),
                 codes_end: codes.len(),
                 digests_end: digests.len(),
             });
@@ -94,7 +108,15 @@ impl CallPacker {
             conversation_id: call.conversation_id.to_owned(),
             call: Call {
                 attributes: packed_attributes(call, arena),
-                fingerprint: packed_fingerprint(call, &record_digest, record, &names, arena),
+                fingerprint: packed_fingerprint(
+                    call,
+                    &record_digest,
+                    record,
+                    &names,
+                    query_digest,
+                    failed,
+                    arena,
+                ),
                 size: self.record.len(),
             },
             results,
@@ -102,6 +124,19 @@ impl CallPacker {
             digests,
             label_request,
         })
+    }
+
+    /// The digest of a search's query in its normal form, without punctuation.
+    fn query_digest(&mut self, call: &SearchCall) -> PyResult<Option<[u8; 8]>> {
+        let Some(query) = call.query.filter(|_| call.action == SEARCH) else {
+            return Ok(None);
+        };
+        if query.is_ascii() {
+            normalise_ascii_query(query, &mut self.query);
+        } else {
+            self.query = self.packing.python.query(query)?;
+        }
+        Ok((!self.query.is_empty()).then(|| xxh3_64(&self.query).to_be_bytes()))
     }
 }
 
@@ -111,10 +146,12 @@ fn packed_fingerprint(
     record_digest: &[u8; 16],
     record: Option<&[u8]>,
     names: &Names,
+    query_digest: Option<[u8; 8]>,
+    failed: bool,
     arena: &Arena,
 ) -> Vec<u8> {
     let mut out = Vec::new();
-    write_array(&mut out, 14);
+    write_array(&mut out, 17);
     write_int(&mut out, call.turn);
     write_int(&mut out, call.iteration);
     write_optional_int(&mut out, call.call);
@@ -135,8 +172,20 @@ fn packed_fingerprint(
         write_text(&mut out, name);
     }
     write_array(&mut out, 0);
-    encode_pairs(&mut out, arena.costs_of(call.costs).iter(), arena);
+    encode_pairs(&mut out, arena.numbers_of(call.costs).iter(), arena);
+    write_bool(&mut out, failed);
+    match query_digest {
+        Some(digest) => write_bytes(&mut out, &digest),
+        None => write_null(&mut out),
+    }
+    encode_pairs(&mut out, arena.numbers_of(call.outcomes).iter(), arena);
     out
+}
+
+/// The distinct digests of aspects, sorted and joined.
+fn aspect_digests(aspects: &[&str]) -> Box<[u8]> {
+    let digests = aspects.iter().map(|aspect| xxh3_64(aspect.as_bytes()).to_be_bytes());
+    digests.collect::<BTreeSet<_>>().into_iter().flatten().collect()
 }
 
 fn packed_attributes(call: &SearchCall, arena: &Arena) -> Vec<u8> {

@@ -105,6 +105,7 @@ impl LabelRequest {
                 turn_count: None,
                 is_final: false,
                 error: None,
+                outcomes: Span::default(),
                 costs: Span::default(),
                 results: Span::default(),
                 ..*call

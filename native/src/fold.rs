@@ -4,7 +4,7 @@
 //! `scoring/duplicate_rows.py` and `scoring/data_counts.py`.
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::delivery::deliver;
 use crate::duplicates::{Deduplicator, Duplicate};
@@ -39,6 +39,15 @@ pub struct IterationCounts {
     pub unlabelled: usize,
 }
 
+/// Counts of the search calls of a turn.
+#[derive(Default)]
+pub struct CallCounts {
+    pub empty: usize,
+    pub failed: usize,
+    /// Number of calls with the query of an earlier one.
+    pub repeated: usize,
+}
+
 /// A folded conversation.
 pub struct Folded<'p> {
     pub last_turn: Option<i64>,
@@ -52,6 +61,9 @@ pub struct Folded<'p> {
     pub times: Vec<i64>,
     /// Attributes of the calls in order, without repetitions.
     pub attributes: Vec<Vec<(&'p str, &'p str)>>,
+    pub call_counts: CallCounts,
+    /// By name, the last outcome of the records of the last turn.
+    pub outcomes: IndexMap<&'p str, f64, FxBuildHasher>,
     pub iterations: Vec<IterationCounts>,
     pub label_conflicts: usize,
     /// By iteration, the costs of its calls.
@@ -118,6 +130,13 @@ pub fn fold<'p>(
         rejected_records: frame.rejected_records,
         times: delivered.kept.iter().filter_map(|at| frame.deliveries[*at].timestamp).collect(),
         attributes: attributes(&delivered.kept, &frame),
+        call_counts: call_counts(&turn, &frame),
+        outcomes: delivered
+            .kept
+            .iter()
+            .filter(in_turn)
+            .flat_map(|at| frame.calls[*at].outcomes.iter().copied())
+            .collect(),
         iterations: Vec::new(),
         label_conflicts: 0,
         costs: Vec::new(),
@@ -202,6 +221,18 @@ impl<'p> Folded<'p> {
         self.scores.push(result.score);
         Some(())
     }
+}
+
+/// Counts of search calls, by their indexes in order.
+fn call_counts(calls: &[usize], frame: &Frame) -> CallCounts {
+    let mut counts = CallCounts::default();
+    let mut queries = FxHashSet::default();
+    for call in calls.iter().map(|at| &frame.calls[*at]) {
+        counts.empty += usize::from(call.results.is_empty());
+        counts.failed += usize::from(call.failed);
+        counts.repeated += usize::from(call.query.is_some_and(|query| !queries.insert(query)));
+    }
+    counts
 }
 
 /// The attributes of calls, without repetitions.

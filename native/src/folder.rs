@@ -110,6 +110,8 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         folded.rejected_records,
         folded.times,
         attributes.collect::<PyResult<Vec<_>>>()?,
+        (folded.call_counts.empty, folded.call_counts.failed, folded.call_counts.repeated),
+        dict(py, folded.outcomes)?,
     );
     let turn = (
         iterations.collect::<Vec<_>>(),
@@ -134,7 +136,7 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
 
 fn dict<'py, 's>(
     py: Python<'py>,
-    pairs: Vec<(&'s str, impl IntoPyObject<'py>)>,
+    pairs: impl IntoIterator<Item = (&'s str, impl IntoPyObject<'py>)>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (name, value) in pairs {

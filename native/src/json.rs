@@ -353,6 +353,18 @@ impl<'a> Source<'a> for ObjectReader<'a> {
         Ok(arena.one_or_many_from(start))
     }
 
+    fn texts(&mut self, (): (), arena: &mut Arena<'a>) -> Read<Option<Span>> {
+        if self.null()? {
+            return Ok(None);
+        }
+        let start = arena.texts.len();
+        self.array(|reader| {
+            arena.texts.extend(reader.text(())?);
+            Ok(())
+        })?;
+        Ok(Some(Span { start, end: arena.texts.len() }))
+    }
+
     fn object(
         &mut self,
         (): (),

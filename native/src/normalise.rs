@@ -33,6 +33,18 @@ pub fn normalise_ascii(text: &str, out: &mut Vec<u8>) {
     fold_spaces(out);
 }
 
+/// Write an ASCII query's normal form to `out`: that of a text without the punctuation of Unicode's
+/// category P.
+pub fn normalise_ascii_query(query: &str, out: &mut Vec<u8>) {
+    let is_symbol =
+        |byte: u8| matches!(byte, b'$' | b'+' | b'<'..=b'>' | b'^' | b'`' | b'|' | b'~');
+    let kept = |byte: &u8| !byte.is_ascii_punctuation() || is_symbol(*byte);
+    out.clear();
+    out.extend(query.bytes().filter(kept));
+    out.make_ascii_lowercase();
+    fold_spaces(out);
+}
+
 /// Fold runs of ASCII white space to one space and trim them at the ends.
 pub fn fold_spaces(text: &mut Vec<u8>) {
     if !has_odd_spaces(text) {

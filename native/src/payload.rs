@@ -65,7 +65,8 @@ impl Frame {
     /// Add the results of a call.
     pub fn add_call(&mut self, packed: &PackedCall) {
         let count = packed.results.len();
-        write_array(&mut self.results, 3);
+        let judged = packed.results.iter().any(|result| result.aspects.is_some());
+        write_array(&mut self.results, 4);
         for column in [&mut self.results, &mut self.gains, &mut self.scores] {
             write_array(column, count);
         }
@@ -85,6 +86,17 @@ impl Frame {
         }
         self.results.append(&mut self.gains);
         self.results.append(&mut self.scores);
+        if !judged {
+            write_null(&mut self.results);
+            return;
+        }
+        write_array(&mut self.results, count);
+        for result in &packed.results {
+            match &result.aspects {
+                Some(aspects) => write_bytes(&mut self.results, aspects),
+                None => write_null(&mut self.results),
+            }
+        }
     }
 
     /// The payload of everything that was added. `attributes` and `fingerprints` are those of its

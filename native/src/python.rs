@@ -41,6 +41,11 @@ impl Fallback {
         Python::attach(|py| self.0.call_method1(py, "text", (text,))?.extract(py))
     }
 
+    /// The normal form of a query.
+    pub fn query(&self, query: &str) -> PyResult<Vec<u8>> {
+        Python::attach(|py| self.0.call_method1(py, "query", (query,))?.extract(py))
+    }
+
     /// The normal form of an id of a name, and its casefolded form, by which candidates are found.
     pub fn identifier(&self, name: &str, value: &str) -> PyResult<(String, String)> {
         Python::attach(|py| self.0.call_method1(py, "identifier", (name, value))?.extract(py))

@@ -42,13 +42,15 @@ pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, arena: &Arena) {
     write_text(out, "conversation_id");
     write_text(out, call.conversation_id);
     write_text(out, "costs");
-    encode_sorted(out, arena.costs_of(call.costs), arena);
+    encode_sorted(out, arena.numbers_of(call.costs), arena);
     write_text(out, "error");
     write_optional_text(out, call.error);
     write_text(out, "is_final");
     write_bool(out, call.is_final);
     write_text(out, "iteration");
     write_int(out, call.iteration);
+    write_text(out, "outcomes");
+    encode_sorted(out, arena.numbers_of(call.outcomes), arena);
     write_text(out, "query");
     write_optional_text(out, call.query);
     write_text(out, "record_id");
@@ -70,8 +72,13 @@ pub fn encode_call(out: &mut Vec<u8>, call: &SearchCall, arena: &Arena) {
 }
 
 fn encode_result(out: &mut Vec<u8>, result: &SearchResult, arena: &Arena) {
-    // Constant: a map of 11 fields, and each name with its header byte.
-    out.extend_from_slice(b"\x8b\xa7content");
+    // Constant: a map of 12 fields, and each name with its header byte.
+    out.extend_from_slice(b"\x8c\xa7aspects");
+    match result.aspects {
+        Some(aspects) => write_texts(out, arena.texts_of(aspects)),
+        None => write_null(out),
+    }
+    out.extend_from_slice(b"\xa7content");
     write_optional_text(out, result.content);
     out.extend_from_slice(b"\xabentity_type");
     write_optional_text(out, result.entity_type);
@@ -95,6 +102,13 @@ fn encode_result(out: &mut Vec<u8>, result: &SearchResult, arena: &Arena) {
     write_optional_text(out, result.url);
 }
 
+fn write_texts(out: &mut Vec<u8>, texts: &[&str]) {
+    write_array(out, texts.len());
+    for text in texts {
+        write_text(out, text);
+    }
+}
+
 fn encode_sorted<V: Value>(out: &mut Vec<u8>, pairs: &[(&str, V)], arena: &Arena) {
     if pairs.is_sorted_by_key(|pair| pair.0) {
         encode_pairs(out, pairs.iter(), arena);
@@ -115,13 +129,7 @@ impl Value for OneOrMany<'_> {
     fn encode(&self, out: &mut Vec<u8>, arena: &Arena) {
         match self {
             OneOrMany::One(text) => write_text(out, text),
-            OneOrMany::Many(span) => {
-                let texts = arena.texts_of(*span);
-                write_array(out, texts.len());
-                for text in texts {
-                    write_text(out, text);
-                }
-            }
+            OneOrMany::Many(span) => write_texts(out, arena.texts_of(*span)),
         }
     }
 }
@@ -160,10 +168,11 @@ fn read_call<'a>(encoded: &'a [u8], arena: &mut Arena<'a>) -> Result<SearchCall<
             "attributes" => call.attributes = decode_map(read, arena)?,
             "call" => call.call = read.optional(Reader::int)?,
             "conversation_id" => call.conversation_id = read.text()?,
-            "costs" => call.costs = decode_costs(read, arena)?,
+            "costs" => call.costs = decode_numbers(read, arena)?,
             "error" => call.error = read.optional(Reader::text)?,
             "is_final" => call.is_final = read.boolean()?,
             "iteration" => call.iteration = read.int()?,
+            "outcomes" => call.outcomes = decode_numbers(read, arena)?,
             "query" => call.query = read.optional(Reader::text)?,
             "record_id" => call.record_id = read.optional(Reader::text)?,
             "results" => call.results = decode_results(read, arena)?,
@@ -193,6 +202,7 @@ fn decode_result<'a>(
     let mut result = SearchResult::default();
     for _ in 0..read.map()? {
         match read.text()? {
+            "aspects" => result.aspects = read.optional(|read| decode_texts(read, arena))?,
             "content" => result.content = read.optional(Reader::text)?,
             "entity_type" => result.entity_type = read.optional(Reader::text)?,
             "fields" => result.fields = decode_map(read, arena)?,
@@ -214,13 +224,21 @@ fn decode_number(read: &mut Reader) -> Result<Number, Malformed> {
     if read.is_float() { read.float().map(Number::Float) } else { read.int().map(Number::Int) }
 }
 
-fn decode_costs<'a>(read: &mut Reader<'a>, arena: &mut Arena<'a>) -> Result<Span, Malformed> {
-    let start = arena.costs.len();
+fn decode_numbers<'a>(read: &mut Reader<'a>, arena: &mut Arena<'a>) -> Result<Span, Malformed> {
+    let start = arena.numbers.len();
     for _ in 0..read.map()? {
-        let cost = (read.text()?, decode_number(read)?);
-        arena.costs.push(cost);
+        let number = (read.text()?, decode_number(read)?);
+        arena.numbers.push(number);
     }
-    Ok(Span { start, end: arena.costs.len() })
+    Ok(Span { start, end: arena.numbers.len() })
+}
+
+fn decode_texts<'a>(read: &mut Reader<'a>, arena: &mut Arena<'a>) -> Result<Span, Malformed> {
+    let start = arena.texts.len();
+    for _ in 0..read.array()? {
+        arena.texts.push(read.text()?);
+    }
+    Ok(Span { start, end: arena.texts.len() })
 }
 
 fn decode_map<'a>(read: &mut Reader<'a>, arena: &mut Arena<'a>) -> Result<Span, Malformed> {
@@ -228,11 +246,7 @@ fn decode_map<'a>(read: &mut Reader<'a>, arena: &mut Arena<'a>) -> Result<Span, 
     for _ in 0..read.map()? {
         let key = read.text()?;
         let value = if read.is_array() {
-            let first = arena.texts.len();
-            for _ in 0..read.array()? {
-                arena.texts.push(read.text()?);
-            }
-            OneOrMany::Many(Span { start: first, end: arena.texts.len() })
+            OneOrMany::Many(decode_texts(read, arena)?)
         } else {
             OneOrMany::One(read.text()?)
         };

@@ -9,7 +9,7 @@ pub const EARLIEST_MILLIS: i64 = -62_135_596_800_000;
 pub const LATEST_MILLIS: i64 = 253_402_300_799_999;
 
 /// The fields of a search call in the order of `SearchCall`.
-pub const CALL_FIELDS: [&str; 15] = [
+pub const CALL_FIELDS: [&str; 16] = [
     "conversation_id",
     "iteration",
     "turn",
@@ -22,13 +22,14 @@ pub const CALL_FIELDS: [&str; 15] = [
     "is_final",
     "action",
     "error",
+    "outcomes",
     "attributes",
     "costs",
     "results",
 ];
 
 /// The fields of a result in the order of `Result`.
-pub const RESULT_FIELDS: [&str; 11] = [
+pub const RESULT_FIELDS: [&str; 12] = [
     "entity_type",
     "id",
     "ids",
@@ -39,6 +40,7 @@ pub const RESULT_FIELDS: [&str; 11] = [
     "fields",
     "gain",
     "score",
+    "aspects",
     "reference_id",
 ];
 
@@ -70,7 +72,8 @@ pub enum OneOrMany<'a> {
 pub struct Arena<'a> {
     pub pairs: Vec<(&'a str, OneOrMany<'a>)>,
     pub texts: Vec<&'a str>,
-    pub costs: Vec<(&'a str, Number)>,
+    /// Costs and outcomes.
+    pub numbers: Vec<(&'a str, Number)>,
     pub results: Vec<SearchResult<'a>>,
 }
 
@@ -80,21 +83,21 @@ impl<'a> Arena<'a> {
         Arena {
             pairs: Vec::with_capacity(bytes / 64),
             texts: Vec::new(),
-            costs: Vec::with_capacity(8),
+            numbers: Vec::with_capacity(8),
             results: Vec::with_capacity(bytes / 512),
         }
     }
 
     /// The current sizes, for `truncate`.
     pub fn lengths(&self) -> [usize; 4] {
-        [self.pairs.len(), self.texts.len(), self.costs.len(), self.results.len()]
+        [self.pairs.len(), self.texts.len(), self.numbers.len(), self.results.len()]
     }
 
     /// Remove what was added later.
-    pub fn truncate(&mut self, [pairs, texts, costs, results]: [usize; 4]) {
+    pub fn truncate(&mut self, [pairs, texts, numbers, results]: [usize; 4]) {
         self.pairs.truncate(pairs);
         self.texts.truncate(texts);
-        self.costs.truncate(costs);
+        self.numbers.truncate(numbers);
         self.results.truncate(results);
     }
 
@@ -123,14 +126,14 @@ impl<'a> Arena<'a> {
         (!twice).then_some(Span { start, end: self.pairs.len() })
     }
 
-    /// Add the costs of a record that have a value; None if a name is repeated.
-    pub fn add_costs(&mut self, costs: Vec<(&'a str, Option<Number>)>) -> Option<Span> {
-        if has_twins(&costs) {
+    /// Add the costs or outcomes of a record that have a value; None if a name is repeated.
+    pub fn add_numbers(&mut self, numbers: Vec<(&'a str, Option<Number>)>) -> Option<Span> {
+        if has_twins(&numbers) {
             return None;
         }
-        let start = self.costs.len();
-        self.costs.extend(costs.into_iter().filter_map(|(unit, cost)| Some((unit, cost?))));
-        Some(Span { start, end: self.costs.len() })
+        let start = self.numbers.len();
+        self.numbers.extend(numbers.into_iter().filter_map(|(name, one)| Some((name, one?))));
+        Some(Span { start, end: self.numbers.len() })
     }
 
     pub fn pairs_of(&self, span: Span) -> &[(&'a str, OneOrMany<'a>)] {
@@ -141,8 +144,8 @@ impl<'a> Arena<'a> {
         &self.texts[span.start..span.end]
     }
 
-    pub fn costs_of(&self, span: Span) -> &[(&'a str, Number)] {
-        &self.costs[span.start..span.end]
+    pub fn numbers_of(&self, span: Span) -> &[(&'a str, Number)] {
+        &self.numbers[span.start..span.end]
     }
 
     pub fn results_of(&self, span: Span) -> &[SearchResult<'a>] {
@@ -170,6 +173,8 @@ pub struct SearchResult<'a> {
     pub fields: Span,
     pub gain: Option<i64>,
     pub score: Option<Number>,
+    /// In `Arena::texts`.
+    pub aspects: Option<Span>,
     pub reference_id: Option<&'a str>,
 }
 
@@ -188,6 +193,7 @@ pub struct SearchCall<'a> {
     pub is_final: bool,
     pub action: &'a str,
     pub error: Option<&'a str>,
+    pub outcomes: Span,
     pub attributes: Span,
     pub costs: Span,
     pub results: Span,
@@ -209,6 +215,7 @@ impl SearchCall<'_> {
             is_final: false,
             action: SEARCH,
             error: None,
+            outcomes: Span::default(),
             attributes: Span::default(),
             costs: Span::default(),
             results: Span::default(),

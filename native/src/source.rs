@@ -10,9 +10,10 @@ use crate::records::{
 };
 
 /// Numbers of fields: `ITERATION_FROM_0` is behind those of `CALL_FIELDS`.
-const ATTRIBUTES: usize = 12;
-const COSTS: usize = 13;
-const ITERATION_FROM_0: usize = 15;
+const OUTCOMES: usize = 12;
+const ATTRIBUTES: usize = 13;
+const COSTS: usize = 14;
+const ITERATION_FROM_0: usize = 16;
 const IDS: usize = 2;
 const FIELDS: usize = 7;
 
@@ -47,6 +48,13 @@ pub trait Source<'a> {
         arena: &mut Arena<'a>,
         lists: bool,
     ) -> Result<Option<OneOrMany<'a>>, Self::Stop>;
+
+    /// The texts of a list, without nulls.
+    fn texts(
+        &mut self,
+        place: Self::Place,
+        arena: &mut Arena<'a>,
+    ) -> Result<Option<Span>, Self::Stop>;
 
     /// Call `take` with each key of an object and the place of its value.
     fn object(
@@ -85,14 +93,28 @@ pub trait Source<'a> {
         Ok(arena.pairs_from(start, &without_value).ok_or(Odd)?)
     }
 
-    /// Costs by name; entries without a value are left out.
-    fn costs(&mut self, place: Self::Place, arena: &mut Arena<'a>) -> Result<Span, Self::Stop> {
-        let mut costs = Vec::new();
+    /// The costs or the outcomes by name; entries without a value are left out.
+    fn numbers(
+        &mut self,
+        field: usize,
+        place: Self::Place,
+        arena: &mut Arena<'a>,
+    ) -> Result<Span, Self::Stop> {
+        let mut numbers = Vec::new();
         self.object(place, |source, name, value| {
-            costs.push((name, source.cost(value)?));
+            numbers.push((name, source.number_of(field, value)?));
             Ok(())
         })?;
-        Ok(arena.add_costs(costs).ok_or(Odd)?)
+        Ok(arena.add_numbers(numbers).ok_or(Odd)?)
+    }
+
+    /// A cost or an outcome.
+    fn number_of(
+        &mut self,
+        field: usize,
+        place: Self::Place,
+    ) -> Result<Option<Number>, Self::Stop> {
+        if field == COSTS { self.cost(place) } else { self.finite(place) }
     }
 
     /// Put a value where it goes; entries of maps into `entries`.
@@ -107,8 +129,9 @@ pub trait Source<'a> {
     ) -> Result<(), Self::Stop> {
         match target {
             Target::Field(field) => record.put(self, *field, place, arena),
-            Target::Entry(COSTS, key, order) => {
-                entries.costs.push((*order, (key, self.cost(place)?)));
+            Target::Entry(field @ (OUTCOMES | COSTS), key, order) => {
+                let number = self.number_of(*field, place)?;
+                entries.numbers.push((*order, (*field, key, number)));
                 Ok(())
             }
             Target::Entry(map, key, order) => {
@@ -146,10 +169,10 @@ pub trait Source<'a> {
         }
     }
 
-    fn score(&mut self, place: Self::Place) -> Result<Option<Number>, Self::Stop> {
+    fn finite(&mut self, place: Self::Place) -> Result<Option<Number>, Self::Stop> {
         match self.number(place)? {
-            Some(score) if !score.is_finite() => Err(Odd.into()),
-            score => Ok(score.map(Number::Float)),
+            Some(number) if !number.is_finite() => Err(Odd.into()),
+            number => Ok(number.map(Number::Float)),
         }
     }
 
@@ -222,8 +245,9 @@ impl<'a> Record<'a> for SearchCall<'a> {
             10 => self.action = source.action(place)?,
             11 => self.error = source.text(place)?,
             ATTRIBUTES => self.attributes = source.pairs(place, arena, Self::LISTS)?,
-            COSTS => self.costs = source.costs(place, arena)?,
-            14 => self.results = source.results(place, arena)?,
+            OUTCOMES => self.outcomes = source.numbers(OUTCOMES, place, arena)?,
+            COSTS => self.costs = source.numbers(COSTS, place, arena)?,
+            15 => self.results = source.results(place, arena)?,
             ITERATION_FROM_0 => {
                 self.iteration = source.bounded(place, 0, LARGEST_INT - 1)?.ok_or(Odd)? + 1;
             }
@@ -257,8 +281,9 @@ impl<'a> Record<'a> for SearchResult<'a> {
             6 => self.content = source.text(place)?,
             FIELDS => self.fields = source.pairs(place, arena, Self::LISTS)?,
             8 => self.gain = source.bounded(place, 0, GREATEST_GAIN)?,
-            9 => self.score = source.score(place)?,
-            10 => self.reference_id = source.text(place)?,
+            9 => self.score = source.finite(place)?,
+            10 => self.aspects = source.texts(place, arena)?,
+            11 => self.reference_id = source.text(place)?,
             _ => return Err(Odd.into()),
         }
         Ok(())
@@ -275,13 +300,15 @@ impl<'a> Record<'a> for SearchResult<'a> {
 
 /// The number of the field with a map, a key of it, and the value.
 type Pair<'a> = (usize, &'a str, Option<OneOrMany<'a>>);
+/// The same for a map of numbers.
+type NumberPair<'a> = (usize, &'a str, Option<Number>);
 
 /// Entries of maps that stand under names of their own, outside of the maps, each after its place
 /// among them.
 #[derive(Default)]
 pub struct Entries<'a> {
     pairs: Vec<(usize, Pair<'a>)>,
-    costs: Vec<(usize, (&'a str, Option<Number>))>,
+    numbers: Vec<(usize, NumberPair<'a>)>,
 }
 
 impl<'a> Entries<'a> {
@@ -320,13 +347,21 @@ impl<'a> Entries<'a> {
         call: &mut SearchCall<'a>,
         arena: &mut Arena<'a>,
     ) -> Result<(), Odd> {
-        if !self.costs.is_empty() {
-            self.costs.sort_by_key(|(order, _)| *order);
-            let known = arena.costs_of(call.costs).iter().map(|(name, cost)| (*name, Some(*cost)));
-            let costs = known.chain(self.costs.drain(..).map(|(_, cost)| cost)).collect();
-            call.costs = arena.add_costs(costs).ok_or(Odd)?;
+        if !self.numbers.is_empty() {
+            self.numbers.sort_by_key(|(order, _)| *order);
+            for (field, map) in [(OUTCOMES, &mut call.outcomes), (COSTS, &mut call.costs)] {
+                *map = self.with_numbers(field, *map, arena)?;
+            }
         }
         self.add_to(call, arena)
+    }
+
+    /// A map of numbers with the entries that belong to it.
+    fn with_numbers(&self, field: usize, map: Span, arena: &mut Arena<'a>) -> Result<Span, Odd> {
+        let of_field = self.numbers.iter().filter(|(_, (of, ..))| *of == field);
+        let known = arena.numbers_of(map).iter().map(|(name, number)| (*name, Some(*number)));
+        let all = known.chain(of_field.map(|(_, (_, name, number))| (*name, *number))).collect();
+        arena.add_numbers(all).ok_or(Odd)
     }
 }
 

@@ -26,6 +26,10 @@ pub struct Call<'p> {
     pub attributes: usize,
     pub names: Vec<(&'p [u8], &'p str)>,
     pub costs: Vec<(&'p str, f64)>,
+    pub failed: bool,
+    /// The digest of its query; None if that is empty, or it is no search.
+    pub query: Option<&'p [u8]>,
+    pub outcomes: Vec<(&'p str, f64)>,
     /// The range of its results in the frame's.
     pub results: Range<usize>,
 }
@@ -127,7 +131,7 @@ impl<'p> Frame<'p> {
         read: &mut Reader<'p>,
         numbers: &[u32],
     ) -> Result<Range<usize>, Malformed> {
-        if read.array()? != 3 {
+        if read.array()? != 4 {
             return Err(Malformed);
         }
         let start = self.results.len();
@@ -144,6 +148,9 @@ impl<'p> Frame<'p> {
             result.score = read.optional(Reader::number)?;
             Ok(())
         })?;
+        if !read.null() {
+            column(read, added, |read, _| read.optional(Reader::bytes).map(|_| ()))?; // aspects
+        }
         Ok(start..self.results.len())
     }
 
@@ -170,7 +177,7 @@ impl<'p> Frame<'p> {
         results: Range<usize>,
         attributes: usize,
     ) -> Result<(), Malformed> {
-        if read.array()? != 14 {
+        if read.array()? != 17 {
             return Err(Malformed);
         }
         let (turn, iteration) = (read.int()?, read.int()?);
@@ -189,6 +196,9 @@ impl<'p> Frame<'p> {
             return Err(Malformed);
         }
         let costs = pairs(read, |read| Ok((read.text()?, read.number()?)))?;
+        let failed = read.boolean()?;
+        let query = read.optional(Reader::bytes)?;
+        let outcomes = pairs(read, |read| Ok((read.text()?, read.number()?)))?;
         self.deliveries.push(Delivery {
             turn,
             iteration,
@@ -198,7 +208,9 @@ impl<'p> Frame<'p> {
             record_id,
             record_digest,
         });
-        self.calls.push(Call { turn_count, attributes, names, costs, results });
+        let of_call =
+            Call { turn_count, attributes, names, costs, failed, query, outcomes, results };
+        self.calls.push(of_call);
         Ok(())
     }
 }

@@ -58,8 +58,8 @@ def write_parquet(records: Iterable[dict[str, Any]], file: BinaryIO, codec: str)
 def _row(record: dict[str, Any]) -> dict[str, Any]:
     attributes = list(record["attributes"].items())
     results = [_result(result) for result in record["results"]]
-    costs = list(record.get("costs", {}).items())
-    return {**record, "attributes": attributes, "costs": costs, "results": results}
+    numbers = {name: list(record.get(name, {}).items()) for name in ("outcomes", "costs")}
+    return {**record, "attributes": attributes, **numbers, "results": results}
 
 
 def _result(result: dict[str, Any]) -> dict[str, Any]:

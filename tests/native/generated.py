@@ -61,6 +61,7 @@ _RESULT = {
     **dict.fromkeys(["ids", "fields"], texts_by_name),
     "gain": lambda rng: rng.randint(0, 4),
     "score": any_double,
+    "aspects": lambda rng: [any_text(rng, 2) for _ in range(rng.randint(0, 3))],
 }
 _RECORD = {
     "conversation_id": lambda rng: rng.choice("cdé"),
@@ -72,5 +73,6 @@ _RECORD = {
     "timestamp": lambda rng: rng.randint(-(10**13), 10**13),
     "attributes": lambda rng: {any_text(rng, 2): any_text(rng) for _ in range(3)},
     "costs": lambda rng: {any_text(rng, 2): rng.choice([0, rng.uniform(0, 9)]) for _ in range(3)},
+    "outcomes": lambda rng: {any_text(rng, 2): any_double(rng) for _ in range(2)},
     "results": lambda rng: [result(rng) for _ in range(rng.randint(0, 3))],
 }

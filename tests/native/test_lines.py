@@ -62,19 +62,22 @@ PLAIN = [
     START + ', "timestamp": -1, "costs": {"usd": 1, "eur": 0.25, "other": null}}',
     START + ', "attributes": {"arm": "B", "gone": null}, "unknown": {"a": [1, -2.5e-7, "\\n"]}}',
     START + ', "action": "open", "error": "no network"}',
-    START + ', "action": null, "error": null}',
+    START + ', "action": null, "error": null, "outcomes": null}',
+    START + ', "outcomes": {"correct": 1, "rating": -0.25, "gone": null}, "error": " "}',
+    START
+    + ', "results": [{"aspects": ["a", null, "b", "a"]}, {"aspects": []}, {"aspects": null}]}',
     START + ', "query": "caf\\u00e9 \\ud83d\\ude00 \\"x\\" \\\\ \\/ é 😀", "tool": ""}',
     START + ', "results": [{}, ' + json.dumps(RESULT) + ', {"fields": {"to": [null, "x", []]}}]}',
     "",
     " \t\r\v\f",
 ]
-PLAIN[10] = PLAIN[10].replace(", []", "")
+PLAIN[12] = PLAIN[12].replace(", []", "")
 
 
 def test_plain_lines_need_no_python():
     assert left_over("\n".join(PLAIN).encode()) == []
     (whole, rejected) = assert_same_lines(PLAIN)
-    assert (sum(one.calls for one in whole), rejected) == (11, [])
+    assert (sum(one.calls for one in whole), rejected) == (13, [])
 
 
 ODD = [
@@ -125,6 +128,14 @@ ODD = [
     START + ', "action": ""}',
     START + ', "action": 1}',
     START + ', "error": 1}',
+    START + ', "outcomes": {"correct": true, "rating": "0.5"}}',
+    START + ', "outcomes": {"correct": "yes"}}',
+    START + ', "outcomes": {"rating": NaN, "other": 1e999}}',
+    START + ', "outcomes": {"rating": 1, "rating": 2}}',
+    START + ', "outcomes": [1]}',
+    START + ', "results": [{"aspects": "a"}]}',
+    START + ', "results": [{"aspects": [1, 2.5]}]}',
+    START + ', "results": [{"aspects": [["a"]]}]}',
     START + ', "record_id": "\u2003"}',
     START + ', "timestamp": "1704110400000"}',
     START + ', "timestamp": "yesterday"}',

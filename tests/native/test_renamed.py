@@ -344,7 +344,7 @@ def test_names_that_no_table_can_say():
     deep = ["query=" + ".".join("abcdefghijklmnopqrstuvwxyz")]
     assert not packer.can_rename(parse_adaptation(many))
     assert not packer.can_rename(parse_adaptation(deep))
-    assert packer.can_rename(parse_adaptation(many[:49]))
+    assert packer.can_rename(parse_adaptation(many[:48]))
     for call in (
         ((("query",), "a"), (("query",), "b")),
         ((("foo",), "a"),),

@@ -129,6 +129,15 @@ CASES = [  # column, its values and type, and what `rows_left_to_python` gives
         pa.struct([("a", pa.float64())]),
         [0, 2],
     ),
+    ("outcomes", [[("a", -1.5), ("b", None)], None, []], pa.map_(TEXT, pa.float64()), []),
+    (
+        "outcomes",
+        [[("a", float("nan"))], [("a", float("inf"))]],
+        pa.map_(TEXT, pa.float64()),
+        [0, 1],
+    ),
+    ("outcomes", [{"correct": True, "x": None}, None], pa.struct([("correct", pa.bool_())]), [0]),
+    ("outcomes", [{"correct": 1, "x": None}, None], pa.struct([("correct", pa.int8())]), []),
     ("costs", [[("a", 1.5), ("b", None)], [("a", -1.0)], None], pa.map_(TEXT, pa.float64()), [1]),
     ("costs", [[("a", float("nan"))], [("a", 1e101)]], pa.map_(TEXT, pa.float64()), [0, 1]),
     ("costs", [[("a", 7), ("b", 2**63 - 1)], [("a", -7)]], pa.map_(TEXT, pa.int64()), [1]),
@@ -307,6 +316,7 @@ def any_result(rng):
         **{name: any_pairs(rng, ["a", "bé", ""], maybe_texts) for name in ("ids", "fields")},
         "gain": usually(rng, [None, 0, 1, 4], -1, 5),
         "score": usually(rng, [None, generated.any_double(rng)], math.nan, math.inf),
+        "aspects": maybe_texts(rng),
     }
 
 
@@ -321,6 +331,7 @@ def any_row(rng):
         "is_final": rng.choice([None, True, False]),
         "action": usually(rng, [None, "search", "open", "cite"], "close"),
         "error": maybe_text(rng),
+        "outcomes": any_pairs(rng, ["correct", ""], lambda rng: rng.choice([None, 0.0, 1.0, -2.5])),
         "attributes": any_pairs(rng, ["arm", "é", ""], maybe_text),
         "results": usually(
             rng, [[any_result(rng) for _ in range(rng.randint(0, 3))]], None, [None]

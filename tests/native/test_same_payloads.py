@@ -299,6 +299,7 @@ results = st.builds(
     title=texts,
     gain=st.none() | st.integers(0, 4),
     score=st.none() | st.floats(allow_nan=False, allow_infinity=False) | st.integers(-9, 2**40),
+    aspects=st.none() | st.lists(st.text(max_size=3), max_size=4),
     reference_id=texts,
 )
 calls = st.builds(
@@ -309,12 +310,15 @@ calls = st.builds(
     call=st.none() | whole,
     record_id=st.sampled_from([None, "r", "s"]),
     timestamp=st.none() | st.integers(-62_135_596_800_000, 253_402_300_799_999),
-    query=texts,
+    query=texts | st.text("aB ?!,…«。ⓐ$ﬁ⑴\u0600𐄀", max_size=8),
     tool=texts,
     turn_count=st.none() | whole,
     is_final=st.booleans(),
     action=st.sampled_from(["search", "open", "cite"]),
-    error=texts,
+    error=texts | st.sampled_from([" ", "\u2003"]),
+    outcomes=st.dictionaries(
+        st.text(max_size=3), st.floats(-1e308, 1e308) | st.integers(-5, 2**60), max_size=20
+    ),
     attributes=st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=20),
     costs=st.dictionaries(
         st.text(max_size=3), st.floats(0, 1e100) | st.integers(0, 2**60), max_size=20

@@ -118,7 +118,8 @@ def results(draw):
     codes = draw(st.sampled_from(sorted(SHAPES)))
     digests = b"".join(draw(DIGEST) for _ in range(SHAPES[codes]))
     gain = draw(st.none() | st.integers(0, 4))
-    return ResultFingerprint(codes, digests, gain, draw(st.none() | st.floats(allow_nan=False)))
+    score = draw(st.none() | st.floats(allow_nan=False))
+    return ResultFingerprint(codes, digests, gain, score, draw(st.none() | st.just(bytes(8))))
 
 
 CALLS = st.builds(
@@ -137,6 +138,9 @@ CALLS = st.builds(
     names=st.just({b"\xff" + bytes(8): "odd"}),
     results=st.lists(results(), max_size=8),
     costs=st.dictionaries(st.sampled_from(COSTS), st.floats(0, 1e100), max_size=2),
+    failed=st.booleans(),
+    query=st.none() | st.sampled_from([bytes(8), b"query  1"]),
+    outcomes=st.dictionaries(st.sampled_from(["correct", "rating"]), st.floats(-9, 9), max_size=2),
 )
 
 

@@ -19,6 +19,7 @@ RECORD_DEFAULTS = {
     "is_final": False,
     "action": "search",
     "error": None,
+    "outcomes": {},
     "attributes": {},
     "costs": {},
     "results": [],
@@ -34,6 +35,7 @@ RESULT_DEFAULTS = {
     "fields": {},
     "gain": None,
     "score": None,
+    "aspects": None,
     "reference_id": None,
 }
 
@@ -70,9 +72,8 @@ def parsed_record(raw):
     record = with_defaults(raw, RECORD_DEFAULTS)
     record["timestamp"] = milliseconds(record["timestamp"])
     record["record_id"] = record_id_of(record)
-    record["costs"] = {
-        name: float(cost) for name, cost in record["costs"].items() if cost is not None
-    }
+    for name in ("costs", "outcomes"):
+        record[name] = {key: float(one) for key, one in record[name].items() if one is not None}
     record["results"] = [parsed_result(result) for result in record["results"]]
     return record
 

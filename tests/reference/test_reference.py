@@ -205,7 +205,7 @@ ORDER = [
     ({"call": 0, "timestamp": None}, {"call": None, "timestamp": 1}),
     ({"call": 0, "timestamp": 1}, {"call": 0, "timestamp": 1, "record_id": "a"}),
     ({"record_id": "a", "query": "z"}, {"record_id": "b", "query": "a"}),
-    ({"query": "a"}, {"query": "b"}),
+    ({"query": "b"}, {"query": "a"}),
 ]
 
 

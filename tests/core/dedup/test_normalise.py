@@ -1,5 +1,7 @@
 """Normal forms, following SPEC 4.1 sentence by sentence."""
 
+import unicodedata
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from goodgain.transforms.core.dedup import normalise
 from goodgain.transforms.core.dedup.normalise import (
     normalise_id,
+    normalise_query,
     normalise_text,
     normalise_time,
     normalise_url,
@@ -276,3 +279,27 @@ def test_fast_path_of_urls_equals_the_general_one(text):
 @given(plain | near_urls | st.text(max_size=20))
 def test_any_url_equals_the_reference(text):
     assert url(text) == reference.url(text)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("What is  Beam?", "what is beam"),
+        ("what is (beam)", "what is beam"),
+        ("C++ and C#", "c++ and c"),  # a plus is no punctuation
+        ("$5 < 6_7", "$5 < 67"),
+        ("Straße \u2014 \u201eOrt\u201c\u2026", "strasse ort"),
+        ("\u3001\u3002 ?!", ""),
+        ("\u2e5e", "\u2e5e"),  # Unicode 15 may call it punctuation; Unicode 14 does not have it
+        ("  ", ""),
+    ],
+)
+def test_normal_form_of_a_query(query, expected):
+    assert normalise_query(query).decode() == expected
+
+
+@pytest.mark.slow
+@given(st.text())
+def test_any_query_equals_the_reference(query):
+    kept = "".join(one for one in query if not unicodedata.category(one).startswith("P"))
+    assert normalise_query(query).decode() == reference.text(kept)

@@ -53,6 +53,7 @@ def _result(rng, rank):
         "fields": _values(rng, ["author", "start", "from"]),
         "gain": rng.choice([None, 0, 1, 2, 3, 4]),
         "score": rng.choice([None, rng.uniform(-5, 5), 1.0]),
+        "aspects": (None, [], ["cause"], ["cause", "cure"])[rank % 4],
         "reference_id": f"turn1search{rank}",
     }
 
@@ -71,6 +72,7 @@ def _record(rng, number, results):
         "is_final": number % 4 == 3,
         "action": ("search", "search", "open", "cite")[number % 4],
         "error": None if number % 3 else "no network",
+        "outcomes": {"correct": 1.0, "rating": 0.25} if number % 4 == 3 else {},
         "attributes": {"arm": rng.choice("ab"), "market": "de"},
         "results": [_result(rng, rank) for rank in range(rng.randrange(results + 1))],
     }
@@ -96,6 +98,7 @@ def avro_schema(results="Result"):
             {"name": "fields", "type": many},
             _optional("gain", "int"),
             _optional("score", "double"),
+            _optional("aspects", {"type": "array", "items": "string"}),
         ],
     }
     time = {"type": "long", "logicalType": "timestamp-millis"}
@@ -113,6 +116,7 @@ def avro_schema(results="Result"):
             {"name": "is_final", "type": "boolean"},
             {"name": "action", "type": "string"},
             _optional("error", "string"),
+            {"name": "outcomes", "type": {"type": "map", "values": "double"}},
             {"name": "attributes", "type": {"type": "map", "values": "string"}},
             {"name": "results", "type": {"type": "array", "items": result}},
         ],
@@ -171,6 +175,7 @@ def parquet_schema(many=True):
             ("fields", values),
             ("gain", pa.int8()),
             ("score", pa.float64()),
+            ("aspects", pa.list_(text)),
         ]
     )
     return pa.schema(
@@ -185,6 +190,7 @@ def parquet_schema(many=True):
             ("is_final", pa.bool_()),
             ("action", text),
             ("error", text),
+            ("outcomes", pa.map_(text, pa.float64())),
             ("attributes", pa.map_(text, text)),
             ("results", pa.list_(result)),
         ]
@@ -199,6 +205,7 @@ def parquet_rows(rows):
     return [
         {
             **row,
+            "outcomes": list(row["outcomes"].items()),
             "attributes": list(row["attributes"].items()),
             "results": [
                 {**r, "ids": _pairs(r["ids"]), "fields": _pairs(r["fields"])}

@@ -59,6 +59,39 @@ def test_costs_are_numbers_by_name(written, read):
     assert {type(cost) for cost in found.values()} <= {float}
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (None, {}),
+        ({}, {}),
+        ({"correct": 1, "rating": -0.25}, {"correct": 1.0, "rating": -0.25}),
+        ({"correct": True, "safe": False}, {"correct": 1.0, "safe": 0.0}),
+        ({"rating": "0.5", "gone": None, "unknown": float("nan")}, {"rating": 0.5}),
+        ([["correct", 1]], {"correct": 1.0}),
+        ([{"key": "correct", "value": True}], {"correct": 1.0}),
+    ],
+)
+def test_outcomes_are_numbers_by_name(written, read):
+    found = parse_mapping({**BASE, "outcomes": written}).outcomes
+    assert found == read
+    assert {type(one) for one in found.values()} <= {float}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        (None, None),
+        ([], []),
+        (["b", "a", "b"], ["b", "a", "b"]),
+        (["one"], ["one"]),
+        ([1, None, "x"], ["1", "x"]),
+    ],
+)
+def test_aspects_are_a_list_of_texts_or_unknown(written, read):
+    (found,) = parse_mapping({**BASE, "results": [{"aspects": written}]}).results
+    assert found.aspects == read
+
+
 def test_costs_may_be_decimals():
     costs = {"usd": Decimal("0.5"), "tokens": 3}
     assert parse_mapping({**BASE, "costs": costs}).costs == {"usd": 0.5, "tokens": 3.0}

@@ -33,6 +33,26 @@ from tests.core.both_ways import BASE, parsing_error, with_result
             "conversation_id must be text that is not blank, got 5.5.",
         ),
         (
+            {**BASE, "outcomes": {"correct": 1, "rating": float("inf")}},
+            "outcomes.rating",
+            "outcomes.rating must be a finite number, got Infinity.",
+        ),
+        (
+            {**BASE, "outcomes": {"correct": "yes"}},
+            "outcomes.correct",
+            'outcomes.correct must be a finite number, got text "yes".',
+        ),
+        (
+            {**BASE, "outcomes": 1},
+            "outcomes",
+            "outcomes must be a map of text to finite numbers, got 1.",
+        ),
+        (
+            {**BASE, "results": [{}, {"aspects": "a"}]},
+            "results[1].aspects",
+            'results[1].aspects must be a list of texts, got text "a".',
+        ),
+        (
             {**BASE, "costs": {"usd": 1, "tokens": -1}},
             "costs.tokens",
             "costs.tokens must be a number from 0 to 1e+100, got -1.",

@@ -7,7 +7,7 @@ from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.runs import SAMPLE, direct_scores
 
-DIGEST = "b617b2cfc66bc9d81092d8c6ba0efbb7"
+DIGEST = "afeca32015f5139fa063a26f387eb5f2"
 WHAT_TO_DO = (
     "Scores of the shipped sample differ from those recorded for this SCORING_VERSION. Raise it by "
     "one, so that earlier runs are not compared with new ones, and record the digest {0}. (If only "

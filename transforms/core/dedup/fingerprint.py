@@ -30,6 +30,7 @@ from goodgain.transforms.core.dedup.keys import (
 from goodgain.transforms.core.dedup.normalise import (
     normal_bytes,
     normalise_id,
+    normalise_query,
     normalise_time,
     normalise_type,
     normalise_url,
@@ -52,6 +53,7 @@ from goodgain.transforms.core.dedup.rules import (
 )
 from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.search_call import (
+    SEARCH,
     OneOrMany,
     Result,
     SearchCall,
@@ -164,12 +166,17 @@ _IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level on
 
 
 class ResultFingerprint(Struct, frozen=True, array_like=True, gc=False):
-    """A result's fingerprint, label and score: about 100 bytes."""
+    """A result's fingerprint, label and score: about 100 bytes.
+
+    Attributes:
+      aspects: the distinct digests of its aspects, sorted and joined; None if not judged for them.
+    """
 
     codes: bytes
     digests: bytes
     gain: int | None
     score: float | None
+    aspects: bytes | None = None
 
 
 class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
@@ -179,6 +186,8 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
       record_digest: 128 bits, a hash of the whole record (SPEC 3).
       record: the whole record as `record_encoding` writes it; None if not kept.
       names: the unknown names of types and ids, by the bytes of their numbers.
+      failed: whether it has an error that is not blank.
+      query: digest of the query's normal form; None if it is empty, or the record no search.
     """
 
     turn: int
@@ -195,6 +204,21 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
     names: dict[bytes, str]
     results: list[ResultFingerprint]
     costs: dict[str, float] = {}
+    failed: bool = False
+    query: bytes | None = None
+    outcomes: dict[str, float] = {}
+
+
+def aspect_digests(aspects: Iterable[str]) -> bytes:
+    """The distinct eight-byte digests of aspects, sorted and joined."""
+    return b"".join(sorted({xxh3_64_digest(aspect.encode()) for aspect in aspects}))
+
+
+def _query_digest(call: SearchCall) -> bytes | None:
+    if call.query is None or call.action != SEARCH:
+        return None
+    query = normalise_query(call.query)
+    return xxh3_64_digest(query) if query else None
 
 
 class _Memo(dict[_Key, _Value]):
@@ -262,13 +286,16 @@ class Fingerprinter:
             names,
             [result_fingerprint(result, names) for result in call.results],
             call.costs,
+            bool(call.error and call.error.strip()),
+            _query_digest(call),
+            call.outcomes,
         )
 
     def result_fingerprint(self, result: Result, names: dict[bytes, str]) -> ResultFingerprint:
         """Fingerprint one result; adds unknown names of types and ids to `names`."""
         # Faster than reading the attributes one by one.
-        entity_type, id_, ids, url, title, snippet, content, fields, gain, score, _ = astuple(
-            result
+        entity_type, id_, ids, url, title, snippet, content, fields, gain, score, aspects, _ = (
+            astuple(result)
         )
         type_ = self._types[entity_type]
         if type_.unknown_name is not None:
@@ -288,7 +315,13 @@ class Fingerprinter:
             parts += content_part(content)
         if fields:
             self._add_fields(fields, parts)
-        return ResultFingerprint(b"".join(parts[::2]), b"".join(parts[1::2]), gain, score)
+        return ResultFingerprint(
+            b"".join(parts[::2]),
+            b"".join(parts[1::2]),
+            gain,
+            score,
+            None if aspects is None else aspect_digests(aspects),
+        )
 
     def _type(self, written: str | None) -> _Type:
         """The type, known, unknown or absent."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from datetime import UTC, datetime, timedelta
 from urllib.parse import unquote, unquote_plus, unquote_to_bytes
 
@@ -11,7 +12,7 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.url_parts import split_url
 from goodgain.transforms.core.dedup.url_rules import UrlRules
 from goodgain.transforms.core.records.iso_time import parse_time
-from goodgain.transforms.core.unicode_14 import casefold, folded_nfkc
+from goodgain.transforms.core.unicode_14 import assigned, casefold, folded_nfkc
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -51,6 +52,24 @@ def normal_bytes(text: str) -> bytes:
     folded = text.strip().encode().translate(_FOLDED_ASCII)
     # For `in`, bytes first try to read the other as a number, which takes longer than the search.
     return folded if folded.find(b"  ") < 0 else b" ".join(folded.split())
+
+
+class _WithoutPunctuation(dict[int, int | None]):
+    """Maps code points to themselves, those of category P to None; for `str.translate`."""
+
+    def __missing__(self, code: int) -> int | None:
+        character = assigned(chr(code))
+        is_punctuation = bool(character) and unicodedata.category(character).startswith("P")
+        kept = self[code] = None if is_punctuation else code
+        return kept
+
+
+_WITHOUT_PUNCTUATION = _WithoutPunctuation()
+
+
+def normalise_query(query: str) -> bytes:
+    """The normal form of a query's text without punctuation (SPEC 11); empty means absent."""
+    return normal_bytes(query.translate(_WITHOUT_PUNCTUATION))
 
 
 def normalise_time(text: str) -> int | None:

@@ -15,7 +15,7 @@ from pyarrow import types
 from goodgain.transforms.core.records.coercion import one_or_many
 
 # Columns that are maps in SPEC 2; some writers use structs, with null for an absent key.
-_MAP_COLUMNS = ("attributes", "costs", "ids", "fields")
+_MAP_COLUMNS = ("outcomes", "attributes", "costs", "ids", "fields")
 MILLIS_A_DAY = 86_400_000
 TO_MILLIS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)}
 

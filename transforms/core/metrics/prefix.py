@@ -39,6 +39,20 @@ class IterationCounts(Struct):
 NO_COUNTS = IterationCounts(0)
 
 
+class CallCounts(Struct, frozen=True):
+    """Counts of the search calls of a turn.
+
+    Attributes:
+      empty: those without results.
+      failed: those with an error.
+      repeated: those with the query of an earlier one.
+    """
+
+    empty: int = 0
+    failed: int = 0
+    repeated: int = 0
+
+
 class TopicGains(Struct, frozen=True):
     """What there was to find in the topic's pool, and what the turn found of it (SPEC 9).
 
@@ -65,6 +79,7 @@ class Turn(Struct, frozen=True):
       costs: for each iteration, the costs of each call.
       cost_names: names of the costs to sum.
       pool: None without a pool.
+      outcomes: the last value of each outcome in the turn's records, by name.
     """
 
     iterations: Sequence[IterationCounts]
@@ -79,6 +94,8 @@ class Turn(Struct, frozen=True):
     cost_names: tuple[str, ...] = ()
     pool: TopicGains | None = None
     call_ends: Sequence[int] = ()
+    call_counts: CallCounts = CallCounts()
+    outcomes: Mapping[str, float] = {}
 
 
 Spent = Mapping[str, float | None]

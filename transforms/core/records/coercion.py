@@ -138,6 +138,20 @@ def _costs(value: Any) -> Any:
     }
 
 
+def _outcomes(value: Any) -> Any:
+    """Outcomes by name; other systems also have booleans, for 1 and 0."""
+    numbers = _costs(value)
+    if not isinstance(numbers, dict):
+        return numbers
+    return {name: float(one) if isinstance(one, bool) else one for name, one in numbers.items()}
+
+
+def _texts(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        return value
+    return [_text(entry) for entry in value if entry is not None and not is_nan(entry)]
+
+
 def _map(value: Any) -> Any:
     if type(value) is dict and _TEXT.issuperset(map(type, chain(value, value.values()))):
         return value  # the common case
@@ -192,6 +206,7 @@ _CALL_COERCIONS: dict[str, _Coercion] = {
     "record_id": _text_unless_blank,
     "timestamp": _timestamp,
     "is_final": _boolean,
+    "outcomes": _outcomes,
     "attributes": _attributes,
     "costs": _costs,
     "results": _results,
@@ -203,4 +218,5 @@ _RESULT_COERCIONS: dict[str, _Coercion] = {
     "fields": _map,
     "gain": _integer,
     "score": _number,
+    "aspects": _texts,
 }

@@ -16,6 +16,7 @@ from goodgain.transforms.core.records.likely_fields import CALL_FIELDS, likely_c
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
     LARGEST_COST,
+    LARGEST_FLOAT,
     LARGEST_INT,
 )
 from goodgain.transforms.core.remedy import Remedy
@@ -24,6 +25,7 @@ _LONGEST_SHOWN = 60
 
 _WHOLE_FROM_1 = f"a whole number from 1 to {LARGEST_INT}"
 _WHOLE_FROM_0 = f"a whole number from 0 to {LARGEST_INT}"
+_OUTCOME = "a finite number"
 _COST = f"a number from 0 to {LARGEST_COST:g}"
 _EXPECTED = {
     "": "an object with named fields",
@@ -35,6 +37,7 @@ _EXPECTED = {
     "timestamp": "ISO 8601 or epoch milliseconds, between the years 1 and 9999",
     "is_final": "true or false",
     "action": "search, open or cite",
+    "outcomes": "a map of text to finite numbers",
     "attributes": "a map of text to text",
     "costs": "a map of text to numbers from 0",
     "results": "a list of results",
@@ -43,6 +46,7 @@ _EXPECTED = {
     "fields": "a map of text to text or lists of text",
     "gain": f"a whole number from 0 to {GREATEST_GAIN}",
     "score": "a finite number",
+    "aspects": "a list of texts",
 }
 
 
@@ -124,16 +128,27 @@ def _wrong_field(record: Any, steps: Sequence[str | int]) -> tuple[str, str, Any
         field += f"[{step}]" if isinstance(step, int) else f".{step}"
     field = field.lstrip(".")
     expected = _EXPECTED.get(name, "text")
-    if name == "costs" and isinstance(value, Mapping):
+    if name in ("costs", "outcomes") and isinstance(value, Mapping):
+        is_usable, entry_expected = (
+            (_is_cost, _COST) if name == "costs" else (_is_outcome, _OUTCOME)
+        )
         for key, entry in value.items():
-            if type(entry) not in (int, float) or not 0 <= entry <= LARGEST_COST:
-                return f"{field}.{key}", _COST, entry
+            if type(entry) not in (int, float) or not is_usable(entry):
+                return f"{field}.{key}", entry_expected, entry
     if name in ("attributes", "ids", "fields") and isinstance(value, Mapping):
         for key, entry in value.items():
             if not _is_text(entry, lists=name != "attributes"):
                 entry_expected = "text" if name == "attributes" else "text or a list of text"
                 return f"{field}.{key}", entry_expected, entry
     return field, expected, value
+
+
+def _is_cost(number: float) -> bool:
+    return 0 <= number <= LARGEST_COST
+
+
+def _is_outcome(number: float) -> bool:
+    return abs(number) <= LARGEST_FLOAT
 
 
 def _is_text(entry: Any, lists: bool) -> bool:

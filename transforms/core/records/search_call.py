@@ -15,13 +15,13 @@ from goodgain.transforms.core.records.iso_time import parse_time
 
 GREATEST_GAIN = 4
 LARGEST_INT = 2**31 - 1
-_LARGEST_FLOAT = 1.7976931348623157e308
+LARGEST_FLOAT = 1.7976931348623157e308
 EARLIEST_MILLIS = -62_135_596_800_000  # 0001-01-01T00:00:00Z
 LATEST_MILLIS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z
 _MILLIS = re.compile(r"(-?[0-9]{11,15})(\.0+)?")  # an ISO 8601 date has fewer digits in a row
 
 Gain = Annotated[int, Meta(ge=0, le=GREATEST_GAIN)]
-FiniteFloat = Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
+FiniteFloat = Annotated[float, Meta(ge=-LARGEST_FLOAT, le=LARGEST_FLOAT)]
 # Far above any real cost, but low enough that sums and squares stay finite.
 LARGEST_COST = 1e100
 Cost = Annotated[float, Meta(ge=0, le=LARGEST_COST)]
@@ -47,6 +47,8 @@ class Result(Struct, frozen=True, gc=False):
       fields: further metadata, like `author`; each a string, or a list of them.
       gain: the label, 0 to 4; None if not labelled.
       score: the retriever's score.
+      aspects: the aspects of the topic that a judge found in it, like sub-questions; [] if judged
+        to have none, None if not judged for aspects.
       reference_id: a citation marker; never used to tell documents apart.
 
     Example: see `SearchCall`.
@@ -62,6 +64,7 @@ class Result(Struct, frozen=True, gc=False):
     fields: dict[str, OneOrMany] = {}
     gain: Gain | None = None
     score: FiniteFloat | None = None
+    aspects: list[str] | None = None
     reference_id: str | None = None
 
 
@@ -81,6 +84,7 @@ class SearchCall(Struct, frozen=True, gc=False):
       action: `search`; or `open` or `cite`, if the results are documents that the agent read, or
         that its answer cites: such a record is no search, and so makes no iteration.
       error: what the call said when it failed; a failed search was invoked all the same.
+      outcomes: what became of the turn, by name, like `correct`: 1 or `rating`: 0.8.
       attributes: dimensions to slice by, like `market`.
       costs: what the call cost, by name, like `tokens`; each at least 0.
       results: the results, in rank order.
@@ -104,6 +108,7 @@ class SearchCall(Struct, frozen=True, gc=False):
     is_final: bool = False
     action: Action = SEARCH
     error: str | None = None
+    outcomes: dict[str, FiniteFloat] = {}
     attributes: dict[str, str] = {}
     costs: dict[str, Cost] = {}
     results: list[Result] = []

@@ -42,6 +42,12 @@ class Delivered(Struct, frozen=True):
         last = self.last_turn
         return [call for call in self.calls if call.turn == last]
 
+    def outcomes(self) -> dict[str, float]:
+        """The last value of each outcome in the last turn (SPEC 12)."""
+        return {
+            name: value for call in self._of_last_turn() for name, value in call.outcomes.items()
+        }
+
     def attributes(self) -> dict[str, str]:
         """The last non-blank value of each attribute, sorted by name (SPEC 6)."""
         return merged_attributes(call.attributes for call in self.calls)

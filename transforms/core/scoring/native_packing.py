@@ -22,6 +22,7 @@ from goodgain.transforms.core.dedup.keys import (
 )
 from goodgain.transforms.core.dedup.normalise import (
     normalise_id,
+    normalise_query,
     normalise_text,
     normalise_time,
     normalise_type,
@@ -286,6 +287,9 @@ class _Fallback:
 
     def text(self, text: str) -> str:
         return normalise_text(text)
+
+    def query(self, query: str) -> bytes:
+        return normalise_query(query)
 
     def identifier(self, name: str, value: str) -> tuple[str, str]:
         normal = normalise_id(value, self._stripped.get(name))

@@ -43,6 +43,10 @@ class Frame(Struct, frozen=True):
     labels: list[ResultLabel] = []
 
 
+# The index in `evidence`, gain, score, and aspects; None if no result was judged for aspects.
+_Columns = tuple[list[int], list[int | None], list[float | None], list[bytes | None] | None]
+
+
 class _PackedFrame(Struct, frozen=True, array_like=True):
     """An encoded frame, in which common parts of results are stored once.
 
@@ -50,7 +54,7 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
       shapes: the distinct `codes` of its results, each with the length of its digests in bytes.
       evidence: the distinct fingerprints, each as an index in `shapes`.
       digests: the `digests` of `evidence`, one after another.
-      results: for each call, columns of its results: the index in `evidence`, gain, score.
+      results: for each call, the columns of its results.
       attributes: for each call, its attributes; None if they equal those of the call before it.
       calls: the calls without their attributes and results.
     """
@@ -58,7 +62,7 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
     shapes: list[tuple[bytes, int]]
     evidence: list[int]
     digests: bytes
-    results: list[tuple[list[int], list[int | None], list[float | None]]]
+    results: list[_Columns]
     attributes: list[dict[str, str] | None]
     calls: list[CallFingerprint]
     rejected_records: int
@@ -103,7 +107,10 @@ def payload(
             shape = shapes.setdefault((result.codes, len(result.digests)), len(shapes))
             indexes.append(evidence.setdefault((shape, result.digests), len(evidence)))
         gains = [result.gain for result in call.results]
-        results.append((indexes, gains, [result.score for result in call.results]))
+        scores = [result.score for result in call.results]
+        aspects = [result.aspects for result in call.results]
+        judged = aspects.count(None) < len(aspects)
+        results.append((indexes, gains, scores, aspects if judged else None))
     frame = _encoder.encode(
         _PackedFrame(
             list(shapes),
@@ -178,11 +185,13 @@ def _calls_of(frame: _PackedFrame) -> Iterator[CallFingerprint]:
     attributes: dict[str, str] = {}
     for call, of_call, columns in zip(frame.calls, frame.attributes, frame.results, strict=True):
         attributes = attributes if of_call is None else of_call
+        indexes, gains, scores, aspects = columns
+        results = zip(indexes, gains, scores, aspects or [None] * len(indexes), strict=True)
         yield replace(
             call,
             attributes=attributes,
             results=[
-                ResultFingerprint(*fingerprints[index], gain, score)
-                for index, gain, score in zip(*columns, strict=True)
+                ResultFingerprint(*fingerprints[index], gain, score, of_result)
+                for index, gain, score, of_result in results
             ],
         )

@@ -16,7 +16,12 @@ from goodgain.transforms.core.dedup.rules import (
     TypeRules,
 )
 from goodgain.transforms.core.dedup.verification import Step
-from goodgain.transforms.core.metrics.prefix import NO_COUNTS, IterationCounts, Turn
+from goodgain.transforms.core.metrics.prefix import (
+    NO_COUNTS,
+    CallCounts,
+    IterationCounts,
+    Turn,
+)
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -91,7 +96,10 @@ def _native_folder(scoring: Scoring) -> Any | None:
 
 
 def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally:
-    last_turn, calls, usages, earlier, redelivered, conflicting, _, times, attributes = delivered
+    (
+        last_turn, calls, usages, earlier, redelivered, conflicting, _, times, attributes,
+        call_counts, outcomes,
+    ) = delivered  # fmt: skip
     iterations, label_conflicts, labels, scores, call_ends, judged, costs = turn
     by_type, by_step, near_misses, cut, by_gain, unidentified, checked = counts
     compared, contradicted, examples = checked
@@ -120,6 +128,8 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
             costs,
             scoring.costs,
             call_ends=call_ends,
+            call_counts=CallCounts(*call_counts),
+            outcomes=outcomes,
         ),
         sum(by_gain) - len(judged),  # `judged` has the labels of first occurrences
         None,

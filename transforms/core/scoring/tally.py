@@ -9,7 +9,8 @@ from operator import attrgetter
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.metrics.prefix import NO_COUNTS, TopicGains, Turn
+from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
+from goodgain.transforms.core.metrics.prefix import NO_COUNTS, CallCounts, TopicGains, Turn
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.delivery import Delivered
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
@@ -82,6 +83,8 @@ def tally_of(
             scoring.costs,
             pool,
             ranked.call_ends,
+            _call_counts(turn.calls),
+            delivered.outcomes(),
         ),
         turn.labelled_copies,
         None if turn.judgments_met_again is None else len(turn.judgments_met_again),
@@ -108,4 +111,14 @@ def _later_good_counts(turn: FoldedTurn, ranked: LabelledList, scoring: Scoring)
         first.results if scoring.hold_slot else first.unique,
         scoring.ranking.greatest_cutoff,
         scoring.good_gain_threshold,
+    )
+
+
+def _call_counts(calls: Sequence[CallFingerprint]) -> CallCounts:
+    """Counts of the search calls of a turn."""
+    queries = [call.query for call in calls if call.query is not None]
+    return CallCounts(
+        sum(not call.results for call in calls),
+        sum(call.failed for call in calls),
+        len(queries) - len(set(queries)),
     )
