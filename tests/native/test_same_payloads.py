@@ -61,10 +61,10 @@ def test_adversarial_traces(keep_records):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_records():
+def test_thousands_of_records():
     """Their payloads and scores; the records of a conversation come together."""
     settings, records = scoring(), 0
-    for seed in range(13):
+    for seed in range(4):
         calls = [parse_mapping(record) for record in trace(Random(seed), conversations=1_000)]
         calls.sort(key=attrgetter("conversation_id"))
         records += len(calls)
@@ -74,7 +74,7 @@ def test_a_hundred_thousand_records():
         for name, own in by_conversation.items():
             score_payloads(name, own, settings)
         assert len(by_conversation) == 1_000
-    assert records > 100_000
+    assert records > 30_000
 
 
 @pytest.mark.slow
@@ -147,9 +147,14 @@ def test_every_character_of_the_basic_plane_in_every_place():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("plane", range(1, 17))
+@pytest.mark.parametrize("plane", [1, 2, 3, 14])
 def test_every_character_beyond_the_basic_plane_in_every_place(plane):
     assert_characters(range(plane << 16, (plane + 1) << 16))
+
+
+@pytest.mark.slow
+def test_characters_of_unassigned_and_private_planes_in_every_place():
+    assert_characters([*range(4 << 16, 14 << 16, 16), *range(15 << 16, 17 << 16, 16)])
 
 
 def assert_characters(codes):
