@@ -49,6 +49,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "traces to write: .parquet, .avro or .jsonl, the last also .jsonl.gz, .bz2, .zst",
     )
     add_option(imported, "--mapping FILE", "mapping to use instead of the shipped one")
+    add_option(
+        imported,
+        "--map FIELD=NAME",
+        "read fields from other names or paths than the mapping does, like gain=relevance",
+        nargs="+",
+        action="extend",
+        dest="renames",
+        default=[],
+    )
     add_option(imported, "--show-mapping", "print the shipped mapping and exit")
     add_option(
         imported,
@@ -152,6 +161,7 @@ def _import(args: argparse.Namespace) -> int:
         args.output,
         quiet=args.quiet,
         keep_apart=args.conversation_of == "span",
+        renames=[entry for several in args.renames for entry in several.split(",")],
     )
     if args.json:
         print_json(counts)

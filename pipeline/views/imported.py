@@ -138,12 +138,16 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
         f"{pluralize(len(patterns), 'pattern matches', 'patterns match')} no tool: "
         + ", ".join(map(printable, patterns)),
     )
+    proposed = f"; to read what is like a field, add {counts.proposed_map}" * bool(
+        counts.proposed_map
+    )
     yield (
         len(counts.unread),
         pluralize(
             len(counts.unread),
-            f"column is not in the mapping, so it is not read: {_named(counts.unread)}",
-            f"columns are not in the mapping, so they are not read: {_named(counts.unread)}",
+            f"column is not in the mapping, so it is not read: {_named(counts.unread)}{proposed}",
+            "columns are not in the mapping, so they are not read: "
+            f"{_named(counts.unread)}{proposed}",
         ),
     )
     for name, number in sorted(counts.costs.items()):

@@ -7,6 +7,8 @@ from collections import Counter
 from msgspec import Struct, field
 
 from goodgain.pipeline.convert.importing.tools import NEITHER, NOT_NAMED, ToolUse
+from goodgain.transforms.core.records.likely_fields import is_field, likely_map
+from goodgain.transforms.core.remedy import Remedy
 
 
 class Skipped(Struct):
@@ -89,6 +91,13 @@ class ImportCounts(Struct):
             for name, tool in self.tools.items()
             if tool.action == NEITHER and tool.why != NOT_NAMED and tool.answered + tool.lists
         }
+
+    @property
+    def proposed_map(self) -> Remedy | None:
+        """`--map` for the columns of a table that were not read; None if none is like a field."""
+        meant = likely_map(list(self.unread))
+        meant |= {name: name for name in self.unread if is_field(name)}
+        return Remedy("map", meant) if meant else None
 
     def skip(self, reason: str, example: str) -> None:
         """Count a record that is left out."""

@@ -18,6 +18,7 @@ from goodgain.pipeline.convert.importing.mapping_file import (
     shipped_mapping,
 )
 from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
+from goodgain.pipeline.convert.importing.renamed_fields import with_renamed_fields
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import Span, classified, span_of
 from goodgain.pipeline.convert.importing.tools import CITE, OPEN, USAGES, Tools
@@ -48,6 +49,7 @@ def import_files(
     output: str,
     quiet: bool = False,
     keep_apart: bool = False,
+    renames: Sequence[str] = (),
 ) -> ImportCounts:
     """Convert files to one file of traces, completely or not at all.
 
@@ -55,6 +57,7 @@ def import_files(
       format: a key of FORMATS.
       mapping_path: a mapping to use instead of the shipped one.
       keep_apart: whether a sub-agent with a conversation id of its own is a conversation.
+      renames: `--map`; see `with_renamed_fields`.
 
     Raises:
       UsageError: the mapping is wrong, a file cannot be read or written, or no search is found.
@@ -69,6 +72,7 @@ def import_files(
         )
     else:
         mapping = parse_mapping_file(shipped_mapping(format), f"{format}.yaml", counts)
+    mapping = with_renamed_fields(mapping, renames)
     files = local_files(patterns)
     records = import_traces(files, FORMATS[format], mapping, counts, keep_apart)
     with progress.shown(sum(file.size for file in files), quiet=quiet):
@@ -85,7 +89,9 @@ def _at_least_one(records: Iterator[Record], counts: ImportCounts) -> Iterator[R
 def _why_nothing(counts: ImportCounts) -> str:
     if counts.skipped:
         reason, skipped = max(counts.skipped.items(), key=lambda one: one[1].count)
-        return f"{skipped.count:,} times {reason} (first: {skipped.example})."
+        proposed = counts.proposed_map
+        remedy = "" if proposed is None else f" If its columns have other names, add {proposed}."
+        return f"{skipped.count:,} times {reason} (first: {skipped.example}).{remedy}"
     if counts.tools:
         names = ", ".join(
             f"{name or '(no name)'}: {tool.why}" for name, tool in sorted(counts.tools.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as MappingType
 from functools import cached_property
 from importlib import resources
@@ -157,8 +157,7 @@ class MappingFile(_MappingPart):
             raise ValueError("unit is span, which needs search, tool_call or both")
         if self.unit == "span" and self.results is None and self.answer is None:
             raise ValueError("unit is span, which needs results, answer or both")
-        other_keys = {name for names in _KEYS.values() for name in names} - set(_KEYS[self.unit])
-        not_allowed = sorted(self.model_fields_set & other_keys)
+        not_allowed = sorted(self.model_fields_set - self.keys_of_unit())
         if not_allowed:
             raise ValueError(
                 f"unit is {self.unit}, which does not allow {' and '.join(not_allowed)}"
@@ -166,6 +165,15 @@ class MappingFile(_MappingPart):
         if any(len(level) != 1 for level in self.each):
             raise ValueError("each entry of `each` must be one `name: expression`")
         return self
+
+    def keys_of_unit(self) -> set[str]:
+        """The keys that a mapping of this unit may have."""
+        of_units = {name for names in _KEYS.values() for name in names}
+        return set(MappingFile.model_fields) - of_units | set(_KEYS[self.unit])
+
+    def note_fields(self, names: Iterable[str]) -> None:
+        """Note fields that expressions name besides those that were parsed."""
+        self._fields.update(names)
 
     def unread(self, record: Any) -> list[str]:
         """The columns of a row of a table that have a value and that no expression names."""

@@ -14,7 +14,7 @@ from goodgain.pipeline.convert.importing import raw_records
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.transforms.core.errors import UsageError
 from tests.core.direct import score
-from tests.pipeline.convert.importing import FIXTURES, imported, imported_files, places
+from tests.pipeline.convert.importing import FIXTURES, SPANS, imported, imported_files, places
 from tests.pipeline.convert.steps import goodgain, records_of
 
 TABLE = [
@@ -26,7 +26,58 @@ TABLE = [
 ]
 
 
+OTHER_NAMES = """\
+session,step,question,position,link,rel,model,latency_ms,ids.file_id
+s1,1,kites,2,https://ex.org/b,0,gpt,55,f2
+s1,1,kites,1,https://ex.org/a,3,gpt,55,f1
+s1,2,kite food,1,https://ex.org/a,3,gpt,40,f1
+"""
+
+
 class TestTable:
+    def test_what_is_proposed_for_other_names_reads_every_column(self, tmp_path, capsys):
+        table, traces = tmp_path / "log.csv", tmp_path / "traces.jsonl"
+        table.write_text(OTHER_NAMES)
+        command = ["convert", "--from", "table", str(table), "--output", str(traces)]
+        assert main(command) == 2
+        message = capsys.readouterr().err
+        assert "2 times" not in message
+        assert "3 times a row without a conversation" in message
+        proposed = message.partition("--map ")[2].strip().rstrip(".")
+        assert {pair.partition("=")[2] for pair in proposed.split(",")} == set(
+            OTHER_NAMES.splitlines()[0].split(",")
+        )
+        assert main([*command, "--map", proposed]) == 0
+        assert "not read" not in capsys.readouterr().out
+        first, second = records_of(traces)
+        assert [one["ids"] for one in first["results"]] == [{"file_id": "f1"}, {"file_id": "f2"}]
+        assert (first["conversation_id"], first["query"], first["costs"], first["attributes"]) == (
+            "s1", "kites", {"milliseconds": 55}, {"model": "gpt"}
+        )  # fmt: skip
+        assert second["iteration"] == 2
+
+    def test_map_reads_paths_of_any_format_and_leaves_fields_out(self, tmp_path):
+        spans, traces = tmp_path / "spans.jsonl", tmp_path / "traces.jsonl"
+        document = {"url": "https://ex.org/a", "title": "A", "label": 3}
+        span = {"t": "T", "i": "1", "s": 1, "k": "search", "d": [document], "meta": {"arm": "b"}}
+        spans.write_text(json.dumps(span))
+        mapping = tmp_path / "mapping.yaml"
+        mapping.write_text(SPANS.replace("url: url", "url: url, title: title"))
+        goodgain(
+            "convert", "--from", "custom", spans, "--mapping", mapping, "--output", traces,
+            "--map", "gain=label,attributes.arm=meta.arm", "title=",
+        )  # fmt: skip
+        (record,) = records_of(traces)
+        assert record["results"] == [{"url": "https://ex.org/a", "gain": 3}]
+        assert record["attributes"]["arm"] == "b"
+
+    def test_map_refuses_what_the_mapping_counts_itself(self, tmp_path, capsys):
+        spans = tmp_path / "spans.jsonl"
+        spans.write_text("{}")
+        words = ["--output", str(tmp_path / "t.jsonl"), "--map", "iteration=step"]
+        assert main(["convert", "--from", "otlp", str(spans), *words]) == 2
+        assert "--map cannot name iteration" in capsys.readouterr().err
+
     def test_rows_become_ranked_calls(self, tmp_path):
         path = tmp_path / "t.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in TABLE))
@@ -64,7 +115,10 @@ class TestTable:
         _, counts = imported_files([path], format="table")
         assert counts.unread == {"ids.file_id": 2, "market": 1}
         assert main(["convert", "--from", "table", str(path), "--output", f"{path}.jsonl"]) == 0
-        line = " 2  columns are not in the mapping, so they are not read: ids.file_id 2, market 1\n"
+        line = (
+            " 2  columns are not in the mapping, so they are not read: ids.file_id 2, market 1; to "
+            "read what is like a field, add --map attributes.market=market,ids.file_id=ids.file_id"
+        )
         assert line in capsys.readouterr().out
 
     def test_rows_with_an_invalid_number_are_reported(self, tmp_path):

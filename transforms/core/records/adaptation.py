@@ -187,6 +187,12 @@ def _leave_out(adapted: dict[Any, Any], target: tuple[str, ...]) -> None:
         adapted[field] = {name: value for name, value in inside.items() if name != names[0]}
 
 
+def value_at(record: Any, path: str) -> Any:
+    """The value at a path with dots, some of which may be part of a name; None without one."""
+    value = _value_at(record, path) if isinstance(record, Mapping) else None
+    return None if value is _ABSENT else value
+
+
 def _value_at(record: Mapping[Any, Any], path: str) -> Any:
     """The value at a path; _ABSENT if there is none."""
     if path in record:
