@@ -6,7 +6,8 @@ import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_output_options
-from goodgain.pipeline.sample.writers import format_of, write_sample
+from goodgain.pipeline.convert.trace_files import format_of
+from goodgain.pipeline.sample.writers import write_sample
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.sample_config import SampleFileConfig
 from goodgain.transforms.core.wording import counted
@@ -27,14 +28,14 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console  # imports rich
 
     options = load_config(SampleFileConfig, given_options(args, SampleFileConfig))
-    format, codec = format_of(options.output)
+    format = format_of(options.output)
     written = write_sample(options, options.output)
     if args.json:
         print_json(
             {
                 "output": options.output,
-                "format": format,
-                "codec": codec,
+                "format": format.name,
+                "codec": format.codec,
                 "bytes": written.size,
                 "seed": options.seed,
                 "conversations": options.conversations,
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     result_console(args.quiet).print(
         f"{options.output}: {counted(options.conversations, 'conversation')}, "
         f"{counted(written.records, 'record')}, {counted(written.results, 'result')}{broken}\n"
-        f"{format}, {codec}, {written.size:,} bytes; seed {options.seed}",
+        f"{format.name}, {format.codec}, {written.size:,} bytes; seed {options.seed}",
         soft_wrap=True,
     )
     return 0

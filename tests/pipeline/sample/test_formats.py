@@ -8,8 +8,9 @@ import pyarrow.parquet
 import pytest
 import zstandard
 
+from goodgain.pipeline.convert.trace_files import trace_schema
 from goodgain.pipeline.sample.conversations import sample_records
-from goodgain.pipeline.sample.writers import trace_schema, write_sample
+from goodgain.pipeline.sample.writers import write_sample
 from tests.pipeline.sample.reading import (
     SMALL,
     avro_records,
