@@ -40,6 +40,7 @@ def _arrow_type(avro: Any) -> pyarrow.DataType:
 
 
 _SCHEMA = pyarrow.schema(_arrow_type(trace_schema()))
+_MAPS = tuple(field.name for field in _SCHEMA if pyarrow.types.is_map(field.type))
 _ROW_GROUP_RECORDS = 1_000
 
 
@@ -56,10 +57,8 @@ def write_parquet(records: Iterable[dict[str, Any]], file: BinaryIO, codec: str)
 
 
 def _row(record: dict[str, Any]) -> dict[str, Any]:
-    attributes = list(record["attributes"].items())
-    results = [_result(result) for result in record["results"]]
-    numbers = {name: list(record.get(name, {}).items()) for name in ("outcomes", "costs")}
-    return {**record, "attributes": attributes, **numbers, "results": results}
+    maps = {name: list(record.get(name, {}).items()) for name in _MAPS}
+    return {**record, **maps, "results": [_result(result) for result in record["results"]]}
 
 
 def _result(result: dict[str, Any]) -> dict[str, Any]:

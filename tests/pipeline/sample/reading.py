@@ -31,7 +31,7 @@ def comparable(record):
     if isinstance(record["timestamp"], datetime):
         record["timestamp"] = round(record["timestamp"].timestamp() * 1000)
     record["attributes"] = dict(record["attributes"])
-    record["costs"] = dict(record["costs"])
+    record["costs"], record["outcomes"] = dict(record["costs"]), dict(record["outcomes"])
     record["results"] = [
         {
             **with_defaults(result, RESULT_DEFAULTS),
