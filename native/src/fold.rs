@@ -12,7 +12,7 @@ use crate::evidence::{Evidence, Layout, Number};
 use crate::id_checks::IdChecks;
 use crate::records::SEARCH;
 use crate::unpacking::{Call, Frame, FrameResult};
-use crate::verification::{PairRules, STEPS};
+use crate::verification::{PairRules, STEPS, contents_differ};
 
 const UNJUDGED: i64 = -1;
 const HELD_COPY: i64 = -2;
@@ -23,6 +23,8 @@ const UNKNOWN_BYTES: usize = 9;
 pub struct FoldSettings {
     pub rules: PairRules,
     pub good_gain_threshold: i64,
+    /// Whether a document has the best label so far, not that of its first occurrence.
+    pub best_label: bool,
     /// Whether later copies keep their places in the ranked list.
     pub hold_slot: bool,
 }
@@ -65,7 +67,10 @@ pub struct Folded<'p> {
     /// By name, the last outcome of the records of the last turn.
     pub outcomes: IndexMap<&'p str, f64, FxBuildHasher>,
     pub iterations: Vec<IterationCounts>,
+    pub labelled_copies: usize,
     pub label_conflicts: usize,
+    /// Conflicts in which the texts of the two differ, too.
+    pub conflicts_between_texts: usize,
     /// By iteration, the costs of its calls.
     pub costs: Vec<Vec<Vec<(&'p str, f64)>>>,
     /// The ranked list.
@@ -75,6 +80,8 @@ pub struct Folded<'p> {
     pub call_ends: Vec<usize>,
     /// Gains of the labelled documents.
     pub judged: Vec<i64>,
+    /// What copies raised in the ranked list: their iteration, from 1, the place, the label before.
+    pub raised: Vec<(usize, usize, i64)>,
     /// Number of results and of duplicates by name of the type.
     pub by_type: Vec<(String, usize, usize)>,
     pub by_step: [u64; STEPS],
@@ -138,12 +145,15 @@ pub fn fold<'p>(
             .flat_map(|at| frame.calls[*at].outcomes.iter().copied())
             .collect(),
         iterations: Vec::new(),
+        labelled_copies: 0,
         label_conflicts: 0,
+        conflicts_between_texts: 0,
         costs: Vec::new(),
         labels: Vec::new(),
         scores: Vec::new(),
         call_ends: Vec::new(),
         judged: Vec::new(),
+        raised: Vec::new(),
         by_type: by_type(&frame, &results, &duplicates, layouts, &names)?,
         by_step: [0; STEPS],
         near_misses: deduplicator.near_misses,
@@ -155,17 +165,23 @@ pub fn fold<'p>(
             .count(),
         id_checks: IdChecks::of(&frame, &turn, &results, &duplicates, &evidence, &settings.rules),
     };
+    let mut best = BestLabels::of(results.len());
     let mut start = 0;
     for at in turn {
         let end = start + frame.calls[at].results.len();
         folded.begin_call(frame.deliveries[at].iteration, &frame.calls[at]);
         for place in start..end {
-            let first = duplicates[place].map(|duplicate| results[duplicate.first].gain);
-            folded.add(&results[place], first, settings)?;
+            let first = duplicates[place].map(|duplicate| &results[duplicate.first]);
+            folded.add(&results[place], first, settings, &evidence)?;
+            if settings.best_label {
+                let first = duplicates[place].map_or(place, |duplicate| duplicate.first);
+                best.add(results[place].gain, place, first, &mut folded, settings)?;
+            }
         }
         folded.call_ends.push(folded.labels.len());
         start = end;
     }
+    folded.judged.extend(best.labels.into_iter().flatten());
     for duplicate in duplicates.iter().flatten() {
         folded.by_step[duplicate.step as usize] += 1;
     }
@@ -186,12 +202,13 @@ impl<'p> Folded<'p> {
 
     /// Count a result of the last iteration; None if its label is invalid.
     ///
-    /// `first` is the label of the first occurrence; None if this is the first occurrence.
+    /// `first` is the first occurrence of its document; None if this is it.
     fn add(
         &mut self,
         result: &FrameResult,
-        first: Option<Option<i64>>,
+        first: Option<&FrameResult>,
         settings: &FoldSettings,
+        evidence: &[Evidence],
     ) -> Option<()> {
         let counts = self.iterations.last_mut()?;
         counts.results += 1;
@@ -199,10 +216,14 @@ impl<'p> Folded<'p> {
             Some(gain) => *self.by_gain.get_mut(usize::try_from(gain).ok()?)? += 1,
             None => counts.unlabelled += 1,
         }
-        if let Some(label) = first {
+        if let Some(first) = first {
+            self.labelled_copies += usize::from(result.gain.is_some());
             let conflicts =
-                matches!((result.gain, label), (Some(one), Some(other)) if one != other);
+                matches!((result.gain, first.gain), (Some(one), Some(other)) if one != other);
             self.label_conflicts += usize::from(conflicts);
+            let (mine, theirs) = (result.evidence as usize, first.evidence as usize);
+            self.conflicts_between_texts +=
+                usize::from(conflicts && contents_differ(evidence[mine], evidence[theirs]));
             if settings.hold_slot {
                 self.labels.push(HELD_COPY);
                 self.scores.push(result.score);
@@ -210,7 +231,9 @@ impl<'p> Folded<'p> {
             return Some(());
         }
         counts.unique += 1;
-        if let Some(gain) = result.gain {
+        if let Some(gain) = result.gain
+            && !settings.best_label
+        {
             self.judged.push(gain);
             if gain >= settings.good_gain_threshold {
                 counts.good += 1;
@@ -233,6 +256,54 @@ fn call_counts(calls: &[usize], frame: &Frame) -> CallCounts {
         counts.repeated += usize::from(call.query.is_some_and(|query| !queries.insert(query)));
     }
     counts
+}
+
+/// The greatest labels of documents so far: `scoring/label_rises.py`.
+struct BestLabels {
+    /// By place of the first occurrence; None where no occurrence has a label, and at copies.
+    labels: Vec<Option<i64>>,
+    /// By place, that of the document in the ranked list.
+    ranks: Vec<usize>,
+}
+
+impl BestLabels {
+    fn of(results: usize) -> Self {
+        BestLabels { labels: vec![None; results], ranks: vec![0; results] }
+    }
+
+    /// Let a result, the last in the ranked list if it is the first of its document, raise its
+    /// label.
+    fn add(
+        &mut self,
+        gain: Option<i64>,
+        place: usize,
+        first: usize,
+        folded: &mut Folded,
+        settings: &FoldSettings,
+    ) -> Option<()> {
+        if place == first {
+            self.ranks[place] = folded.labels.len().checked_sub(1)?;
+        }
+        let before = self.labels[first];
+        let Some(label) = gain.filter(|gain| before.is_none_or(|before| *gain > before)) else {
+            return Some(());
+        };
+        self.labels[first] = Some(label);
+        let i = folded.iterations.len();
+        let rank = self.ranks[first];
+        let shown = folded.labels.get_mut(rank)?;
+        if place != first {
+            folded.raised.push((i, rank, *shown));
+        }
+        *shown = label;
+        let counts = folded.iterations.last_mut()?;
+        if label >= settings.good_gain_threshold {
+            let good = before.filter(|before| *before >= settings.good_gain_threshold);
+            counts.good += usize::from(good.is_none());
+            counts.gain += label - good.unwrap_or(0);
+        }
+        Some(())
+    }
 }
 
 /// The attributes of calls, without repetitions.

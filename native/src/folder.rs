@@ -36,9 +36,11 @@ impl Folder {
         rules: &Bound<PyAny>,
         layout_of: Py<PyAny>,
         good_gain_threshold: i64,
+        best_label: bool,
         hold_slot: bool,
     ) -> PyResult<Self> {
-        let settings = FoldSettings { rules: read_rules(rules)?, good_gain_threshold, hold_slot };
+        let rules = read_rules(rules)?;
+        let settings = FoldSettings { rules, good_gain_threshold, best_label, hold_slot };
         Ok(Folder { settings, layout_of, layouts: FxHashMap::default() })
     }
 
@@ -115,11 +117,12 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
     );
     let turn = (
         iterations.collect::<Vec<_>>(),
-        folded.label_conflicts,
+        (folded.labelled_copies, folded.label_conflicts, folded.conflicts_between_texts),
         folded.labels,
         folded.scores,
         folded.call_ends,
         folded.judged,
+        folded.raised,
         costs.collect::<PyResult<Vec<_>>>()?,
     );
     let counts = (
@@ -177,6 +180,7 @@ fn read_rules(rules: &Bound<PyAny>) -> PyResult<PairRules> {
         types,
         containers: rules.get_item("containers")?.extract::<Vec<Number>>()?.into_iter().collect(),
         url_parameters: rules.get_item("url_parameters")?.extract()?,
+        passage_ids: rules.get_item("passage_ids")?.extract()?,
         max_candidates: rules.get_item("max_candidates")?.extract()?,
         policy: match policy.as_str() {
             "full" => Policy::Full,

@@ -57,7 +57,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 17;
+const FORMAT: u32 = 18;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.

@@ -15,6 +15,7 @@ const IDS: std::ops::Range<Number> = 96..126;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     Type,
+    Passage,
     Ids,
     Url,
     UrlIdentity,
@@ -26,7 +27,7 @@ pub enum Step {
     Inconclusive,
 }
 
-pub const STEPS: usize = 10;
+pub const STEPS: usize = 11;
 
 /// Which part of the rules is applied.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,6 +70,8 @@ pub struct PairRules {
     pub url_parameters: Vec<Number>,
     pub max_candidates: usize,
     pub policy: Policy,
+    /// The ids that tell passages apart; None if results are documents.
+    pub passage_ids: Option<Vec<Number>>,
 }
 
 impl PairRules {
@@ -108,6 +111,11 @@ pub fn verify(first: Evidence, second: Evidence, rules: &PairRules) -> Verdict {
     if theirs != NO_TYPE && theirs != type_number {
         return Verdict { duplicate: false, step: Step::Type };
     }
+    if let Some(ids) = &rules.passage_ids
+        && are_two_passages(first, second, ids)
+    {
+        return Verdict { duplicate: false, step: Step::Passage };
+    }
     let applicable = rules.of_type(type_number);
     let found = if rules.policy == Policy::Ids {
         by_ids(first, second, applicable).or_else(|| by_weak_ids(first, second, applicable, rules))
@@ -119,6 +127,21 @@ pub fn verify(first: Evidence, second: Evidence, rules: &PairRules) -> Verdict {
             .or_else(|| by_identity(first, second))
     };
     found.unwrap_or(Verdict { duplicate: false, step: Step::Inconclusive })
+}
+
+/// Whether two results are different passages, be it of one document.
+fn are_two_passages(mine: Evidence, theirs: Evidence, passage_ids: &[Number]) -> bool {
+    let differs = |attribute: &Number| match (mine.get(*attribute), theirs.get(*attribute)) {
+        (Some(one), Some(other)) => !one.shares(other),
+        _ => false,
+    };
+    passage_ids.iter().any(differs) || contents_differ(mine, theirs)
+}
+
+/// Whether the contents differ or, where not both have one, the snippets.
+pub fn contents_differ(mine: Evidence, theirs: Evidence) -> bool {
+    compared(mine, theirs, CONTENT.into()).or_else(|| compared(mine, theirs, SNIPPET.into()))
+        == Some(false)
 }
 
 fn by_ids(mine: Evidence, theirs: Evidence, applicable: &TypeRules) -> Option<Verdict> {

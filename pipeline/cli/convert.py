@@ -105,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "another document has, are named by their position (default: doc_id)",
     )
     add_option(to_trec, "--tag TAG", "last column of the run (default: goodgain)")
-    add_options_of(parser, ReadingConfig, "rules")
+    add_options_of(parser, ReadingConfig, "rules", "unit")
     add_output_options(parser)
 
 
@@ -177,7 +177,7 @@ def _import(args: argparse.Namespace) -> int:
 
 
 _TO_TRACES = ("from_run", "from_qrels", "to_traces", "iteration_from", "iteration_pattern")
-_TO_TREC = ("from_traces", "to_run", "to_qrels", "id", "tag", "rules")
+_TO_TREC = ("from_traces", "to_run", "to_qrels", "id", "tag", "rules", "unit")
 
 
 def _used_options(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
@@ -247,7 +247,7 @@ def _to_trec(args: argparse.Namespace) -> dict[str, Any]:
     from goodgain.transforms.core.dedup.rules import compile_rules
 
     files = local_files(args.from_traces)
-    rules = compile_rules(load_rules(args.rules))
+    rules = compile_rules(load_rules(args.rules), args.unit or "document")
     with progress.shown(sum(file.size for file in files), quiet=args.quiet):
         counts = write_trec(
             files, rules, args.id or "doc_id", args.tag or "goodgain", args.to_run, args.to_qrels

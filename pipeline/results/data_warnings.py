@@ -63,6 +63,7 @@ def warnings_of_run(
             undefined=undefined_metrics(means, [metric.name for metric in config.ranking_metrics]),
             slices=slice_labels(map(asdict, means)),
             external=config.qrels is not None,
+            document_label=config.document_label,
             pooled=pool is not None,
             clock=int(started.timestamp() * _MILLIS_PER_SECOND),
             label_spans=pool.label_spans if pool else {},

@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import Struct
 
+from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
 from goodgain.transforms.core.warnings.check_inputs import LabelSpan
@@ -20,6 +21,7 @@ class OpenedPool(Struct, frozen=True):
     """A pool that a run is scored with.
 
     Attributes:
+      unit: what its documents are.
       digest: of the pool's content; pools with equal digests give equal scores.
       label_spans: by id name, how far votes on its documents lie apart.
     """
@@ -28,6 +30,7 @@ class OpenedPool(Struct, frozen=True):
     folder: str
     digest: str
     rules_digest: str
+    unit: Unit
     label_spans: dict[str, LabelSpan] = {}
 
 
@@ -54,6 +57,7 @@ def open_pool(
         folder,
         manifest["digest"],
         manifest["rules_digest"],
+        manifest["unit"],
         msgspec.convert(manifest["label_spans"], dict[str, LabelSpan]),
     )
 

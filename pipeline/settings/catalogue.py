@@ -24,6 +24,7 @@ from goodgain.pipeline.settings.option_types import (
     Text,
     option,
 )
+from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
@@ -74,6 +75,16 @@ Rules = Annotated[
     Text | None,
     option(
         SCORING, "FILE", "rules that decide what is a duplicate, instead of the built-in ones", None
+    ),
+]
+ResultUnit = Annotated[
+    Unit,
+    option(
+        SCORING,
+        "WHAT",
+        "what a result is: a document, or a passage, so that another text of a document is another "
+        "result",
+        "document",
     ),
 ]
 DecodedBytes = Annotated[

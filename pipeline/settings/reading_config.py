@@ -12,6 +12,7 @@ from goodgain.pipeline.settings.catalogue import (
     IterationBase,
     RecordResults,
     Renames,
+    ResultUnit,
     Rules,
 )
 from goodgain.transforms.core.errors import UsageError
@@ -44,6 +45,7 @@ class ReadingConfig(Settings):
     max_decoded_bytes: DecodedBytes
     max_record_results: RecordResults
     rules: Rules
+    unit: ResultUnit
 
     @field_validator("mapping")
     @classmethod

@@ -27,7 +27,11 @@ from goodgain.pipeline.settings.option_types import (
     Text,
     option,
 )
-from goodgain.pipeline.settings.scoring_config import MeansConfig, ScoringConfig
+from goodgain.pipeline.settings.scoring_config import (
+    MeansConfig,
+    ScoringConfig,
+    check_document_label,
+)
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 
@@ -70,6 +74,7 @@ class ExplainConfig(ScoringConfig):
     def _labels_have_one_source(cls, qrels: str | None, info: ValidationInfo) -> str | None:
         if qrels is not None and info.data.get("pool") is not None:
             raise ValueError("cannot be given beside pool: labels come from one of them")
+        check_document_label(qrels, info, "a document of qrels has one label")
         return qrels
 
     @property

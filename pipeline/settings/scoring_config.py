@@ -36,6 +36,7 @@ from goodgain.transforms.core.ranking import (
     parse_ranking_metrics,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
 _GREATEST_G_MAX = 20
@@ -79,6 +80,13 @@ class ScoringConfig(ReadingConfig):
     relevance_threshold: Number | None = option(
         RANKING, "GAIN", "smallest gain of a relevant result; good_gain_threshold by default", None
     )
+    document_label: DocumentLabel = option(
+        LABELS,
+        "WHICH",
+        "label of a document: that of its first occurrence, or, where passages are labelled, the "
+        "best so far",
+        "first",
+    )
     pool: Text | None = option(
         LABELS,
         "POOL",
@@ -121,6 +129,12 @@ class ScoringConfig(ReadingConfig):
         if effective is not None and g_max is not None and not 1 <= effective <= g_max:
             raise ValueError(f"must be from 1 to g_max = {g_max}, not {effective}")
         return threshold
+
+    @field_validator("pool")
+    @classmethod
+    def _pool_has_one_label(cls, pool: str | None, info: ValidationInfo) -> str | None:
+        check_document_label(pool, info, "a document of a pool has one label")
+        return pool
 
     @field_validator("run_name")
     @classmethod
@@ -186,6 +200,12 @@ class ScoringConfig(ReadingConfig):
         return self.relevance_threshold
 
 
+def check_document_label(given: object, info: ValidationInfo, reason: str) -> None:
+    """Refuse an option that is given beside `document_label: best`, for a reason."""
+    if given and info.data.get("document_label") == "best":
+        raise ValueError(f"cannot be given beside document_label best: {reason}")
+
+
 class MeansConfig(ScoringConfig):
     """What is computed from all conversations, and which further rows are written."""
 
@@ -231,6 +251,12 @@ class MeansConfig(ScoringConfig):
                 raise ValueError(f"holds {','.join(names)} twice")
             seen.add(frozenset(names))
         return slices
+
+    @field_validator("bounds")
+    @classmethod
+    def _bounds_exist(cls, bounds: bool, info: ValidationInfo) -> bool:
+        check_document_label(bounds, info, "a missing label could move gain between iterations")
+        return bounds
 
     @property
     def keep_duplicates(self) -> bool:

@@ -26,6 +26,7 @@ from goodgain.pipeline.studies.explanation.model import (
     ExplainedIteration,
     ExplainedResult,
     InPool,
+    Raised,
     Why,
 )
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -191,6 +192,8 @@ def _result(result: ExplainedResult) -> Cell:
     below = []
     if result.duplicate is not None:
         below.append(_why(result.duplicate))
+    if result.raised is not None:
+        below.append(_raised(result.raised))
     if result.judged_at is not None:
         at = _place(result.judged_at)
         below.append(f"its judgment labels {at}, another document, and counts once")
@@ -198,6 +201,11 @@ def _result(result: ExplainedResult) -> Cell:
         below.append(_in_pool(result.pooled))
     shown = result.title or result.url or result.id or NONE
     return Cell(shown, below=tuple(below), longest=_LONGEST_TEXT)
+
+
+def _raised(one: Raised) -> str:
+    label = f"to {one.label}" if one.before is None else f"from {one.before} to {one.label}"
+    return f"raises the label of its document {label}, which adds gain {one.gain}"
 
 
 def _in_pool(one: InPool) -> str:

@@ -30,8 +30,8 @@ _encode = msgspec.msgpack.Encoder(order="sorted").encode
 
 
 @cache
-def shipped_rules(max_candidates=256, policy="full"):
-    rules = compile_rules(read_rules(shipped_rules_text()))
+def shipped_rules(max_candidates=256, policy="full", unit="document"):
+    rules = compile_rules(read_rules(shipped_rules_text()), unit)
     return replace(rules, max_candidates=max_candidates, policy=policy)
 
 

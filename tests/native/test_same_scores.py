@@ -150,11 +150,15 @@ CALLS = st.builds(
     st.sampled_from(["full", "ids", "none"]),
     st.sampled_from([1, 3, 256]),
     st.booleans(),
+    st.sampled_from(["document", "passage"]),
+    st.sampled_from(["first", "best"]),
 )
 @settings(max_examples=300)
-def test_any_calls(payloads, policy, max_candidates, hold_slot):
-    rules = shipped_rules(max_candidates, policy)
-    config = scoring(rules, METRICS, costs=COSTS, hold_slot=hold_slot, clock=0)
+def test_any_calls(payloads, policy, max_candidates, hold_slot, unit, document_label):
+    rules = shipped_rules(max_candidates, policy, unit)
+    config = scoring(
+        rules, METRICS, costs=COSTS, hold_slot=hold_slot, document_label=document_label, clock=0
+    )
     score_payloads("c", [payload(calls, 1) for calls in payloads], config)
 
 

@@ -2,11 +2,13 @@
 
 from itertools import groupby
 
-from tests.reference import delivery, metrics
+from tests.reference import delivery, metrics, passages
 from tests.reference.occurrences import Tallies, mark_duplicates, occurrences_of
 
 
-def evaluate(records, *, good_gain_threshold=2, max_candidates=256):
+def evaluate(
+    records, *, good_gain_threshold=2, max_candidates=256, unit="document", document_label="first"
+):
     """Score valid JSON trace records of any number of conversations, in any order.
 
     Returns "conversations" (id to row), "iterations" (rows by conversation_id and i),
@@ -17,10 +19,15 @@ def evaluate(records, *, good_gain_threshold=2, max_candidates=256):
     for raw in records:
         by_conversation.setdefault(raw["conversation_id"], []).append(raw)
     tallies = Tallies()
+    options = {"unit": unit, "document_label": document_label}
     conversations, iterations, duplicates = {}, [], []
     for conversation_id in sorted(by_conversation):
         row, iteration_rows, duplicate_rows = evaluate_conversation(
-            by_conversation[conversation_id], good_gain_threshold, max_candidates, tallies
+            by_conversation[conversation_id],
+            good_gain_threshold,
+            max_candidates,
+            tallies,
+            **options,
         )
         conversations[conversation_id] = row
         iterations += iteration_rows
@@ -33,7 +40,9 @@ def evaluate(records, *, good_gain_threshold=2, max_candidates=256):
     }
 
 
-def evaluate_conversation(raw_records, threshold, max_candidates, tallies):
+def evaluate_conversation(
+    raw_records, threshold, max_candidates, tallies, unit="document", document_label="first"
+):
     """The conversation row, the iteration rows and the duplicate rows of one conversation."""
     parsed = [delivery.parsed_record(raw) for raw in raw_records]
     usable, redelivered, conflicting = delivery.without_redeliveries(parsed)
@@ -46,13 +55,14 @@ def evaluate_conversation(raw_records, threshold, max_candidates, tallies):
         for iteration, calls in groupby(searches, key=lambda record: record["iteration"])
     ]
     occurrences = occurrences_of(calls_by_iteration)
-    mark_duplicates(occurrences, max_candidates, tallies)
+    mark_duplicates(occurrences, max_candidates, tallies, unit)
     shared = {
         "conversation_id": ordered[0]["conversation_id"],
         "turn": last_turn,
         "attributes": delivery.attributes_of(ordered),
     }
-    iterations = iteration_rows(shared, calls_by_iteration, occurrences, threshold)
+    finds = passages.finds_of(occurrences, threshold, document_label)
+    iterations = iteration_rows(shared, calls_by_iteration, occurrences, finds)
     timestamps = [one["timestamp"] for one in ordered if one["timestamp"] is not None]
     row = {
         **shared,
@@ -75,12 +85,12 @@ def evaluate_conversation(raw_records, threshold, max_candidates, tallies):
     return row, iterations, duplicates
 
 
-def iteration_rows(shared, calls_by_iteration, occurrences, threshold):
+def iteration_rows(shared, calls_by_iteration, occurrences, finds):
     rows = []
     for i, (iteration, calls) in enumerate(calls_by_iteration, start=1):
         own = [one for one in occurrences if one.i == i]
         row = {**shared, "i": i, "iteration": iteration, "calls": len(calls)}
-        row.update(metrics.sets_of_iteration(own, threshold))
+        row.update(metrics.sets_of_iteration(own, finds(i)))
         rows.append(row)
         row.update(metrics.cumulative(rows))
     return rows

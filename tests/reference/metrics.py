@@ -9,15 +9,17 @@ def ratio(numerator, denominator):
     return numerator / denominator if denominator else 0.0
 
 
-def sets_of_iteration(occurrences, threshold):
-    """R, UR, GR, Dup, G, unlabelled and AvgGain of one iteration's occurrences."""
+def sets_of_iteration(occurrences, finds):
+    """R, UR, GR, Dup, G, unlabelled and AvgGain of one iteration's occurrences.
+
+    `finds` has the gain of each good document that the iteration found, and whether it is new.
+    """
     firsts = [one for one in occurrences if one.is_first()]
-    good = [one for one in firsts if (one.gain or 0) >= threshold]
-    gain = sum(one.gain or 0 for one in good)
+    gain = sum(gain for gain, _ in finds)
     return {
         "R_i": len(occurrences),
         "UR_i": len(firsts),
-        "GR_i": len(good),
+        "GR_i": sum(new for _, new in finds),
         "Dup_i": len(occurrences) - len(firsts),
         "G_i": gain,
         "unlabelled_i": sum(one.gain is None for one in occurrences),

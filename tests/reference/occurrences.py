@@ -46,7 +46,7 @@ def occurrences_of(calls_by_iteration):
     ]
 
 
-def mark_duplicates(occurrences, max_candidates, tallies):
+def mark_duplicates(occurrences, max_candidates, tallies, unit="document"):
     """Set `first`, `key` and `verdict` of each occurrence, in order."""
     registered = []
     for occurrence in occurrences:
@@ -56,7 +56,7 @@ def mark_duplicates(occurrences, max_candidates, tallies):
             shared = [key for key in keys if key in kept_keys]
             if not shared:
                 continue
-            verdict = verify(earlier.evidence, occurrence.evidence)
+            verdict = verify(earlier.evidence, occurrence.evidence, unit)
             if verdict.duplicate:
                 occurrence.first = earlier.first
                 occurrence.key = shared[0][0]

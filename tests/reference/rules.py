@@ -110,6 +110,7 @@ CONTAINER_IDS = {name for rule in RULES.values() for name in rule["container"]}
 POINTS = {"snippet": 4, "content": 4, "title": 2, "file_name": 2}
 POINTS_OF_OTHER_FIELDS = 1
 IDENTITY_PARAMETERS = ["id", "itemid", "version", "v", "docid", "sourcedoc"]
+PASSAGE_IDS = ["chunk_id", "passage_id", "node_id", "segment_id"]
 
 
 def canonical_type(entity_type):

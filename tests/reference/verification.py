@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from tests.reference.rules import (
     CONTAINER_IDS,
     IDENTITY_PARAMETERS,
+    PASSAGE_IDS,
     POINTS,
     POINTS_OF_OTHER_FIELDS,
     RULES,
@@ -57,12 +58,14 @@ class Pair:
         return self.one.url is not None and self.other.url is not None
 
 
-def verify(one, other):
-    """The verdict on two pieces of evidence (SPEC 4.3)."""
+def verify(one, other, unit="document"):
+    """The verdict on two pieces of evidence (SPEC 4.3, 4.4)."""
     pair = Pair(one, other)
     if one.type is not None and other.type is not None and one.type != other.type:
         return Verdict(False, rule_name_of(one.type), "type")
     rule = rule_name_of(one.type if one.type is not None else other.type)
+    if unit == "passage" and are_two_passages(pair):
+        return Verdict(False, rule, "passage")
     decided = (
         by_ids(pair, rule)
         or by_url(pair, rule)
@@ -72,6 +75,14 @@ def verify(one, other):
         or by_identity(pair, rule)
     )
     return decided or Verdict(False, rule, "inconclusive")
+
+
+def are_two_passages(pair):
+    """SPEC 4.4."""
+    if any(name in pair.comparable_ids() and not pair.id_agrees(name) for name in PASSAGE_IDS):
+        return True
+    text = "content" if "content" in pair.comparable_fields() else "snippet"
+    return pair.field_differs(text)
 
 
 def by_ids(pair, rule):

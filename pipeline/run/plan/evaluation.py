@@ -18,9 +18,11 @@ from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.run.plan.traces import TraceSet
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.settings import Scoring
 
 _MILLIS = 1_000  # of a second
@@ -95,6 +97,11 @@ def open_scoring(
       UsageError: the pool cannot be used.
     """
     pool = open_pool(settings.pool, settings.run_name, storage.open) if settings.pool else None
+    if pool is not None and pool.unit != settings.unit:
+        raise UsageError(
+            f"The pool {pool.folder} holds {pool.unit}s, not {settings.unit}s: give "
+            f"{Remedy('unit')} {pool.unit}, or leave out {Remedy('pool')}."
+        )
     pool_files = () if pool is None else storage.find([pool.use.files.pattern])
     scoring = Scoring(
         rules=traces.rules,

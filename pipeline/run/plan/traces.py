@@ -65,6 +65,6 @@ def traces_of(
     return TraceSet(
         tuple(files),
         seen or SeenNames(),
-        compile_rules(rules),
+        compile_rules(rules, settings.unit),
         xxhash.xxh3_128_hexdigest(rules.model_dump_json().encode()),
     )

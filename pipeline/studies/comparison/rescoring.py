@@ -112,7 +112,9 @@ def score_on_pool(
         name = run_name_of(manifest["inputs"], pool_state["runs"])
         say(f"Scoring {run} again with {pool}{f' as its run {name}' if name else ''} ...")
         folder = scratch / str(number)
-        rescored = score_again(run, manifest, folder, {"pool": pool, "run_name": name})
+        # The pool has one label for each document, which passages cannot raise.
+        changes = {"pool": pool, "run_name": name, "document_label": None}
+        rescored = score_again(run, manifest, folder, changes)
         parameters = {**rescored["parameters"], "output": manifest["parameters"]["output"]}
         on_pool[run] = str(folder), {**rescored, "parameters": parameters}
     return on_pool

@@ -23,7 +23,10 @@ from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import counted
 
 _SHOWN_VALUES = 10
-_PARAMETERS = ("good_gain_threshold", "g_max", "duplicates", "qrels_id", "qrels_topic")
+_PARAMETERS = (
+    "good_gain_threshold", "g_max", "duplicates", "unit", "document_label", "qrels_id",
+    "qrels_topic",
+)  # fmt: skip
 QRELS = "qrels"
 POOL = "pool"
 

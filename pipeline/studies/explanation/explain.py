@@ -252,11 +252,19 @@ def _explained_calls(
     pool: TurnPool | None,
 ) -> Iterator[tuple[int, model.ExplainedCall]]:
     """Each call of the turn with its i."""
-    turn = fold_turn(fingerprints, scoring.rules, scoring.good_gain_threshold, judgments, pool)
+    threshold = scoring.good_gain_threshold
+    turn = fold_turn(
+        fingerprints, scoring.rules, threshold, judgments, pool, scoring.document_label
+    )
     details = TurnDetails(turn, scoring.rules)
     results = [result for call in calls for result in call.results]
     reasons = Reasons(turn, results, details, scoring.rules)
     met_again = turn.judgments_met_again or {}
+    raised = {
+        rise.index: model.Raised(rise.before, rise.label, rise.gain(threshold))
+        for rise in turn.rises or ()
+        if rise.index != rise.first
+    }
     start = 0
     for at, call in enumerate(calls):
         i, _, call_position = details.call_place(at)
@@ -266,8 +274,8 @@ def _explained_calls(
         for rank, index in enumerate(indexes, start=1):
             result = results[index]
             duplicate = reasons.why(index)
-            gain = turn.results[index].gain if duplicate else turn.labels[index]
-            good = gain is not None and gain >= scoring.good_gain_threshold
+            gain = turn.results[index].gain if duplicate else turn.label_at(index)
+            good = gain is not None and gain >= threshold
             outcome: model.Outcome = "duplicate" if duplicate else "good" if good else "other"
             explained_results.append(
                 model.ExplainedResult(
@@ -281,6 +289,7 @@ def _explained_calls(
                     duplicate=duplicate,
                     pooled=_in_pool(turn, index, pool),
                     judged_at=details.place(met_again[index]) if index in met_again else None,
+                    raised=raised.get(index),
                 )
             )
         yield (

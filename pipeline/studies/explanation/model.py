@@ -35,6 +35,19 @@ class Why(Struct, frozen=True):
     label_conflict: bool
 
 
+class Raised(Struct, frozen=True):
+    """How a copy raised the label of its document.
+
+    Attributes:
+      before, label: the greatest label before, None if there was none, and its own.
+      gain: what it adds to the gain of the iteration.
+    """
+
+    before: int | None
+    label: int
+    gain: int
+
+
 class InPool(Struct, frozen=True):
     """Which document of the topic's pool a result is.
 
@@ -57,6 +70,8 @@ class ExplainedResult(Struct, frozen=True, omit_defaults=True):
       entity_type: its name in the rules.
       title, url, id: from the trace, if present.
       duplicate: None for a first occurrence.
+      raised: None unless documents have the label of their best passage, and this copy has a
+        greater label than all occurrences before it.
       pooled: None for duplicates, and without a pool.
       judged_at: the earlier document that took the judgment for its name, since a judgment counts
         once; None if the missing label has another cause.
@@ -72,6 +87,7 @@ class ExplainedResult(Struct, frozen=True, omit_defaults=True):
     duplicate: Why | None
     pooled: InPool | None = None
     judged_at: ResultPlace | None = None
+    raised: Raised | None = None
 
 
 class ExplainedCall(Struct, frozen=True):

@@ -59,7 +59,7 @@ class Reasons:
             return None
         matched = self._matched(index, duplicate)
         gain = self._turn.results[index].gain
-        first_gain = self._turn.labels[duplicate.first]
+        first_gain = self._turn.label_at(duplicate.first)
         return Why(
             first=self._details.place(duplicate.first),
             matched=self._details.place(matched),
@@ -68,7 +68,9 @@ class Reasons:
             clause=duplicate.verdict.clause,
             reason=self._reason(matched, index, duplicate),
             first_gain=first_gain,
-            label_conflict=None not in (gain, first_gain) and gain != first_gain,
+            label_conflict=self._turn.rises is None
+            and None not in (gain, first_gain)
+            and gain != first_gain,
         )
 
     def _matched(self, index: int, duplicate: Duplicate) -> int:

@@ -101,6 +101,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
             topic=request.topic,
             inputs=inputs,
             rules_digest=traces.rules_digest,
+            unit=request.unit,
             started=started,
             finished=datetime.now(UTC),
             max_rejected=request.max_rejected,
@@ -127,6 +128,11 @@ def _completed(request: PoolConfig, before: Pool, rules_digest: str) -> PoolConf
         raise UsageError(
             f"The pool {before.folder} was built with other rules for duplicates: give those with "
             "--rules, or build another pool."
+        )
+    if request.unit != manifest["unit"]:
+        raise UsageError(
+            f"The pool {before.folder} holds {manifest['unit']}s, not {request.unit}s: give --unit "
+            f"{manifest['unit']}, or build another pool."
         )
     if request.format not in (None, manifest["format"]):
         raise UsageError(

@@ -200,6 +200,7 @@ def manifest_of(
     topic: str | None,
     inputs: Mapping[str, Sequence[InputFile]],
     rules_digest: str,
+    unit: str,
     started: datetime,
     finished: datetime,
     max_rejected: MaxRejected,
@@ -241,6 +242,7 @@ def manifest_of(
             for name, number in grouped(counts, "voted").items()
         },
         "rules_digest": rules_digest,
+        "unit": unit,
         "versions": {
             "goodgain": goodgain_version(),
             "python": platform.python_version(),

@@ -134,6 +134,30 @@ def test_large_conversations_are_decided_as_by_comparing_each_pair(seed, monkeyp
     assert bulk.near_misses.keys() > DECIDED
 
 
+def passages_of(random, results):
+    """Passages of a few pages: ids, contents and snippets that may be missing or collide."""
+    for result in hub(random, results):
+        result["ids"]["chunk_id"] = random.sample("abcdefg", random.choice((1, 1, 2, 6)))
+        for name in ("content", "snippet"):
+            if random.random() < 0.6:
+                result[name] = f"{name} {random.randrange(3)}"
+        if random.random() < 0.6:
+            del result["ids"]["chunk_id"]
+        yield result
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_large_conversations_of_passages_are_decided_as_by_comparing_each_pair(seed, monkeypatch):
+    results = list(passages_of(Random(seed), 600))
+    rules = shipped_rules(unit="passage")
+    decisions, bulk = fold(results, rules)
+    monkeypatch.setattr(deduplication, "MANY_CANDIDATES", len(results))
+    expected, pair_by_pair = fold(results, rules)
+    assert decisions == expected
+    assert bulk.near_misses == pair_by_pair.near_misses
+    assert bulk.near_misses[Step.PASSAGE] > 1_000
+
+
 def crowded_rules():
     """Rules with more ids and fields than short numbers; those named `last...` have none."""
     content = yaml.safe_load(shipped_rules_text())

@@ -207,3 +207,8 @@ def test_patterns_are_checked(part, mistake):
     (line,) = mistakes(f"{DEFAULT}{part}\n")
     assert line.startswith("my.yaml:2: ")
     assert mistake in line
+
+
+def test_ids_of_passages_are_named_without_prefix():
+    with pytest.raises(RulesError, match=r"passage_ids: ids\.chunk is an id even without `ids\.`"):
+        read_rules("passage_ids: [ids.chunk]\ntypes: {default: {}}")

@@ -53,10 +53,24 @@ def compared_row(one):
     return conversation_row(one.conversation) | counted
 
 
-def assert_equals_reference(records, max_candidates=256):
+def assert_equals_reference(
+    records, max_candidates=256, unit="document", document_label="first", threshold=2
+):
     """Score with both and compare every column; return the core's scores."""
-    reference = evaluate(records, max_candidates=max_candidates)
-    scores = score(records, shipped_rules(max_candidates), metrics=())
+    reference = evaluate(
+        records,
+        max_candidates=max_candidates,
+        unit=unit,
+        document_label=document_label,
+        good_gain_threshold=threshold,
+    )
+    scores = score(
+        records,
+        shipped_rules(max_candidates, unit=unit),
+        metrics=(),
+        document_label=document_label,
+        good_gain_threshold=threshold,
+    )
     assert scores.keys() == reference["conversations"].keys()
     names = sorted(scores)
     rows = [compared_row(scores[name]) for name in names]

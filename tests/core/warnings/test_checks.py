@@ -7,6 +7,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     BEFORE_1990,
     CONFLICTING,
     CONFLICTS,
+    CONFLICTS_BETWEEN_TEXTS,
     EARLIER_TURN,
     GOOD,
     GOOD_BEYOND,
@@ -266,6 +267,35 @@ def test_label_conflicts_say_which_label_counts():
     assert "--qrels" not in pooled.remedy + judged.remedy
 
 
+OF_PASSAGES = {LABELLED_COPIES: 50, CONFLICTS: 6, CONFLICTS_BETWEEN_TEXTS: 4}
+
+
+def test_labels_of_passages_warns_instead_of_label_conflicts():
+    (one,) = warned(OF_PASSAGES)
+    assert (one.code, one.count, one.share) == ("labels_of_passages", 6, 0.12)
+    assert "and 4 of them another text" in one.message
+    assert "--document-label best" in one.remedy
+    assert "--unit passage" in one.remedy
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ({LABELLED_COPIES: 49}, ["label_conflicts"]),
+        ({CONFLICTS: 5}, []),
+        ({CONFLICTS_BETWEEN_TEXTS: 3}, ["label_conflicts"]),
+    ],
+)
+def test_few_copies_conflicts_or_texts_say_nothing_of_passages(changed, found):
+    assert codes({**OF_PASSAGES, **changed}) == found
+
+
+def test_labels_of_passages_says_nothing_where_another_label_counts():
+    assert codes(OF_PASSAGES, document_label="best") == []
+    assert codes(OF_PASSAGES, external=True) == ["label_conflicts"]
+    assert codes(OF_PASSAGES, pooled=True) == ["label_conflicts"]
+
+
 def test_conflicting_redeliveries_warn_above_1_percent_of_the_records():
     assert codes({CONFLICTING: 1}, records=100) == []
     (one,) = warned({CONFLICTING: 2}, records=100)
@@ -403,6 +433,7 @@ def test_every_code_has_a_check():
         *codes({"labels.read": 2, "labels.rejected": 1}),
         *codes({CONFLICTING: 1}),
         *codes({IDS_COMPARED: 20, IDS_CONTRADICTED: 3, GOOD_LATER: 20, GOOD_BEYOND: 11}),
+        *codes(OF_PASSAGES),
         *codes({}, clusters=ClusterSizes(21, 2.2)),
         *codes({}, undefined=[UndefinedMetric("map", 6, 10)]),
         *codes({WITHOUT_TOPIC: 1, SEVERAL_TOPICS: 1, "conversations.total": 2}),

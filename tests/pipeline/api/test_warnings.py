@@ -65,6 +65,20 @@ CASES = {
         {},
         {"label_conflicts"},
     ),
+    "passages": (
+        [
+            call(
+                [
+                    {"url": f"https://a.org/{at}", "content": f"text {i}", "gain": 2 * i}
+                    for at in range(50)
+                ],
+                iteration=i,
+            )
+            for i in (1, 2)
+        ],
+        {},
+        {"labels_of_passages"},
+    ),
     "conflicts in a pool": (
         [call(documents(1), "a"), call(documents(1, gain=0), "a", iteration=2)],
         {"pool": "pool", "run_name": "a"},

@@ -10,7 +10,15 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from goodgain.transforms.core.dedup.evidence import Evidence, Value
-from goodgain.transforms.core.dedup.rules import NO_TYPE, URL, RuleTable, TypeRules, is_field
+from goodgain.transforms.core.dedup.rules import (
+    CONTENT,
+    NO_TYPE,
+    SNIPPET,
+    URL,
+    RuleTable,
+    TypeRules,
+    is_field,
+)
 from goodgain.transforms.core.dedup.verification import Step
 
 Kind = TypeVar("Kind", bound=np.generic)
@@ -73,6 +81,10 @@ class EvidenceColumn:
         for layer in self._layers[1:]:
             marks &= ~_is(layer[occurrences], value)
         return marks
+
+    def absent(self, occurrences: Numbers) -> Marks:
+        """Which occurrences have no value."""
+        return np.equal(self._layers[0][occurrences], _ABSENT)
 
     def unknown(self, occurrences: Numbers) -> Marks:
         """Which occurrences have more values than the column keeps."""
@@ -194,6 +206,9 @@ class _Rejecting(Struct):
 
     def apply(self, remaining: Numbers, applicable: TypeRules) -> Iterator[Numbers]:
         """Apply the steps in order; yields the candidates left for verification."""
+        if self.rules.passage_ids is not None:
+            undecided, remaining = self._reject_other_passages(self.rules.passage_ids, remaining)
+            yield undecided
         remaining = self._reject_unequal(Step.IDS, applicable.ids, remaining)
         undecided, remaining = self._split_by_ids(applicable, remaining)
         yield undecided
@@ -221,6 +236,25 @@ class _Rejecting(Struct):
                 break
             remaining = self.reject(step, column.unequal(remaining, value), remaining)
         return remaining
+
+    def _reject_other_passages(
+        self, passage_ids: Iterable[int], remaining: Numbers
+    ) -> tuple[Numbers, Numbers]:
+        """Candidates that no step after that of passages may reject, and the others."""
+        remaining = self._reject_unequal(Step.PASSAGE, (*passage_ids, CONTENT), remaining)
+        if remaining.size <= _FEW:
+            return remaining, remaining[:0]
+        marks = np.zeros(remaining.size, np.bool_)
+        for _, column in self._compared(passage_ids):
+            if column.incomplete:
+                marks |= column.unknown(remaining)
+        for value, column in self._compared((SNIPPET,)):
+            unequal = column.unequal(remaining, value)
+            # Snippets count where not both have content.
+            for _, contents in self._compared((CONTENT,)):
+                unequal &= contents.absent(remaining)
+            marks |= unequal
+        return _split(marks, remaining)
 
     def _split_by_ids(self, applicable: TypeRules, remaining: Numbers) -> tuple[Numbers, Numbers]:
         """Candidates that no step after the ids may reject, and the others."""

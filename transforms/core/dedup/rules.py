@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
 import xxhash
 from msgspec import Struct
@@ -49,6 +50,7 @@ UNKNOWN_TYPE = 255
 UNKNOWN_BYTES = 9  # of an unknown number: its byte and the digest of its name
 _MOST_TYPES = 254
 DEFAULT_TYPE = "default"
+Unit = Literal["document", "passage"]
 
 
 def digest(text: str) -> bytes:
@@ -119,6 +121,7 @@ class RuleTable(Struct, frozen=True):
       time_fields: names of the fields compared as times.
       max_candidates: most candidates per key.
       policy: which rules apply: `full`, only those on `ids`, or `none`.
+      passage_ids: numbers of the ids that tell passages apart; None if results are documents.
 
     Example:
       >>> from goodgain import RuleTable, Scoring
@@ -139,6 +142,7 @@ class RuleTable(Struct, frozen=True):
     time_fields: frozenset[str]
     max_candidates: int
     policy: Policy
+    passage_ids: tuple[int, ...] | None = None
 
     def of_type(self, number: int) -> TypeRules:
         """The rules for a type number; those of `default` if it is not in the table."""
@@ -147,8 +151,11 @@ class RuleTable(Struct, frozen=True):
         return self.default
 
 
-def compile_rules(rules: RulesFile) -> RuleTable:
+def compile_rules(rules: RulesFile, unit: Unit = "document") -> RuleTable:
     """Compile checked rules.
+
+    Args:
+      unit: what a result is: a document, or a passage of one (SPEC 4.4).
 
     Raises:
       RulesError: there are more types or identifying parameters than numbers.
@@ -165,6 +172,8 @@ def compile_rules(rules: RulesFile) -> RuleTable:
         )
     numbers = _AttributeNumbers(rules)
     types = tuple(_compile_type(name, entry, numbers) for name, entry in rules.types.items())
+    # After the others, so that these have the same numbers with either unit.
+    passage_ids = tuple(map(numbers.id, rules.passage_ids)) if unit == "passage" else None
     names = list(rules.types)
     type_numbers = {normalise_type(name): index + 1 for index, name in enumerate(names)}
     for alias, target in rules.aliases.items():
@@ -184,6 +193,7 @@ def compile_rules(rules: RulesFile) -> RuleTable:
         time_fields=TIME_FIELDS.union(rules.time_fields),
         max_candidates=rules.max_candidates,
         policy=rules.policy,
+        passage_ids=passage_ids,
     )
 
 

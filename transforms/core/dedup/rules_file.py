@@ -190,6 +190,10 @@ class RulesFile(_RulesPart):
         description="by name of an id, the pattern of what is removed from its values, like the "
         "number of a passage behind the name of its document; `id` is the generic id",
     )
+    passage_ids: Names = Field(
+        ["chunk_id", "passage_id", "node_id", "segment_id"],
+        description="named ids of passages: where the unit is a passage, none in common makes two",
+    )
     types: dict[str, TypeEntry] = Field(
         description="rules by entity type; `default` is for results of any other type, or of none"
     )
@@ -256,6 +260,9 @@ def contradictions(content: Any) -> Iterator[Contradiction]:
         yield ("types",), "must have an entry `default`"
     yield from _of_names(types, _mapping(content, "aliases"))
     yield from _of_patterns(content)
+    for name in _names(content, "passage_ids"):
+        if name.startswith(_ID_PREFIX):
+            yield ("passage_ids",), f"{name} is an id even without `{_ID_PREFIX}`"
     for name, entry in types.items():
         yield from _of_type(("types", str(name)), entry)
 

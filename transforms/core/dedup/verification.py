@@ -27,9 +27,10 @@ _Values = dict[int, Value]
 
 
 class Step(StrEnum):
-    """The step of SPEC 4.3 that decided about a pair."""
+    """The step of SPEC 4.3, or 4.4 for passages, that decided about a pair."""
 
     TYPE = "type"
+    PASSAGE = "passage"
     IDS = "ids"
     URL = "url"
     URL_IDENTITY = "url_identity"
@@ -65,6 +66,8 @@ def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
         return _DIFFERENT[Step.TYPE]
     applicable = rules.of_type(type_number or other)
     mine, theirs = first.values, second.values
+    if rules.passage_ids is not None and _are_two_passages(mine, theirs, rules.passage_ids):
+        return _DIFFERENT[Step.PASSAGE]
     if rules.policy == "ids":
         by_ids = _by_ids(mine, theirs, applicable) or _by_weak_ids(mine, theirs, applicable, rules)
         return by_ids or _DIFFERENT[Step.INCONCLUSIVE]
@@ -76,6 +79,21 @@ def verify(first: Evidence, second: Evidence, rules: RuleTable) -> Verdict:
         or _by_identity(first, second)
         or _DIFFERENT[Step.INCONCLUSIVE]
     )
+
+
+def _are_two_passages(mine: _Values, theirs: _Values, passage_ids: tuple[int, ...]) -> bool:
+    """Whether two results are different passages, be it of one document (SPEC 4.4)."""
+    for attribute in passage_ids:
+        one, other = mine.get(attribute), theirs.get(attribute)
+        if one is not None and other is not None and not shared(one, other):
+            return True
+    return contents_differ(mine, theirs)
+
+
+def contents_differ(mine: _Values, theirs: _Values) -> bool:
+    """Whether the contents differ or, where not both have one, the snippets."""
+    text = CONTENT if CONTENT in mine and CONTENT in theirs else SNIPPET
+    return text in mine and text in theirs and mine[text] != theirs[text]
 
 
 def texts_differ(first: Evidence, second: Evidence) -> bool | None:

@@ -53,6 +53,20 @@ class CallCounts(Struct, frozen=True):
     repeated: int = 0
 
 
+class RaisedRank(Struct, frozen=True):
+    """A document of the ranked list whose label a copy raised (SPEC 5, `document_label`).
+
+    Attributes:
+      i: the iteration of the copy.
+      at: the document's place in the list, from 0.
+      before: its label until then.
+    """
+
+    i: int
+    at: int
+    before: int
+
+
 class TopicGains(Struct, frozen=True):
     """What there was to find in the topic's pool, and what the turn found of it (SPEC 9).
 
@@ -75,6 +89,7 @@ class Turn(Struct, frozen=True):
       call_ends: the last rank of each search call in it.
       judged: gains of the judged documents of the topic, in any order.
       ranking: how labels of ranked lists are interpreted.
+      raised: what copies raised in `labels`, in order.
       hold_slot: whether copies keep their ranks in the list.
       costs: for each iteration, the costs of each call.
       cost_names: names of the costs to sum.
@@ -96,6 +111,7 @@ class Turn(Struct, frozen=True):
     call_ends: Sequence[int] = ()
     call_counts: CallCounts = CallCounts()
     outcomes: Mapping[str, float] = {}
+    raised: Sequence[RaisedRank] = ()
 
 
 Spent = Mapping[str, float | None]
@@ -157,6 +173,11 @@ class Prefix(Struct, frozen=True, dict=True):
         labels, scores = turn.labels, turn.scores
         if ranks < len(labels):
             labels, scores = labels[:ranks], scores[:ranks]
+        later = [one for one in turn.raised if one.i > self.i and one.at < ranks]
+        if later:
+            labels = list(labels)
+            for one in reversed(later):
+                labels[one.at] = one.before
         return RankedList(labels, turn.judged, scores, turn.ranking, turn.call_ends)
 
 

@@ -31,6 +31,7 @@ RESULTS, UNLABELLED = "results.total", "results.unlabelled"
 UNIQUE, GOOD = "results.unique", "results.good"
 OUTSIDE_POOL, WEAK_DOCUMENTS = "pool.outside_pool", "pool.weak_documents"
 LABELLED_COPIES, CONFLICTS = "results.labelled_duplicates", "results.label_conflicts"
+CONFLICTS_BETWEEN_TEXTS = "data.label_conflicts_between_texts"
 MET_AGAIN = "qrels.judgments_met_again"
 WITHOUT_TOPIC = "qrels.conversations_without_topic"
 SEVERAL_TOPICS = "qrels.conversations_with_several_topics"
@@ -40,7 +41,7 @@ REDELIVERED, CONFLICTING = "records.redelivered", "conflicting_redeliveries"
 # Every count behind a warning about conversations; sums for windows and slices are tuples in this
 # order.
 COUNTED = (
-    RESULTS, UNLABELLED, LABELLED_COPIES, CONFLICTS, MET_AGAIN,
+    RESULTS, UNLABELLED, LABELLED_COPIES, CONFLICTS, CONFLICTS_BETWEEN_TEXTS, MET_AGAIN,
     *LABELS, UNIDENTIFIED,
     REPEATABLE, REPEATS, OF_ONE_ITERATION,
     TIMES, BEFORE_1990, IN_SECONDS, AHEAD,

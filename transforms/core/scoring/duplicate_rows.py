@@ -94,7 +94,7 @@ class TurnDetails:
                     first.rank,
                     self.entity_type(index),
                     self._turn.results[index].gain,
-                    self._turn.labels[duplicate.first],
+                    self._turn.label_at(duplicate.first),
                     self.key(duplicate),
                     duplicate.verdict.step.value,
                     duplicate.verdict.clause,

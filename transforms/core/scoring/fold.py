@@ -5,13 +5,15 @@ Batch, streaming, `goodgain explain` and the tests all use `fold_turn`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.duplicates import Deduplicator, Duplicate
+from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.dedup.verification import contents_differ
 from goodgain.transforms.core.judgments.external_labels import (
     TopicLabels,
     document_labels,
@@ -19,6 +21,15 @@ from goodgain.transforms.core.judgments.external_labels import (
 )
 from goodgain.transforms.core.metrics.prefix import IterationCounts
 from goodgain.transforms.core.pool.matching import Pooled, TurnPool
+from goodgain.transforms.core.scoring.label_rises import (
+    DocumentLabel,
+    LabelRise,
+    label_rises,
+    raised_labels,
+)
+
+# Index, number of good documents that the result finds, and the gain that it adds.
+_Find = tuple[int, int, int]
 
 
 class FoldedTurn(Struct, frozen=True):
@@ -35,10 +46,14 @@ class FoldedTurn(Struct, frozen=True):
       labelled_copies: number of duplicates with a label of their own.
       label_conflicts: number of these whose label differs from that of their first occurrence or,
         with external judgments, of their document; a pool changes nothing about it.
+      conflicts_between_texts: number of conflicts in which the texts of the two differ, too; 0 with
+        external judgments.
       judgments_met_again: for each document that stays unjudged because all judgments of its names
         label earlier documents, the first of these (SPEC 8); both by index of first occurrence.
         None without external judgments.
       deduplicator: found the duplicates, and has counts of candidates.
+      rises: the results that raise the label of their document, whose label is then the greatest;
+        None if it is that of the first occurrence.
     """
 
     calls: Sequence[CallFingerprint]
@@ -50,8 +65,14 @@ class FoldedTurn(Struct, frozen=True):
     iterations: list[IterationCounts]
     labelled_copies: int
     label_conflicts: int
+    conflicts_between_texts: int
     judgments_met_again: dict[int, int] | None
     deduplicator: Deduplicator
+    rises: list[LabelRise] | None = None
+
+    def label_at(self, index: int) -> int | None:
+        """The label of a first occurrence, without what later copies make of it."""
+        return self.labels[index] if self.rises is None else self.results[index].gain
 
 
 def fold_turn(
@@ -60,12 +81,14 @@ def fold_turn(
     good_gain_threshold: int,
     external: TopicLabels | None = None,
     pool: TurnPool | None = None,
+    document_label: DocumentLabel = "first",
 ) -> FoldedTurn:
     """Fold the calls of one turn, given in the order of SPEC 3.
 
     Args:
       external: judgments that replace the labels of the trace (SPEC 8).
       pool: its labels override those of the trace; requires calls with their records (SPEC 9).
+      document_label: which label a document has; `best` only without `external` and `pool`.
     """
     if external is not None:
         calls = relabelled(calls, external)
@@ -80,11 +103,20 @@ def fold_turn(
     met_again = None
     if external is not None:
         labels, met_again = document_labels(calls, duplicates, external)
-    labels_of_copies = [
-        (gain, label)
-        for duplicate, gain, label in zip(duplicates, own_labels, labels, strict=True)
-        if duplicate is not None and gain is not None
+    labelled_copies = [
+        (index, duplicate.first)
+        for index, duplicate in enumerate(duplicates)
+        if duplicate is not None and own_labels[index] is not None
     ]
+    conflicts = [
+        (index, first)
+        for index, first in labelled_copies
+        if labels[index] is not None and labels[index] != own_labels[index]
+    ]
+    rises = None
+    if document_label == "best":
+        rises = label_rises(duplicates, own_labels)
+        labels = raised_labels(duplicates, rises)
     judged = labels
     pooled = None
     if pool is not None:
@@ -97,6 +129,11 @@ def fold_turn(
     # In a trace, each result has its own label or none; external labels are those of documents
     # (SPEC 5).
     of_results = own_labels if external is None and pool is None else labels
+    finds = (
+        _first_finds(duplicates, labels, good_gain_threshold)
+        if rises is None
+        else _rising_finds(rises, good_gain_threshold)
+    )
     return FoldedTurn(
         calls,
         results,
@@ -104,11 +141,21 @@ def fold_turn(
         labels,
         judged,
         pooled,
-        _iterations(calls, duplicates, labels, of_results, good_gain_threshold),
-        len(labels_of_copies),
-        sum(label is not None and gain != label for gain, label in labels_of_copies),
+        _iterations(calls, duplicates, of_results, finds),
+        len(labelled_copies),
+        len(conflicts),
+        _between_texts(conflicts, results) if external is None else 0,
         met_again,
         deduplicator,
+        rises,
+    )
+
+
+def _between_texts(pairs: Iterable[tuple[int, int]], results: Sequence[ResultFingerprint]) -> int:
+    """The number of pairs of results, by index, whose texts differ."""
+    return sum(
+        contents_differ(read_evidence(results[one]).values, read_evidence(results[other]).values)
+        for one, other in pairs
     )
 
 
@@ -140,14 +187,12 @@ def _pool_labels(
 def _iterations(
     calls: Sequence[CallFingerprint],
     duplicates: Sequence[Duplicate | None],
-    labels: Sequence[int | None],
     labels_of_results: Sequence[int | None],
-    good_gain_threshold: int,
+    finds: Iterable[_Find],
 ) -> list[IterationCounts]:
     """The counts of each iteration, in order of i.
 
     Args:
-      labels: by index, the label of the document there.
       labels_of_results: by index; None if the result counts as unlabelled.
     """
     iterations: list[IterationCounts] = []
@@ -160,12 +205,27 @@ def _iterations(
         counts.calls += 1
         counts.results += end - start
         counts.unlabelled += labels_of_results[start:end].count(None)
-        for index in range(start, end):
-            if duplicates[index] is None:
-                counts.unique += 1
-                label = labels[index]
-                if label is not None and label >= good_gain_threshold:
-                    counts.good += 1
-                    counts.gain += label
+        counts.unique += duplicates[start:end].count(None)
         start = end
+    numbers = result_iterations(calls)
+    for index, good, gain in finds:
+        counts = iterations[numbers[index] - 1]
+        counts.good += good
+        counts.gain += gain
     return iterations
+
+
+def _first_finds(
+    duplicates: Sequence[Duplicate | None], labels: Sequence[int | None], good_gain_threshold: int
+) -> Iterator[_Find]:
+    """The first occurrences of good documents."""
+    for index, (duplicate, label) in enumerate(zip(duplicates, labels, strict=True)):
+        if duplicate is None and label is not None and label >= good_gain_threshold:
+            yield index, 1, label
+
+
+def _rising_finds(rises: Iterable[LabelRise], good_gain_threshold: int) -> Iterator[_Find]:
+    """The results that raise the good gain of their document."""
+    for rise in rises:
+        found = int(rise.finds_good(good_gain_threshold))
+        yield rise.index, found, rise.gain(good_gain_threshold)

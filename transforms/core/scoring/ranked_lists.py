@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.transforms.core.metrics.prefix import RaisedRank
 from goodgain.transforms.core.ranking import HELD_COPY, UNJUDGED
-from goodgain.transforms.core.scoring.fold import FoldedTurn
+from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
 
 
 class LabelledList(Struct, frozen=True):
@@ -39,26 +40,48 @@ def turn_list(turn: FoldedTurn, hold_slot: bool) -> LabelledList:
     return replace(ranked, call_ends=_call_ends(turn, hold_slot))
 
 
+def raised_ranks(turn: FoldedTurn, hold_slot: bool) -> list[RaisedRank]:
+    """Where copies raised labels in `turn_list`, in order; empty if the first label counts."""
+    raising = [rise for rise in turn.rises or () if rise.index != rise.first]
+    if not raising:
+        return []
+    firsts = [index for index, duplicate in enumerate(turn.duplicates) if duplicate is None]
+    places = range(len(turn.results)) if hold_slot else firsts
+    place_of = {index: place for place, index in enumerate(places)}
+    numbers = result_iterations(turn.calls)
+    return [
+        RaisedRank(
+            numbers[rise.index],
+            place_of[rise.first],
+            UNJUDGED if rise.before is None else rise.before,
+        )
+        for rise in raising
+    ]
+
+
 def call_lists(turn: FoldedTurn, hold_slot: bool) -> list[LabelledList]:
     """One list per call: its documents, even if an earlier call had found them.
 
     Only repetitions within the call are copies here; every document has the label of its first
-    occurrence in the turn.
+    occurrence in the turn, or the greatest label in the call if the best counts.
     """
     lists = []
     start = 0
     for call in turn.calls:
         indexes = range(start, start + len(call.results))
         start = indexes.stop
-        seen: set[int] = set()
+        seen: dict[int, int] = {}
         copies: set[int] = set()
+        labels: dict[int, int] = {}
         for index in indexes:
             duplicate = turn.duplicates[index]
-            document = index if duplicate is None else duplicate.first
-            if document in seen:
+            shown = seen.setdefault(index if duplicate is None else duplicate.first, index)
+            if shown != index:
                 copies.add(index)
-            seen.add(document)
-        lists.append(_list_of(turn, indexes, copies, hold_slot))
+            if turn.rises is not None:
+                own = turn.results[index].gain
+                labels[shown] = max(labels.get(shown, UNJUDGED), UNJUDGED if own is None else own)
+        lists.append(_list_of(turn, indexes, copies, hold_slot, labels))
     return lists
 
 
@@ -75,12 +98,21 @@ def _call_ends(turn: FoldedTurn, hold_slot: bool) -> list[int]:
 
 
 def _list_of(
-    turn: FoldedTurn, indexes: Sequence[int], copies: set[int], hold_slot: bool
+    turn: FoldedTurn,
+    indexes: Sequence[int],
+    copies: set[int],
+    hold_slot: bool,
+    labels: Mapping[int, int] | None = None,
 ) -> LabelledList:
+    """A ranked list; `labels` has labels of this list that differ from those of the turn."""
+    own = labels or {}
     if not hold_slot:
         indexes = [index for index in indexes if index not in copies]
     return LabelledList(
-        [HELD_COPY if index in copies else _label(turn, index) for index in indexes],
+        [
+            HELD_COPY if index in copies else own.get(index, _label(turn, index))
+            for index in indexes
+        ],
         [turn.results[index].score for index in indexes],
     )
 

@@ -79,7 +79,7 @@ def score_conversation(
         topic = keys.topic(conversation_id, attributes)
         judgments = (external or ExternalLabels()).of_topic(topic)
     turn_pool = turn_pool_of(conversation_id, attributes, scoring.pool, pools)
-    turn = fold_turn(calls, scoring.rules, threshold, judgments, turn_pool)
+    turn = fold_turn(calls, scoring.rules, threshold, judgments, turn_pool, scoring.document_label)
     if turn_pool is not None:
         judged = [label for label in turn_pool.topic_pool.labels if label is not None]
     else:
@@ -260,5 +260,6 @@ def _record_counts(tally: Tally, whole: Prefix, rejected_records: int) -> dict[s
         "results.unlabelled": whole.unlabelled,
         "results.labelled_duplicates": tally.labelled_copies,
         "results.label_conflicts": turn.label_conflicts,
+        data_counts.CONFLICTS_BETWEEN_TEXTS: tally.conflicts_between_texts,
         "qrels.judgments_met_again": tally.judgments_met_again or 0,
     }

@@ -20,6 +20,7 @@ from goodgain.transforms.core.metrics.prefix import (
     NO_COUNTS,
     CallCounts,
     IterationCounts,
+    RaisedRank,
     Turn,
 )
 from goodgain.transforms.core.native import native_module
@@ -91,6 +92,7 @@ def _native_folder(scoring: Scoring) -> Any | None:
         _plain_rules(rules),
         partial(_layout, rules),
         scoring.good_gain_threshold,
+        scoring.document_label == "best",
         scoring.hold_slot,
     )
 
@@ -100,7 +102,8 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
         last_turn, calls, usages, earlier, redelivered, conflicting, _, times, attributes,
         call_counts, outcomes,
     ) = delivered  # fmt: skip
-    iterations, label_conflicts, labels, scores, call_ends, judged, costs = turn
+    iterations, copies, labels, scores, call_ends, judged, raised, costs = turn
+    labelled_copies, label_conflicts, conflicts_between_texts = copies
     by_type, by_step, near_misses, cut, by_gain, unidentified, checked = counts
     compared, contradicted, examples = checked
     checks = IdChecks(compared, contradicted, list(named_examples(examples, scoring.rules)))
@@ -130,8 +133,10 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
             call_ends=call_ends,
             call_counts=CallCounts(*call_counts),
             outcomes=outcomes,
+            raised=[RaisedRank(*one) for one in raised],
         ),
-        sum(by_gain) - len(judged),  # `judged` has the labels of first occurrences
+        labelled_copies,
+        conflicts_between_texts,
         None,
         {
             **duplicate_counts(by_type, _by_step(by_step), _by_step(near_misses), cut),
@@ -154,6 +159,7 @@ def _plain_rules(rules: RuleTable) -> dict[str, Any]:
         "url_parameters": list(rules.url_parameters.values()),
         "max_candidates": rules.max_candidates,
         "policy": rules.policy,
+        "passage_ids": rules.passage_ids,
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
+from goodgain.transforms.core.dedup.rules import RuleTable, Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import LabelKeys
@@ -30,6 +30,7 @@ from goodgain.transforms.core.ranking import (
     parse_ranking_metrics,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 
 
 class Scoring(Struct, frozen=True, dict=True):
@@ -39,6 +40,8 @@ class Scoring(Struct, frozen=True, dict=True):
       rules: the compiled rules for duplicates.
       ranking: computes the ranking metrics.
       good_gain_threshold: smallest gain of a good result.
+      document_label: whether a document has the label of its `first` occurrence or, where labels
+        are those of passages, the `best` label that any occurrence has had so far.
       hold_slot: whether later copies keep their places in ranked lists, as non-relevant.
       per_call: whether to also evaluate the ranked list of every search call.
       bounds: whether to also compute the best case that missing labels allow.
@@ -63,6 +66,7 @@ class Scoring(Struct, frozen=True, dict=True):
     rules: RuleTable
     ranking: RankingEvaluator
     good_gain_threshold: int = 2
+    document_label: DocumentLabel = "first"
     hold_slot: bool = False
     per_call: bool = False
     bounds: bool = False
@@ -74,6 +78,18 @@ class Scoring(Struct, frozen=True, dict=True):
     budgets: tuple[Budget, ...] = ()
     max_i: int = 10
     own: tuple[Metric, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that documents can have the best label.
+
+        Raises:
+          UsageError: something else decides about the labels of documents.
+        """
+        if self.document_label == "best" and (self.label_keys or self.pool or self.bounds):
+            raise UsageError(
+                "document_label is best, which excludes label_keys and pool, where each document "
+                "has one label, and bounds, since labels that are missing could move gain."
+            )
 
     @cached_property
     def plan(self) -> MetricPlan:
@@ -94,6 +110,7 @@ class Scoring(Struct, frozen=True, dict=True):
         relevance_threshold: int | None = None,
         g_max: int = GREATEST_GAIN,
         rules: str | None = None,
+        unit: Unit = "document",
         **more: Any,
     ) -> Scoring:
         """The settings of `goodgain run`, from plain values.
@@ -104,6 +121,7 @@ class Scoring(Struct, frozen=True, dict=True):
           relevance_threshold: smallest gain of a relevant result; by default good_gain_threshold.
           g_max: the greatest gain of the labelling scale, for err and nerr.
           rules: YAML text of rules for duplicates, instead of the built-in ones.
+          unit: what a result is, a document or a passage.
           more: other attributes, like `per_call=True`.
 
         Raises:
@@ -121,7 +139,7 @@ class Scoring(Struct, frozen=True, dict=True):
         ranking, own = split_names(checked_names(map(name_of, metrics)))
         relevant_from = relevance_threshold or good_gain_threshold
         return cls(
-            rules=compile_rules(shipped_rules() if rules is None else read_rules(rules)),
+            rules=compile_rules(shipped_rules() if rules is None else read_rules(rules), unit),
             ranking=RankingEvaluator(
                 parse_ranking_metrics(ranking),
                 relevant_from,

@@ -16,7 +16,7 @@ from goodgain.transforms.core.scoring.delivery import Delivered
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, id_checks
-from goodgain.transforms.core.scoring.ranked_lists import LabelledList, turn_list
+from goodgain.transforms.core.scoring.ranked_lists import LabelledList, raised_ranks, turn_list
 from goodgain.transforms.core.scoring.settings import Scoring
 
 
@@ -30,7 +30,8 @@ class Tally(Struct, frozen=True):
       earlier_records: number of records of earlier turns.
       times: timestamps of the usable records, in ms.
       turn: what its metrics are computed from.
-      judgments_met_again: number of those in `FoldedTurn`.
+      labelled_copies, conflicts_between_texts, judgments_met_again: numbers of those in
+        `FoldedTurn`.
       counts: results, duplicates and labels of the last turn, by dotted name.
       contradicted_ids: examples of duplicates by ids that URL and title contradict.
     """
@@ -44,6 +45,7 @@ class Tally(Struct, frozen=True):
     times: Sequence[int]
     turn: Turn
     labelled_copies: int
+    conflicts_between_texts: int
     judgments_met_again: int | None
     counts: Mapping[str, int]
     contradicted_ids: Sequence[ContradictedId] = ()
@@ -85,8 +87,10 @@ def tally_of(
             ranked.call_ends,
             _call_counts(turn.calls),
             delivered.outcomes(),
+            raised_ranks(turn, scoring.hold_slot),
         ),
         turn.labelled_copies,
+        turn.conflicts_between_texts,
         None if turn.judgments_met_again is None else len(turn.judgments_met_again),
         {
             **details.counts(),

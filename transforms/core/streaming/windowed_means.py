@@ -212,6 +212,7 @@ def data_warnings(
             clusters=cluster_sizes(means),
             undefined=undefined_metrics(means, [metric.name for metric in scoring.ranking.metrics]),
             external=scoring.label_keys is not None,
+            document_label=scoring.document_label,
             pooled=scoring.pool is not None,
             relevance=Relevance.of(scoring.ranking.relevance_threshold, scoring.ranking.metrics),
             cutoff=scoring.ranking.greatest_cutoff,

@@ -13,6 +13,7 @@ from goodgain.transforms.core.ranking import FAMILIES, RankingMetric
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
+from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, unknown_names
 
 READ = "records.read"
@@ -109,6 +110,7 @@ class CheckInputs(Struct, frozen=True):
       clusters: None if conversations count as independent.
       undefined: the chosen metrics that are null in some conversations.
       slices: the labels by slice, without the one of all conversations.
+      document_label: which label a document has in scoring.
       pooled: whether labels of a pool override those of the traces.
       clock: the time beyond which timestamps were counted as ahead, in ms.
       label_spans: from the pool that was used, by name of the id.
@@ -128,6 +130,7 @@ class CheckInputs(Struct, frozen=True):
     undefined: Sequence[UndefinedMetric] = ()
     slices: Sequence[SliceLabels] = ()
     external: bool = False
+    document_label: DocumentLabel = "first"
     pooled: bool = False
     clock: int | None = None
     label_spans: Mapping[str, LabelSpan] = MappingProxyType({})

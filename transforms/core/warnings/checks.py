@@ -346,6 +346,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _mostly_undefined,
     _odd_times,
     label_checks.label_conflicts,
+    label_checks.labels_of_passages,
     partial(_count_checks, _COUNT_CHECKS),
     label_checks.labels_apart,
     partial(_count_checks, _LABEL_CHECKS),

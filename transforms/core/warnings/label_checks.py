@@ -18,6 +18,7 @@ _SHOWN_METRICS = 5
 _ENOUGH_DOCUMENTS = 20  # documents of a pool; a share of fewer says little
 _LEAST_APART_SHARE = 0.1
 _MOST_CONFLICTS_SHARE = 0.1
+_ENOUGH_COPIES = 50  # to tell labels of passages from mistakes
 
 
 def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
@@ -130,6 +131,8 @@ def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
     copies = inputs.count(data_counts.LABELLED_COPIES)
     if not copies or conflicts <= _MOST_CONFLICTS_SHARE * copies:
         return
+    if inputs.document_label == "best" or _are_of_passages(inputs):
+        return  # expected, or `labels_of_passages` warns
     share = conflicts / copies
     has = pluralize(conflicts, "has another", "have another")
     of = pluralize(conflicts, "of its document", "of their document")
@@ -149,6 +152,38 @@ def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
         )
     message = f"{conflicts:,} of {copies:,} labelled copies ({share:.1%}) {has} {what}"
     yield DataWarning(codes.LABEL_CONFLICTS, conflicts, share, message, remedy)
+
+
+def labels_of_passages(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if labels seem to be those of passages, and the first one counts for the document."""
+    conflicts = inputs.count(data_counts.CONFLICTS)
+    if inputs.document_label == "best" or not _are_of_passages(inputs):
+        return
+    copies = inputs.count(data_counts.LABELLED_COPIES)
+    between_texts = inputs.count(data_counts.CONFLICTS_BETWEEN_TEXTS)
+    yield DataWarning(
+        codes.LABELS_OF_PASSAGES,
+        conflicts,
+        conflicts / copies,
+        f"{conflicts:,} of {copies:,} labelled copies ({conflicts / copies:.1%}) have another "
+        f"label than the first occurrence of their document, and {between_texts:,} of them another "
+        "text: labels seem to be those of passages, but the label of whichever passage comes first "
+        "counts for its document.",
+        f"Give a document the label of its best passage so far ({Remedy('document_label', 'best')})"
+        f", or let each passage count by itself ({Remedy('unit', 'passage')}).",
+    )
+
+
+def _are_of_passages(inputs: CheckInputs) -> bool:
+    """Whether many labels conflict, mostly where the texts differ, too."""
+    conflicts = inputs.count(data_counts.CONFLICTS)
+    copies = inputs.count(data_counts.LABELLED_COPIES)
+    return (
+        not (inputs.external or inputs.pooled)
+        and copies >= _ENOUGH_COPIES
+        and conflicts > _MOST_CONFLICTS_SHARE * copies
+        and 2 * inputs.count(data_counts.CONFLICTS_BETWEEN_TEXTS) > conflicts
+    )
 
 
 def labels_apart(inputs: CheckInputs) -> Iterator[DataWarning]:
