@@ -140,7 +140,12 @@ def _import(args: argparse.Namespace) -> int:
     from goodgain.pipeline.convert.importing.import_files import import_files
     from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
     from goodgain.pipeline.document.console import message_console, print_json, result_console
-    from goodgain.pipeline.views.imported import print_import, print_skipped, print_unconverted
+    from goodgain.pipeline.document.terminal import show
+    from goodgain.pipeline.views.imported import (
+        import_document,
+        skipped_document,
+        unconverted_document,
+    )
 
     _refuse_both(["--from"], _used_options(args, (*_TO_TRACES, *_TO_TREC)))
     if args.from_format not in FORMATS:
@@ -166,13 +171,13 @@ def _import(args: argparse.Namespace) -> int:
     if args.json:
         print_json(counts)
     elif not args.quiet:
-        print_import(console, args.output, counts)
+        show(import_document(args.output, counts), console)
     messages = message_console()
     if args.quiet:
-        print_skipped(messages, counts)
+        show(skipped_document(counts), messages)
     if not counts.unconverted or args.allow_unconverted:
         return ExitCode.DONE
-    print_unconverted(messages, args.from_format, counts)
+    show(unconverted_document(args.from_format, counts), messages)
     return ExitCode.DATA_QUALITY
 
 

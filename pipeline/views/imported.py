@@ -1,16 +1,23 @@
-"""Prints what an import read, converted and left out."""
+"""The document of an import: what it read, converted and left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
-from rich.console import Console
+from collections.abc import Iterable, Iterator, Mapping
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.document.console import plain_table, print_line
-from goodgain.pipeline.document.safe_text import printable
+from goodgain.pipeline.document.model import (
+    Cell,
+    Document,
+    Sentence,
+    TableBlock,
+    TableColumn,
+    count,
+    document,
+    table,
+)
 from goodgain.transforms.core.wording import counted, pluralize
 
+_NO_NAME = "(no name)"
 # What the counts of an import mean: the words after a count of one, and after several.
 _NOTES = {
     "found_nothing": ("call found nothing", "calls found nothing"),
@@ -69,62 +76,73 @@ _NOTES = {
 }
 
 
-def print_import(console: Console, output: str, counts: ImportCounts) -> None:
-    """Print the counts of `goodgain convert --from`."""
-    console.print(
-        f"{output}: {counted(counts.conversations, 'conversation')}, "
-        f"{counted(counts.turns, 'turn')}, {counted(counts.iterations, 'iteration')}, "
-        f"{counted(counts.calls, 'call')}, {counted(counts.results, 'result')}\n"
-        f"of {counted(counts.records, 'record')} read; "
-        f"{counted(counts.labelled, 'result has', 'results have')} a label.\n",
-        soft_wrap=True,
+def import_document(output: str, counts: ImportCounts) -> Document:
+    """The document of `goodgain convert --from`: what was written, left out, and found of tools."""
+    notes = [(number, what) for number, what in _notes(counts) if number]
+    return document(
+        Sentence(
+            f"{output}: {counted(counts.conversations, 'conversation')}, "
+            f"{counted(counts.turns, 'turn')}, {counted(counts.iterations, 'iteration')}, "
+            f"{counted(counts.calls, 'call')}, {counted(counts.results, 'result')}",
+            whole=True,
+        ),
+        Sentence(
+            f"of {counted(counts.records, 'record')} read; "
+            f"{counted(counts.labelled, 'result has', 'results have')} a label.",
+            whole=True,
+        ),
+        _numbered([*notes, *_skipped(counts)]),
+        _tools(counts),
     )
-    for number, what in _notes(counts):
-        if number:
-            console.print(f"{number:>12,}  {what}", soft_wrap=True)
-    print_skipped(console, counts)
-    if counts.tools:
-        console.print()
-        print_tools(console, counts)
 
 
-def print_tools(console: Console, counts: ImportCounts) -> None:
-    """Print each tool with its calls, its answers, how it is classified, and why."""
-    headings = ("tool", "calls", "documents", "empty", "failed", "other", "counts as", "since")
-    table = plain_table(*headings)
-    for at in (6, 7):
-        table.columns[at].justify = "left"
-    for name, tool in sorted(counts.tools.items(), key=lambda one: (-one[1].calls, one[0])):
-        numbers = (tool.calls, tool.with_documents, tool.empty, tool.failed, tool.others)
-        table.add_row(
-            printable(name) or "(no name)",
-            *(f"{number:,}" for number in numbers),
-            tool.action,
-            printable(tool.why),
-        )
-    console.print(table)
+def skipped_document(counts: ImportCounts) -> Document:
+    """What could not be read, by reason."""
+    return document(_numbered(_skipped(counts)))
 
 
-def print_unconverted(console: Console, format: str, counts: ImportCounts) -> None:
-    """Print which tools were left out although they answered with lists, and what to do."""
+def unconverted_document(format: str, counts: ImportCounts) -> Document:
+    """Which tools were left out although they answered with lists, and what to do."""
     calls = sum(tool.calls for tool in counts.unconverted.values())
     listed = ", ".join(sorted(counts.unconverted))
-    print_line(
-        console,
-        f"goodgain: {counted(calls, 'call')} of tools that answered with lists "
-        f"{pluralize(calls, 'was', 'were')} left out ({printable(listed)}). If they search, name "
-        f"them in a mapping, `search_tools: [{printable(listed)}]` (goodgain convert --from "
-        f"{format} --show-mapping prints the one to edit, --mapping FILE uses it): what they "
-        "listed then counts as results. If they do not, --allow-unconverted.",
+    return document(
+        Sentence(
+            f"goodgain: {counted(calls, 'call')} of tools that answered with lists "
+            f"{pluralize(calls, 'was', 'were')} left out ({listed}). If they search, name "
+            f"them in a mapping, `search_tools: [{listed}]` (goodgain convert --from "
+            f"{format} --show-mapping prints the one to edit, --mapping FILE uses it): what they "
+            "listed then counts as results. If they do not, --allow-unconverted.",
+            whole=True,
+        )
     )
 
 
-def print_skipped(console: Console, counts: ImportCounts) -> None:
-    """Print what could not be read, by reason."""
+def _numbered(lines: Iterable[tuple[int, str]]) -> TableBlock | None:
+    """Counts, each with the words after it; None without any."""
+    rows = [(count(number), what) for number, what in lines]
+    return table((TableColumn("", right=True), TableColumn("")), rows) if rows else None
+
+
+def _tools(counts: ImportCounts) -> TableBlock | None:
+    """Each tool with its calls, its answers, how it is classified, and why."""
+    numbers = ("calls", "documents", "empty", "failed", "other")
+    columns = ("tool", *numbers, TableColumn("counts as"), TableColumn("since"))
+    by_calls = sorted(counts.tools.items(), key=lambda one: (-one[1].calls, one[0]))
+    rows: list[tuple[Cell | str, ...]] = [
+        (
+            name or _NO_NAME,
+            *map(count, (tool.calls, tool.with_documents, tool.empty, tool.failed, tool.others)),
+            tool.action,
+            tool.why,
+        )
+        for name, tool in by_calls
+    ]
+    return table(columns, rows) if rows else None
+
+
+def _skipped(counts: ImportCounts) -> Iterator[tuple[int, str]]:
     for reason, skipped in sorted(counts.skipped.items()):
-        first = printable(skipped.example)
-        skips = f"{skipped.count:>12,}  skipped: {printable(reason)} (first: {first})"
-        console.print(skips, soft_wrap=True)
+        yield skipped.count, f"skipped: {reason} (first: {skipped.example})"
 
 
 def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
@@ -136,7 +154,7 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
     yield (
         len(patterns),
         f"{pluralize(len(patterns), 'pattern matches', 'patterns match')} no tool: "
-        + ", ".join(map(printable, patterns)),
+        + ", ".join(patterns),
     )
     proposed = f"; to read what is like a field, add {counts.proposed_map}" * bool(
         counts.proposed_map
@@ -156,7 +174,5 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
 
 def _named(tools: Mapping[str, int], most: int = 8) -> str:
     greatest = sorted(tools.items(), key=lambda one: (-one[1], one[0]))
-    named = ", ".join(
-        f"{printable(name) or '(no name)'} {number:,}" for name, number in greatest[:most]
-    )
+    named = ", ".join(f"{name or _NO_NAME} {number:,}" for name, number in greatest[:most])
     return named + (", ..." if len(greatest) > most else "")

@@ -116,7 +116,7 @@ class TestTable:
         assert counts.unread == {"ids.file_id": 2, "market": 1}
         assert main(["convert", "--from", "table", str(path), "--output", f"{path}.jsonl"]) == 0
         line = (
-            " 2  columns are not in the mapping, so they are not read: ids.file_id 2, market 1; to "
+            "2  columns are not in the mapping, so they are not read: ids.file_id 2, market 1; to "
             "read what is like a field, add --map attributes.market=market,ids.file_id=ids.file_id"
         )
         assert line in capsys.readouterr().out

@@ -1,13 +1,11 @@
 """The summary of `goodgain convert` uses singular and plural by the counts."""
 
-import io
-
 import pytest
 from msgspec.structs import fields
-from rich.console import Console
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.views.imported import print_import
+from goodgain.pipeline.document.terminal import text_of
+from goodgain.pipeline.views.imported import import_document
 
 
 @pytest.mark.parametrize(
@@ -45,6 +43,5 @@ def test_counts_and_their_words_agree(number, expected):
     whole = {one.name: number for one in fields(ImportCounts) if one.type is int}
     counts = ImportCounts(**whole)
     counts.costs["tokens"] = number
-    text = io.StringIO()
-    print_import(Console(file=text, width=200), "out", counts)
-    assert [one for one in expected if one not in text.getvalue()] == []
+    text = text_of(import_document("out", counts))
+    assert [one for one in expected if one not in text] == []
