@@ -42,7 +42,7 @@ class Steps:
         unfinished = unfinished_folder(self.folder, self.name)
         write_file(f"{unfinished}/iterations", "part-00000-of-00001.jsonl", self.name.encode())
         write_file(unfinished, "means.csv", b"")
-        write_summary(unfinished, [WrittenFile("iterations", PATH, 0)], {}, [])
+        write_summary(unfinished, [WrittenFile("iterations", PATH, 0)], {}, [], [])
 
     def finish(self):
         started = replace(

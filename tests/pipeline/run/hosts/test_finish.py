@@ -106,7 +106,7 @@ def unfinished_run(folder, counts=None, problems=()):
     put(folder / ".unfinished" / AREA / "means.csv", "")
     files = [WrittenFile(name.split("/")[0], name, 1) for name in FILES]
     counts = {"bytes.read": INPUT.size, **(counts or {})}
-    write_summary(str(folder / ".unfinished" / AREA), files, counts, list(problems))
+    write_summary(str(folder / ".unfinished" / AREA), files, counts, list(problems), [])
     return started_run(folder)
 
 
@@ -207,7 +207,7 @@ def test_finishing_again_changes_nothing(tmp_path, steps):
     first = finish(run, FINISHED)
     before = contents(tmp_path)
     # An engine that retries the step also retries the one before it.
-    write_summary(f"{run.folder}/.unfinished/{AREA}", [], {}, [])
+    write_summary(f"{run.folder}/.unfinished/{AREA}", [], {}, [], [])
     assert finish(run, FINISHED + timedelta(hours=1)) == first
     assert contents(tmp_path) == before
 
