@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from errno import EDQUOT, ENOSPC
 from math import ceil
 from typing import Any
 from uuid import uuid4
@@ -28,6 +26,7 @@ from goodgain.pipeline.results.folder import (
 from goodgain.pipeline.results.lock import folder_locked
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.pipeline.run.hosts import graph
 from goodgain.pipeline.run.hosts.finish import (
@@ -49,9 +48,6 @@ from goodgain.transforms.filesystems import open_plain
 
 _CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
-_INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)  # as workers report it
-_PLACE_IN_GRAPH = re.compile(r" \[while running '.*'\]$")  # added by Beam
-_DISK_IS_FULL = re.compile(rf"\[Errno ({ENOSPC}|{EDQUOT})\]")
 
 Show = Callable[[str, Mapping[str, Any]], None]
 
@@ -167,27 +163,6 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> N
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL if local else logging.ERROR)
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
-    try:
-        with progress.shown(plan.run.evaluation.traces.size, quiet=quiet):
-            pipeline.run().wait_until_finish()
-    except GoodGainError as error:
-        raise type(error)(_PLACE_IN_GRAPH.sub("", str(error))) from error
-    except Exception as error:  # engines raise all kinds of errors
-        if _INTERRUPTED.search(str(error)):
-            raise KeyboardInterrupt from error
-        raise GoodGainError(f"The run failed: {cause_of(error)}") from error
-
-
-def cause_of(error: BaseException) -> str:
-    """One line: the first of an engine's message or, if that is a traceback, its last."""
-    lines = str(error).strip().splitlines() or [type(error).__name__]
-    line = lines[-1 if "Traceback (most recent call last)" in str(error) else 0]
-    # An engine reports our own errors by class, message and place in the graph.
-    ours = re.fullmatch(r"goodgain\.[\w.]+: (.*)", line)
-    cause = _PLACE_IN_GRAPH.sub("", ours[1] if ours else line)
-    if _DISK_IS_FULL.search(cause):
-        return (
-            f"a disk is full ({cause}); free space where the outputs are written, and where the "
-            "engine keeps its files."
-        )
-    return cause
+    shown = progress.shown(plan.run.evaluation.traces.size, quiet=quiet)
+    with engine_failures("The run failed"), shown:
+        pipeline.run().wait_until_finish()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import apache_beam as beam
 from msgspec import Struct
@@ -16,8 +16,8 @@ from goodgain.pipeline.results.means import WriteMeans
 from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
+from goodgain.pipeline.run.hosts.joined_labels import join_labels
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS
 from goodgain.pipeline.run.plan.labels import rejected_row
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.judgments.result_labels import RejectedLabel
@@ -28,10 +28,8 @@ from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES, Contradict
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.labels import JoinLabels, LabelledPayloads, LabelsRead, ReadLabels
 from goodgain.transforms.means import SumMeans
-from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
-from goodgain.transforms.read import ReadFiles, ReadPayloads
+from goodgain.transforms.read import ReadPayloads
 from goodgain.transforms.score import ScorePayloads
 
 _ONE = 1
@@ -76,18 +74,8 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         config.read_bounds,
         plan.target.max_held_bytes,
     )
-    labelling = _join_qrels(pipeline, files, plan) if plan.evaluation.qrels else None
-    payloads = files.payloads
-    if labelling:
-        payloads = (payloads, labelling.payloads) | "Labels" >> beam.Flatten()
-    labels = None
-    if plan.evaluation.labels:
-        read = pipeline | "ReadLabels" >> ReadLabels(
-            plan.evaluation.labels, config.iteration_base, plan.target.max_held_bytes
-        )
-        labels = _Labels(read, payloads | "JoinLabels" >> JoinLabels(read.labels))
-        payloads = (payloads, labels.joined.payloads) | "GivenLabels" >> beam.Flatten()
-    scored = payloads | "Score" >> ScorePayloads(
+    labels = join_labels(pipeline, files, plan.evaluation, plan.target.max_held_bytes)
+    scored = labels.payloads | "Score" >> ScorePayloads(
         plan.scoring, plan.in_state, plan.target.max_held_bytes, (files.rejected, files.counts)
     )
     scores, (rejected, read_counts) = scored
@@ -105,13 +93,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             if config.cluster
             else []
         ),
-        *([labelling.counts] if labelling else []),
-        *([labels.read.counts] if labels else []),
-        *(
-            [labels.joined.rejected | "CountUnplaced" >> count_elements(_one_rejected)]
-            if labels
-            else []
-        ),
+        *labels.counts,
     )
     written = (
         scores
@@ -125,7 +107,11 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         pipeline
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
         | "WriteLate" >> _write_one(plan, datasets.LATE, rows.struct_row, LateRow, rows.late_key),
-        *([_write_rejected_labels(plan, labels, scores)] if labels else []),
+        *(
+            [_write_rejected_labels(plan, labels.rejected, labels.unplaced, scores)]
+            if labels.rejected
+            else []
+        ),
     )
     summary = (
         pipeline
@@ -142,7 +128,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
                 | "ContradictedIds" >> beam.FlatMap(_contradicted_ids)
                 | "Examples" >> beam.combiners.Top.Smallest(MOST_EXAMPLES)
             ),
-            qrels_problems=beam.pvalue.AsSingleton(labelling.problems) if labelling else [],
+            qrels_problems=beam.pvalue.AsSingleton(labels.problems) if labels.problems else [],
         )
     )
     if plan.finishes:
@@ -157,43 +143,21 @@ def _contradicted_ids(score: ConversationScore) -> list[ContradictedId]:
     return score.contradicted_ids
 
 
-def _join_qrels(pipeline: beam.Pipeline, files: ReadFiles, plan: Plan) -> Labelling:
-    """Labels for the conversations, and a list of the first problems with the judgments."""
-    read = pipeline | "ReadQrels" >> ReadQrels(
-        plan.evaluation.qrels, DEFAULT_SHARD_BYTES, plan.target.max_held_bytes
-    )
-    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments)
-    problems = (
-        (read.problems, joined.problems)
-        | "QrelsProblems" >> beam.Flatten()
-        | "FirstProblems" >> beam.combiners.Top.Smallest(SHOWN_PROBLEMS)
-    )
-    return joined._replace(problems=problems)
-
-
-class _Labels(NamedTuple):
-    """Labels of single results, as read and as joined."""
-
-    read: LabelsRead
-    joined: LabelledPayloads
-
-
-def _one_rejected(_: RejectedLabel) -> Counts:
-    return {"labels.rejected": 1}
-
-
 def _write_rejected_labels(
-    plan: Plan, labels: _Labels, scores: beam.PCollection[ConversationScore]
+    plan: Plan,
+    rejected: beam.PCollection[RejectedRecord],
+    unplaced: beam.PCollection[RejectedLabel] | None,
+    scores: beam.PCollection[ConversationScore],
 ) -> beam.PCollection[WrittenFile]:
     to_rejected = beam.FlatMap(_rejected_labels).with_output_types(RejectedLabel)
-    unplaced = (
-        (labels.joined.rejected, scores | "RejectedLabels" >> to_rejected)
+    unmatched = (
+        (unplaced, scores | "RejectedLabels" >> to_rejected)
         | "Unplaced" >> beam.Flatten()
         | "RejectedRows"
         >> beam.Map(rejected_row, plan.evaluation.labels).with_output_types(RejectedRecord)
     )
     return (
-        (labels.read.rejected, unplaced)
+        (rejected, unmatched)
         | "AllRejectedLabels" >> beam.Flatten()
         | "WriteRejectedLabels"
         >> _write_one(

@@ -17,10 +17,9 @@ from apache_beam.runners.portability import job_server
 from apache_beam.runners.portability.prism_runner import PrismJobServer, PrismRunner
 
 from goodgain.pipeline.run.engines import exit_with_parent
-from goodgain.pipeline.run.hosts.batch import cause_of
+from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.stream import graph, live_view
 from goodgain.pipeline.run.stream.counter import StreamCounter
-from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.stream_end import StoppableEnd
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -45,20 +44,14 @@ def run(
     """
     pipeline = beam.Pipeline(runner=_ExitWithParentPrismRunner(), options=options)
     graph.build(pipeline, plan)
-    try:
-        view = live_view.shown(counter, sys.stderr, quiet)
-        with _stopped_by_signals(end), view, engine_log(log):
-            result = pipeline.run()
-            # Prism's client has just set its own handlers, which would exit before the flush.
-            _catch_signals(end)
-            result.wait_until_finish()
-    except GoodGainError:
-        raise
-    except Exception as error:  # engines raise all kinds of errors
-        raise GoodGainError(
-            f"The stream failed: {cause_of(error)} Fix that, and start it over with --overwrite. "
-            f"The engine's log is {log}."
-        ) from error
+    view = live_view.shown(counter, sys.stderr, quiet)
+    advice = f" Fix that, and start it over with --overwrite. The engine's log is {log}."
+    failures = engine_failures("The stream failed", advice)
+    with failures, _stopped_by_signals(end), view, engine_log(log):
+        result = pipeline.run()
+        # Prism's client has just set its own handlers, which would exit before the flush.
+        _catch_signals(end)
+        result.wait_until_finish()
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import ENGINE_LOG
 from goodgain.pipeline.results.lock import folder_locked
 from goodgain.pipeline.run.engines import runners
-from goodgain.pipeline.run.hosts.batch import cause_of
+from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.run.plan.evaluation import open_scoring
 from goodgain.pipeline.run.plan.seen_names import find_names
@@ -27,7 +27,7 @@ from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts, ch
 from goodgain.pipeline.run.stream.graph import StreamPlan, build
 from goodgain.pipeline.run.stream.output_folder import make_room
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.scoring.packing import Packing
@@ -106,12 +106,8 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
     _say(config, f"on {config.runner}; the job keeps running when this program ends", quiet)
     pipeline = beam.Pipeline(runner=engine, options=options)
     build(pipeline, StreamPlan(config, scoring, source, WITH_ENGINE, has_checkpoints=True))
-    try:
+    with engine_failures("The stream failed"):
         pipeline.run().wait_until_finish()
-    except GoodGainError:
-        raise
-    except Exception as error:  # engines raise all kinds of errors
-        raise GoodGainError(f"The stream failed: {cause_of(error)}") from error
     return ExitCode.DONE
 
 

@@ -25,7 +25,7 @@ from goodgain.pipeline.results.datasets import pool_documents
 from goodgain.pipeline.results.folder import UNFINISHED, discard_unfinished, write_file
 from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.engines import runners
-from goodgain.pipeline.run.hosts.batch import cause_of
+from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.traces import traces_of
@@ -169,10 +169,11 @@ def _run(
     pipeline = beam.Pipeline(runner=engine, options=options)
     _graph(pipeline, request, inputs, rules, before, target)
     try:
-        pipeline.run().wait_until_finish()
-    except Exception as error:  # engines raise all kinds of errors
+        with engine_failures("Building the pool failed"):
+            pipeline.run().wait_until_finish()
+    except (GoodGainError, KeyboardInterrupt):
         discard_unfinished(request.folder)
-        raise GoodGainError(f"Building the pool failed: {cause_of(error)}") from error
+        raise
     with open_plain(join(request.folder, UNFINISHED, _SUMMARY)) as file:
         summary = msgspec.json.decode(file.read(), type=_Summary)
     if summary.refused:

@@ -1,0 +1,89 @@
+"""Labels from judgments and from files, joined with the conversations of a run in batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from goodgain.pipeline.run.hosts.counts import Counts, count_elements
+from goodgain.pipeline.run.plan.evaluation import Evaluation
+from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS
+from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
+from goodgain.transforms.core.judgments.result_labels import RejectedLabel
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.labels import JoinLabels, ReadLabels
+from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
+from goodgain.transforms.read import ReadFiles
+
+
+class JoinedLabels(NamedTuple):
+    """The payloads of the conversations with what labels them, and what became of the labels.
+
+    Attributes:
+      problems: a list of the first problems with judgments; None without judgments.
+      rejected, unplaced: labels of single results that cannot be used, and those without a place
+        in the traces; None without such labels.
+    """
+
+    payloads: beam.PCollection[Any]
+    counts: Sequence[beam.PCollection[Counts]] = ()
+    problems: beam.PCollection[Any] | None = None
+    rejected: beam.PCollection[RejectedRecord] | None = None
+    unplaced: beam.PCollection[RejectedLabel] | None = None
+
+
+def join_labels(
+    pipeline: beam.Pipeline, files: ReadFiles, evaluation: Evaluation, max_held_bytes: int | None
+) -> JoinedLabels:
+    """Join the labels from judgments and from files with the conversations that they are for.
+
+    Args:
+      max_held_bytes: see `ReadPayloads`.
+    """
+    labels = JoinedLabels(files.payloads)
+    if evaluation.qrels:
+        labels = _with_qrels(pipeline, files, evaluation, max_held_bytes)
+    if evaluation.labels:
+        labels = _with_given(pipeline, labels, evaluation, max_held_bytes)
+    return labels
+
+
+def _with_qrels(
+    pipeline: beam.Pipeline, files: ReadFiles, evaluation: Evaluation, max_held_bytes: int | None
+) -> JoinedLabels:
+    read = pipeline | "ReadQrels" >> ReadQrels(
+        evaluation.qrels, DEFAULT_SHARD_BYTES, max_held_bytes
+    )
+    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments)
+    problems = (
+        (read.problems, joined.problems)
+        | "QrelsProblems" >> beam.Flatten()
+        | "FirstProblems" >> beam.combiners.Top.Smallest(SHOWN_PROBLEMS)
+    )
+    payloads = (files.payloads, joined.payloads) | "Labels" >> beam.Flatten()
+    return JoinedLabels(payloads, [joined.counts], problems)
+
+
+def _with_given(
+    pipeline: beam.Pipeline,
+    labels: JoinedLabels,
+    evaluation: Evaluation,
+    max_held_bytes: int | None,
+) -> JoinedLabels:
+    read = pipeline | "ReadLabels" >> ReadLabels(
+        evaluation.labels, evaluation.settings.iteration_base, max_held_bytes
+    )
+    joined = labels.payloads | "JoinLabels" >> JoinLabels(read.labels)
+    unplaced = joined.rejected | "CountUnplaced" >> count_elements(_one_rejected)
+    return labels._replace(
+        payloads=(labels.payloads, joined.payloads) | "GivenLabels" >> beam.Flatten(),
+        counts=[*labels.counts, read.counts, unplaced],
+        rejected=read.rejected,
+        unplaced=joined.rejected,
+    )
+
+
+def _one_rejected(_: RejectedLabel) -> Counts:
+    return {"labels.rejected": 1}
