@@ -238,7 +238,10 @@ def _score_type(plan: MetricPlan) -> RowTypeConstraint:
     metrics = [
         (
             column_name(metric.name),
-            _number_type(metric.whole and metric.name not in ranking, not metric.counted),
+            _number_type(
+                metric.whole and metric.name not in ranking,
+                not metric.counted or bool(metric.undefined),
+            ),
         )
         for metric in plan.at_n
     ]

@@ -164,6 +164,9 @@ def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[
         datasets.REJECTED: _rejected_rows(evaluated.rejected),
         datasets.LATE: (),  # only streams have late records
     }
+    if scoring.outcomes:
+        related = sorted(evaluated.relations, key=rows.relation_key)
+        rows_of[datasets.OUTCOME_RELATIONS] = map(asdict, related)
     if scoring.per_call:
         rows_of[datasets.calls(plan)] = chain.from_iterable(map(rows.call_rows, scores))
     if evaluated.rejected_labels is not None:

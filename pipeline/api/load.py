@@ -98,6 +98,7 @@ def _datasets(config: RunConfig, folder: str, own: tuple[Metric, ...]) -> Iterat
     yield datasets.calls(plan)
     yield datasets.DUPLICATES
     yield datasets.MEANS
+    yield datasets.OUTCOME_RELATIONS
     yield datasets.REJECTED
     yield datasets.LATE
     yield datasets.REJECTED_LABELS

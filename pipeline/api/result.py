@@ -61,8 +61,9 @@ class Run:
 
     Attributes:
       manifest: counts of records, conversations and results, and the options.
-      conversations, iterations, means, duplicates, calls, rejected, rejected_labels, late: the
-        tables; `calls` and `rejected_labels` only with the options that make them.
+      conversations, iterations, means, outcome_relations, duplicates, calls, rejected,
+        rejected_labels, late: the tables; `calls` and `rejected_labels` only with the options that
+        make them, `outcome_relations` only with outcomes.
       warnings: what in the data makes the numbers misleading.
       explain, report, save: one conversation in words, the report, and the run as files.
 
@@ -105,6 +106,19 @@ class Run:
     def means(self) -> Table:
         """One row for each mean: per slice, metric, iteration and population, with its interval."""
         return self._tables["means"]()
+
+    @cached_property
+    def outcome_relations(self) -> Table:
+        """One row for each 0/1 outcome and metric at N: how the metric goes with the outcome.
+
+        Raises:
+          UsageError: the traces have no outcomes.
+        """
+        if "outcome_relations" not in self._tables:
+            raise UsageError(
+                "The run has no table of outcome relations, since its traces have no outcomes."
+            )
+        return self._tables["outcome_relations"]()
 
     @cached_property
     def duplicates(self) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
@@ -109,7 +109,7 @@ def _place(named: tuple[str, FieldInfo]) -> tuple[int, bool]:
 
 
 def _argument_settings(field: FieldInfo, metavar: str) -> dict[str, Any]:
-    if field.annotation is not None and getattr(field.annotation, "__origin__", None) is tuple:
+    if tuple in (get_origin(field.annotation), *map(get_origin, get_args(field.annotation))):
         return {"action": "extend", "nargs": "+", "metavar": metavar}
     choices = _choices(field)
     return {"metavar": "|".join(choices) if choices else metavar}

@@ -185,6 +185,7 @@ def calls(plan: MetricPlan) -> Dataset:
 # Datasets that always have the same columns.
 DUPLICATES = shipped("duplicates")
 MEANS = shipped("means")
+OUTCOME_RELATIONS = shipped("outcome_relations")
 REJECTED = shipped("rejected")
 REJECTED_LABELS = shipped("rejected_labels")
 LATE = shipped("late")

@@ -12,6 +12,7 @@ from goodgain.pipeline.results.atomic_files import UNFINISHED_SUFFIX, write_whol
 from goodgain.pipeline.results.formats import FORMATS, Row, intact
 from goodgain.pipeline.results.links import check_links
 from goodgain.transforms.core.errors import GoodGainError, UsageError
+from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
 from goodgain.transforms.core.metrics.own import own_of
 from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import (
@@ -36,8 +37,9 @@ UNFINISHED = ".unfinished"
 _TRIAL = "trial"
 _CLAIM = "claim"
 DATASETS = (
-    "iterations", "conversations", "calls", "duplicates", "means", "rejected", "rejected_labels",
-    "late", "live", "warnings", "comparison", "differences", "arms", "pool_documents",
+    "iterations", "conversations", "calls", "duplicates", "means", "outcome_relations", "rejected",
+    "rejected_labels", "late", "live", "warnings", "comparison", "differences", "arms",
+    "pool_documents",
 )  # fmt: skip
 _WILDCARD = re.compile(r"[*?[]")
 _SUFFIXES = "|".join(re.escape(file_format.suffix) for file_format in FORMATS.values())
@@ -241,7 +243,9 @@ def read_manifest(folder: str) -> dict[str, Any]:
         ) from None
     if not isinstance(manifest, dict):
         raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
-    own_of(manifest)  # makes them known to whatever shows or checks this run
+    # Makes them known to whatever shows or checks this run.
+    own_of(manifest)
+    remember_outcomes(outcomes_of(manifest))
     return manifest
 
 

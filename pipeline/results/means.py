@@ -1,4 +1,4 @@
-"""The dataset `means` and `means.csv`, written in one pass over the slices."""
+"""The datasets `means` and `outcome_relations`, and `means.csv`, in one pass over the slices."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import apache_beam as beam
 import msgspec
 from msgspec.structs import asdict
 
-from goodgain.pipeline.results.datasets import MEANS
+from goodgain.pipeline.results.datasets import MEANS, OUTCOME_RELATIONS
 from goodgain.pipeline.results.folder import MEANS_CSV, unfinished_folder
 from goodgain.pipeline.results.formats import FORMATS, Row
-from goodgain.pipeline.results.rows import mean_key, slice_sort_key
+from goodgain.pipeline.results.rows import mean_key, relation_key, slice_sort_key
 from goodgain.pipeline.results.sinks import Target, WrittenFile
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.slices import SliceKey, slice_of
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.filesystems import create, join
@@ -27,7 +28,8 @@ from goodgain.transforms.filesystems import create, join
 class WriteMeans(beam.PTransform):
     """`PCollection[tuple[str, MeansAccumulator]]` to `PCollection[WrittenFile]`: `means`.
 
-    It also writes `means.csv`. A single worker does this, since each is one sorted file.
+    It also writes `means.csv`, and with outcomes `outcome_relations`. A single worker does this,
+    since each is one sorted file.
 
     Attributes:
       target: its `shards` is ignored.
@@ -69,6 +71,7 @@ def _write(
     file_format = FORMATS[target.format]
     path = f"{MEANS.name}/part-00000-of-00001{file_format.suffix}"
     written = 0
+    relations: list[OutcomeRelation] = []
 
     def rows() -> Iterator[Row]:
         """The rows of the dataset, each of which is written to the table, too."""
@@ -80,6 +83,7 @@ def _write(
                 table.writerow(row | {"slice": key})
                 written += 1
                 yield row
+            relations.extend(sorted(sums.relations(slice_of(key), scoring.plan), key=relation_key))
 
     with (
         create(join(folder, *path.split("/"))) as dataset,
@@ -90,3 +94,8 @@ def _write(
         table.writeheader()
         file_format.write(MEANS, rows(), dataset)
     yield WrittenFile(MEANS.name, path, written)
+    if scoring.outcomes:
+        path = f"{OUTCOME_RELATIONS.name}/part-00000-of-00001{file_format.suffix}"
+        with create(join(folder, *path.split("/"))) as dataset:
+            file_format.write(OUTCOME_RELATIONS, map(asdict, relations), dataset)
+        yield WrittenFile(OUTCOME_RELATIONS.name, path, len(relations))

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -81,6 +82,11 @@ late_key = attrgetter("conversation_id")
 def mean_key(row: MeanRow) -> str:
     """All conversations first, then slice by slice; in each, metrics at N before those at i."""
     return f"{slice_sort_key(row.slice)} {row.i or 0:06d} {row.metric} {row.population}"
+
+
+def relation_key(row: OutcomeRelation) -> str:
+    """All conversations first, then slice by slice; in each by outcome, metric and population."""
+    return f"{slice_sort_key(row.slice)} {row.outcome} {row.metric} {row.population}"
 
 
 def slice_sort_key(slice_: Mapping[str, str]) -> str:

@@ -71,6 +71,14 @@ def _number_texts(value: Any) -> Any:
     return [str(one) if isinstance(one, int | float) else one for one in several]
 
 
+def _as_numbers(value: Any) -> Any:
+    """Turn one number, or text of numbers with commas, into a list of numbers."""
+    value = [value] if isinstance(value, int) else _split_at_commas(value)
+    if not isinstance(value, list):
+        return value
+    return [int(one) if isinstance(one, str) and one.isdecimal() else one for one in value]
+
+
 def _slices(value: Any) -> Any:
     """Turn slices that are strings with commas into lists of attribute names."""
     value = _as_list(value)
@@ -127,6 +135,9 @@ Tolerances = Annotated[
     WithJsonSchema(_TEXTS_SCHEMA),
 ]
 BudgetTexts = Annotated[tuple[Text, ...], BeforeValidator(_as_list), WithJsonSchema(_TEXTS_SCHEMA)]
+
+Conditions = BudgetTexts
+Numbers = Annotated[tuple[Number, ...], BeforeValidator(_as_numbers)]
 
 
 def option(

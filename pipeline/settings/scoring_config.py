@@ -16,8 +16,10 @@ from goodgain.pipeline.settings.option_types import (
     RANKING,
     SCORING,
     BudgetTexts,
+    Conditions,
     Names,
     Number,
+    Numbers,
     Slices,
     Text,
     option,
@@ -28,7 +30,9 @@ from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
 from goodgain.transforms.core.metrics.group import fits_column
+from goodgain.transforms.core.metrics.outcomes import TurnOutcome, chosen_outcomes
 from goodgain.transforms.core.metrics.own import checked_names, own_metrics, split_names
+from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,
@@ -40,6 +44,7 @@ from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
 _GREATEST_G_MAX = 20
+_MOST_REPEATS = 100_000
 
 
 class ScoringConfig(ReadingConfig):
@@ -55,6 +60,13 @@ class ScoringConfig(ReadingConfig):
     )
     budget: BudgetTexts = option(
         MEANS, "NAME=B", "also compute gains within a budget, like tokens=1000,5000", ()
+    )
+    outcome: Names | None = option(
+        MEANS,
+        "NAME",
+        "outcomes to use, like correct, rating>=0.7 (which makes 0 and 1) or errors:lower (lower "
+        "is better), or none; by default those of the first records, in a stream none",
+        None,
     )
     metrics: Names = option(
         COMMON,
@@ -113,6 +125,14 @@ class ScoringConfig(ReadingConfig):
                 raise ValueError(f"must be names of letters, digits and _, not {name!r}")
         return tuple(dict.fromkeys(names))
 
+    @field_validator("outcome")
+    @classmethod
+    def _outcomes_can_be_columns(cls, texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        if texts is None or texts == ("none",):
+            return None if texts is None else ()
+        with as_value_errors():
+            return tuple(map(str, chosen_outcomes(texts, ())))
+
     @field_validator("budget")
     @classmethod
     def _budgets_are_amounts(cls, texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -150,9 +170,15 @@ class ScoringConfig(ReadingConfig):
             chosen = tuple(sorted(name for name in seen if fits_column(name)))
         return tuple(dict.fromkeys((*chosen, *(budget.cost for budget in self.budgets))))
 
+    def outcomes(self, seen: Collection[str]) -> tuple[TurnOutcome, ...]:
+        """The outcomes to use: those of `outcome`, or else those of the first records."""
+        return chosen_outcomes(self.outcome, seen)
+
     def names_to_check(self, seen: SeenNames) -> SeenNames:
-        """The names in the first records, without names of costs if `cost` is given."""
-        return seen if self.cost is None else replace(seen, costs=frozenset())
+        """The names in the first records, without those of costs and outcomes that are chosen."""
+        costs = seen.costs if self.cost is None else frozenset()
+        outcomes = seen.outcomes if self.outcome is None else frozenset()
+        return replace(seen, costs=costs, outcomes=outcomes)
 
     @property
     def budgets(self) -> tuple[Budget, ...]:
@@ -233,6 +259,21 @@ class MeansConfig(ScoringConfig):
         "query that is run several times; intervals allow for it",
         None,
     )
+    pass_: Conditions = option(
+        MEANS,
+        "CONDITION",
+        "conditions on metrics at N, like 'CG >= 5': how often repeats, which share the attribute "
+        "of --cluster, pass",
+        (),
+        flag="pass",
+    )
+    pass_k: Numbers = option(
+        MEANS,
+        "K",
+        "numbers of repeats for pass@k (one passes) and pass^k (all do); 1 and the median number "
+        "of repeats by default",
+        (),
+    )
     per_call: bool = option(
         RANKING, "", "also evaluate the ranked list of every single search call", False
     )
@@ -257,6 +298,31 @@ class MeansConfig(ScoringConfig):
     def _bounds_exist(cls, bounds: bool, info: ValidationInfo) -> bool:
         check_document_label(bounds, info, "a missing label could move gain between iterations")
         return bounds
+
+    @field_validator("pass_")
+    @classmethod
+    def _conditions_are_parsed(
+        cls, texts: tuple[str, ...], info: ValidationInfo
+    ) -> tuple[str, ...]:
+        with as_value_errors():
+            conditions = tuple(dict.fromkeys(map(str, map(parse_condition, texts))))
+        if conditions and info.data.get("cluster") is None:
+            raise ValueError("needs cluster, the attribute that repeats share")
+        return conditions
+
+    @field_validator("pass_k")
+    @classmethod
+    def _repeats_are_counted(cls, ks: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        if ks and not info.data.get("pass_"):
+            raise ValueError("needs pass, the conditions that repeats are to meet")
+        if any(not 1 <= k <= _MOST_REPEATS for k in ks):
+            raise ValueError(f"must be from 1 to {_MOST_REPEATS:,}")
+        return tuple(sorted(set(ks)))
+
+    @property
+    def conditions(self) -> tuple[PassCondition, ...]:
+        """What repeats are to pass."""
+        return tuple(map(parse_condition, self.pass_))
 
     @property
     def keep_duplicates(self) -> bool:

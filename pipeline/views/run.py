@@ -31,6 +31,8 @@ from goodgain.pipeline.results.manifest import above_limit, judged_outside
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.views.clusters import clusters_part
+from goodgain.pipeline.views.outcomes import outcome_views, outcomes_part
+from goodgain.pipeline.views.repeats import repeats_part
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.own import short_name
@@ -88,6 +90,8 @@ def run_document(folder: str, manifest: Mapping[str, Any]) -> Document:
         warnings_part(manifest),  # above the numbers that they affect
         means_part(rows, manifest, report),
         clusters_part(rows, manifest),
+        outcomes_part(outcome_views(folder, rows, manifest)),
+        repeats_part(rows, manifest),
         _records_part(manifest),
         sentences(data_warnings.unknown_costs(at_end)),
         _everyone_part(at_end),

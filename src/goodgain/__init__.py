@@ -53,8 +53,10 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.means.rows import MeanRow
     from goodgain.transforms.core.metric import Metric
     from goodgain.transforms.core.metrics.budgets import Budget
+    from goodgain.transforms.core.metrics.outcomes import TurnOutcome
     from goodgain.transforms.core.metrics.own import metric
     from goodgain.transforms.core.metrics.prefix import Prefix
+    from goodgain.transforms.core.metrics.repeats import PassCondition
     from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
     from goodgain.transforms.core.ranking import RankingEvaluator, RankingMetric
     from goodgain.transforms.core.records.adaptation import Adaptation
@@ -99,6 +101,7 @@ __all__ = [
     "MeanRow",
     "Metric",
     "Packing",
+    "PassCondition",
     "PoolFiles",
     "PoolUse",
     "Prefix",
@@ -126,6 +129,7 @@ __all__ = [
     "StreamEnd",
     "Table",
     "Traces",
+    "TurnOutcome",
     "UsageError",
     "WatchFolder",
     "WatermarkRule",
@@ -165,6 +169,7 @@ _MODULES = {
     "Labels": "pipeline.api.labels",
     "MeanRow": "transforms.core.means.rows",
     "Packing": "transforms.core.scoring.packing",
+    "PassCondition": "transforms.core.metrics.repeats",
     "PoolFiles": "transforms.core.pool.files",
     "PoolUse": "transforms.core.pool.files",
     "RankingEvaluator": "transforms.core.ranking",
@@ -179,6 +184,7 @@ _MODULES = {
     "StreamEnd": "transforms.stream_end",
     "Table": "pipeline.api.table",
     "Traces": "pipeline.api.inputs",
+    "TurnOutcome": "transforms.core.metrics.outcomes",
     "UsageError": "transforms.core.errors",
     "WatermarkRule": "transforms.core.streaming.watermark",
     "compare": "pipeline.api.compare",

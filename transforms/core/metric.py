@@ -10,6 +10,8 @@ from msgspec import Struct
 
 SHARE = "share"
 ZERO_TO_ONE = (SHARE, "0 or 1")  # the units of values from 0 to 1
+OUTCOME_UNIT = "outcome"  # of values that may be below 0
+GREATEST_VALUE = 2.0**500  # squares of greater ones may overflow
 Direction = Literal["higher", "lower", "neither"]
 # Where few metrics are shown: on cards at the top of pages, in the table of a run (`everyone`: with
 # the conversations that did not search), of a stream and of a comparison, and what its decision
@@ -35,11 +37,11 @@ class Metric(Struct, frozen=True):
       own_ideal: whether it is relative to the best ranking of all judged documents, which without
         external judgments are only those that the run itself found.
       caution: one sentence on how a better value may mislead; "" if it cannot.
-      binary: whether each conversation's value is 0 or 1.
+      binary: whether each conversation's value is 0 or 1; None = if those of a sample are.
       function: computes it from a prefix of the turn, a `Prefix`;
         None if it is a mean only, without a value per conversation.
       words: the name in words, like "Gain per result"; "" if readers know the name.
-      counted: whether it is a count, which is 0 rather than null for a turn without search.
+      counted: whether a turn without search has a value, too, like 0 for a count, rather than null.
       idle: whether a conversation without search has a value, that of the empty prefix; None = if
         lower is not better, since 0 would then be the best value.
       so_far: the metric of iterations with the same function; None if there is none.
@@ -61,7 +63,7 @@ class Metric(Struct, frozen=True):
     needs_labels: bool = False
     own_ideal: bool = False
     caution: str = ""
-    binary: bool = False
+    binary: bool | None = False
     function: Callable[[Any], float | None] | None = None
     words: str = ""
     decimal: bool = False
@@ -104,6 +106,8 @@ class Metric(Struct, frozen=True):
 
     def within(self, end: float) -> float:
         """The end of an interval, clipped to the metric's range: at least 0, a share at most 1."""
+        if self.unit == OUTCOME_UNIT:
+            return end
         return min(max(end, 0.0), 1.0 if self.unit in ZERO_TO_ONE else inf)
 
     @property

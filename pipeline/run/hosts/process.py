@@ -21,6 +21,7 @@ from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.means.slices import slice_key, slice_of
 from goodgain.transforms.core.means.values import cluster_counts, conversation_values
@@ -51,6 +52,7 @@ class Evaluated(Struct, frozen=True):
     rejected: list[RejectedRecord]
     rejected_labels: list[RejectedRecord] | None
     means: list[MeanRow]
+    relations: list[OutcomeRelation]
     counts: Counter[str]
     contradicted_ids: list[ContradictedId]
 
@@ -99,6 +101,7 @@ def evaluate_here(
         gathered.rejected,
         rejected_labels,
         list(sums.means()),
+        list(sums.relations()),
         counts,
         sums.contradicted_ids,
     )
@@ -209,3 +212,8 @@ class RunSums:
         """The rows of `means`, in no particular order."""
         for key, accumulator in self._means.items():
             yield from accumulator.rows(slice_of(key), self._plan, self._settings.interval)
+
+    def relations(self) -> Iterator[OutcomeRelation]:
+        """The rows of `outcome_relations`, in no particular order."""
+        for key, accumulator in self._means.items():
+            yield from accumulator.relations(slice_of(key), self._plan)

@@ -22,13 +22,16 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
+from goodgain.transforms.core.metrics.outcomes import remember_outcomes
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.settings import Scoring
 
 _MILLIS = 1_000  # of a second
 # What scoring takes from the settings as it is there.
 _OF_SETTINGS = tuple(
-    name for name in Scoring.__struct_fields__ if name not in ("rules", "clock", "pool", "costs")
+    name
+    for name in Scoring.__struct_fields__
+    if name not in ("rules", "clock", "pool", "costs", "outcomes")
 )
 
 
@@ -103,11 +106,14 @@ def open_scoring(
             f"{Remedy('unit')} {pool.unit}, or leave out {Remedy('pool')}."
         )
     pool_files = () if pool is None else storage.find([pool.use.files.pattern])
+    outcomes = settings.outcomes(traces.seen.outcomes)
+    remember_outcomes(outcomes)
     scoring = Scoring(
         rules=traces.rules,
         clock=None if clock is None else int(clock.timestamp() * _MILLIS),
         pool=None if pool is None else pool.use,
         costs=settings.costs(traces.seen.costs),
+        outcomes=outcomes,
         # An explanation has no options of means and further rows.
         **{name: getattr(settings, name) for name in _OF_SETTINGS if hasattr(settings, name)},
     )

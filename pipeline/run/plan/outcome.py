@@ -13,6 +13,7 @@ from goodgain.pipeline.results.manifest import manifest_of
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST
 from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 
@@ -47,7 +48,7 @@ def manifest_of_run(
     Raises:
       BalanceError: the records do not add up.
     """
-    traces, own = evaluation.traces, evaluation.scoring.own
+    traces, own, outcomes = evaluation.traces, evaluation.scoring.own, evaluation.scoring.outcomes
     manifest = manifest_of(
         counts=outcome.counts,
         datasets=outcome.rows,
@@ -73,4 +74,8 @@ def manifest_of_run(
         finished=outcome.finished,
         max_rejected=config.rejected_limit,
     )
-    return manifest | ({OWN_METRICS: descriptions(own)} if own else {})
+    if own:
+        manifest[OWN_METRICS] = descriptions(own)
+    if outcomes:
+        manifest[IN_MANIFEST] = list(map(str, outcomes))
+    return manifest

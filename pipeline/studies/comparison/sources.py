@@ -17,6 +17,7 @@ from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.rescoring import score_on_pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.groups import groups_in
+from goodgain.transforms.core.metrics.outcomes import outcomes_of
 from goodgain.transforms.core.metrics.own import own_of, split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
@@ -49,10 +50,19 @@ class Mismatch(Struct, frozen=True):
 def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mismatch]:
     """The parameters that affect metrics and differ between two manifests."""
     one, other = _compared_parameters(base), _compared_parameters(candidate)
+    outcomes = [{one.name: one for one in outcomes_of(manifest)} for manifest in (base, candidate)]
+    in_both = sorted(outcomes[0].keys() & outcomes[1].keys())
     return [
-        Mismatch(name, _shown(one[name]), _shown(other[name]))
-        for name in one
-        if one[name] != other[name]
+        *(
+            Mismatch(name, _shown(one[name]), _shown(other[name]))
+            for name in one
+            if one[name] != other[name]
+        ),
+        *(
+            Mismatch(f"outcome {name}", str(outcomes[0][name]), str(outcomes[1][name]))
+            for name in in_both
+            if outcomes[0][name] != outcomes[1][name]
+        ),
     ]
 
 

@@ -26,6 +26,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import ZERO_TO_ONE
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_by_i, metric_by_name
+from goodgain.transforms.core.metrics.repeats import spaced
 from goodgain.transforms.core.ranking import respelled
 from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 
@@ -39,7 +40,8 @@ Side = Literal["at least", "at most"]
 DEFAULT_LEAST_N = 30  # with fewer conversations, intervals are too wide to be useful
 _AMOUNT = re.compile(r"(?P<number>[0-9]+(?:\.[0-9]+)?)\s*(?P<percent>%)?")
 _SENTENCE = re.compile(
-    r"(?P<subject>\S+)(?:\s+(?P<change>drop|rise))?\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
+    r"(?P<subject>[^\s\[]+\[[^\]]+\]|\S+)(?:\s+(?P<change>drop|rise))?"
+    r"\s*(?P<sign><=|>=)\s*(?P<bound>\S.*)"
 )
 WARNINGS = "warnings"
 _WARNING_WORDS = [[word] for word in (WARNINGS, *WARNING_CODES)]
@@ -118,7 +120,7 @@ class Rule(StrictModel):
     """One rule, as options or as a sentence; exactly one of `metric`, `share` and `count`."""
 
     name: str | None = Field(None, description="name of the rule in the result")
-    metric: Annotated[str, AfterValidator(respelled)] | None = Field(
+    metric: Annotated[str, AfterValidator(respelled), AfterValidator(spaced)] | None = Field(
         None, description="metric that is bounded: at N, or with `i` by iteration"
     )
     share: Share | None = Field(

@@ -16,11 +16,13 @@ from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.studies.survey import Rejection, Rejections
+from goodgain.pipeline.views.outcomes import outcome_views
 from goodgain.pipeline.views.pages.definitions import Definition, glossary_of
 from goodgain.pipeline.views.pages.histograms import Histograms
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.slices import read_slices, slice_data
 from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, bin_texts
+from goodgain.pipeline.views.repeats import repeats_table
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -104,6 +106,8 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
         "answer": answer(rows),
         "good_from": parameters["good_gain_threshold"],
         "headline": [(definitions[name], rows[name]) for name in headline_among("card", rows)],
+        "outcomes": outcome_views(folder, rows, manifest),
+        "repeats": repeats_table(rows, manifest),
         "everyone": [
             (one, everyone[one.metric.name])
             for one in glossary.at_end

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
 from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution
 from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate, total
+from goodgain.transforms.core.means.relations import OutcomeRelation, OutcomeValues
+from goodgain.transforms.core.means.repeats import repeats_estimates
 from goodgain.transforms.core.means.rows import (
     Estimate,
     MeanRow,
@@ -33,6 +35,7 @@ _BATCH = 2_048  # conversations that wait to be added in one go, 6 KB each
 # Up to this many are sent unsummed, 1.1 KB each: the sums of one take 12.6 KB and 10 ms, but those
 # of 64 are smaller than the 64 conversations.
 _LIGHT = 32
+_ZERO_AND_ONE = {0.0, 1.0}
 
 
 class MeansAccumulator(Struct, array_like=True):
@@ -51,6 +54,7 @@ class MeansAccumulator(Struct, array_like=True):
       counted: sums of the counts behind warnings, in the order of COUNTED; empty until there are
         any.
       clusters: sums of each cluster; None if conversations count as independent.
+      related, related_idle: values beside outcomes, of those that searched and did not.
       pending: conversations to be added.
       best: the same for best cases; None until there is one.
       contradicted_ids: the least examples for a warning.
@@ -66,6 +70,8 @@ class MeansAccumulator(Struct, array_like=True):
     calls: list[Distribution] = []
     counted: list[int] = []
     clusters: Clusters | None = None
+    related: OutcomeValues = field(default_factory=OutcomeValues)
+    related_idle: OutcomeValues = field(default_factory=OutcomeValues)
     pending: list[ConversationValues] = []
     best: MeansAccumulator | None = None
     contradicted_ids: list[ContradictedId] = []
@@ -87,6 +93,7 @@ class MeansAccumulator(Struct, array_like=True):
             return
         pending, self.pending = self.pending, []
         self._add_clusters(pending)
+        self._add_outcomes(pending)
         searched = [values for values in pending if values.n]
         idle = [values for values in pending if not values.n]
         adder = Adder()
@@ -121,6 +128,8 @@ class MeansAccumulator(Struct, array_like=True):
         self.calls = _merged(self.calls, other.calls)
         self.counted = _summed(self.counted, other.counted)
         self.contradicted_ids = least_examples([*self.contradicted_ids, *other.contradicted_ids])
+        self.related.merge(other.related)
+        self.related_idle.merge(other.related_idle)
         if other.best is not None:
             self._best_cases().merge(other.best)
         if len(self.pending) >= _BATCH:
@@ -137,6 +146,26 @@ class MeansAccumulator(Struct, array_like=True):
         if members:
             self.clusters = self.clusters or Clusters()
             self.clusters.add(members)
+
+    def _add_outcomes(self, pending: Sequence[ConversationValues]) -> None:
+        for values in pending:
+            if values.outcomes:
+                related = self.related if values.n else self.related_idle
+                related.add(values.at_n, values.outcomes, values.cluster)
+
+    def relations(self, slice_: dict[str, str], plan: MetricPlan) -> list[OutcomeRelation]:
+        """How the metrics at N go with each outcome that is 0 or 1 (SPEC 12).
+
+        The population `everyone` only if conversations that did not search have outcomes.
+        """
+        self.compact()
+        rows = list(self.related.relations(slice_, plan, "all"))
+        if self.related_idle.outcomes:
+            everyone = OutcomeValues()
+            everyone.merge(self.related)
+            everyone.merge(self.related_idle)
+            rows += everyone.relations(slice_, plan, "everyone")
+        return rows
 
     def _best_cases(self) -> MeansAccumulator:
         if self.best is None:
@@ -160,7 +189,7 @@ class MeansAccumulator(Struct, array_like=True):
         """Like `rows`, but without the slice; equal samples of few values share one estimate."""
         self.compact()
         inputs = list(_inputs(self, plan, self.idle))
-        estimates = [estimate_of(one.values, interval, one.metric.binary) for one in inputs]
+        estimates = [estimate_of(one.values, interval, one.is_binary) for one in inputs]
         if self.clusters is not None:
             between = self.clusters.between([one.places for one in inputs])
             estimates = [
@@ -185,6 +214,7 @@ class MeansAccumulator(Struct, array_like=True):
         found += self._ratios(plan, at_n)
         for at, metric in plan.renamed:
             found.append((metric, _mean_of(metric.name, None, "all"), at_n[at]))
+        found += self._repeats(plan)
         counts = self.counts()
         nothing_labelled = counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]
         return [
@@ -214,6 +244,19 @@ class MeansAccumulator(Struct, array_like=True):
             if self.idle:
                 estimate = self._ratio(sums.merge(idle), undefined, plan, at, True)
                 yield metric, _mean_of(name, None, "everyone"), estimate
+
+    def _repeats(self, plan: MetricPlan) -> Iterator[tuple[Metric, MeanOf, Estimate]]:
+        """How often repeats pass each condition; `everyone` only if it has more conversations."""
+        clusters, places = self.clusters or Clusters(), _places(plan)
+        populations: tuple[Population, ...] = ("all", "everyone") if self.idle else ("all",)
+        for at, condition in enumerate(plan.conditions):
+            needs_labels = plan.at_n[plan.conditioned[at]].needs_labels
+            for population in populations:
+                parts = (False, True) if population == "everyone" else (False,)
+                passed = clusters.passed([places.passes(at, idle) for idle in parts])
+                for one, estimate in repeats_estimates(condition, plan.pass_k, passed):
+                    metric = one.metric(needs_labels)
+                    yield metric, _mean_of(metric.name, None, population), estimate
 
     @property
     def _searched(self) -> int:
@@ -256,6 +299,13 @@ class _MeanInput(Struct, frozen=True):
     values: Distribution
     places: list[int]
 
+    @property
+    def is_binary(self) -> bool:
+        """Whether each value is 0 or 1."""
+        if self.metric.binary is None:
+            return self.values.binned is None and self.values.counts.keys() <= _ZERO_AND_ONE
+        return self.metric.binary
+
 
 def _inputs(
     sums: MeansAccumulator, plan: MetricPlan, idle: Sequence[Distribution]
@@ -282,7 +332,7 @@ def _inputs(
 
 
 def _places(plan: MetricPlan) -> Places:
-    return Places(len(plan.cells), len(plan.ratios))
+    return Places(len(plan.cells), len(plan.ratios), len(plan.ranking))
 
 
 @lru_cache(maxsize=2**14)

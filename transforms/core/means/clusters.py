@@ -11,6 +11,7 @@ change no bit. They take about 7 KB per cluster with the metrics of a run up to 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import fsum, sqrt
@@ -273,6 +274,28 @@ class Clusters(Struct, array_like=True):
                 of_batch = ClusterVariance.of(one for one in totals if one[0])
                 variances[at] = of_batch.merge(variances[at])
         return variances
+
+    def passed(self, indexes: Sequence[int]) -> dict[tuple[int, int], int] | None:
+        """How many clusters have n >= 1 values at some indexes with the sum c, by (n, c).
+
+        Args:
+          indexes: of values that are 0 or 1.
+
+        Returns:
+          None if there are too many clusters.
+        """
+        if self.by_digest is None:
+            return None
+        clusters: Counter[tuple[int, int]] = Counter()
+        for encoded in self.by_digest.values():
+            n, total = _decode(encoded).total(indexes)
+            clusters[n, int(total)] += 1
+        for index in indexes if self.singletons else ():
+            alone = self.singletons[index]
+            passed = round(alone.by_size.mean(alone.size) * alone.size) if alone.sizes else 0
+            clusters[1, 1] += passed
+            clusters[1, 0] += alone.size - passed
+        return {of: count for of, count in clusters.items() if of[0] and count}
 
     def sums(self, indexes: Sequence[int]) -> Iterator[list[tuple[int, Parts]]]:
         """For each named cluster, n and S at some indexes; empty if there are too many clusters."""

@@ -211,6 +211,19 @@ class Distribution(Struct, frozen=True, array_like=True):
         """The sample standard deviation (n - 1); None when n < 2."""
         return None if self.n < 2 else sqrt(self.sums.variance(self.n))
 
+    @property
+    def frequencies(self) -> Mapping[float, int]:
+        """How often each value occurs; with bins, the middle of each, exact to 0.2 %."""
+        if self.binned is None:
+            return self.counts
+        bins = self.binned.bins
+        middles = _middles(np.fromiter(bins, dtype=np.int64, count=len(bins))).tolist()
+        # Those of -0.0 and of 0 have the same middle.
+        frequencies: dict[float, int] = {}
+        for middle, count in zip(middles, bins.values(), strict=True):
+            frequencies[middle] = frequencies.get(middle, 0) + count
+        return frequencies
+
     def quantiles(self, shares: Sequence[float]) -> list[float | None]:
         """The quantile for each share of 0..1; None if n = 0.
 
@@ -219,12 +232,8 @@ class Distribution(Struct, frozen=True, array_like=True):
         lowest, highest = self.lowest, self.highest
         if not self.n or lowest is None or highest is None:
             return [None] * len(shares)
-        if self.binned is None:
-            counts: Mapping[Any, int] = self.counts
-            points = np.fromiter(counts, dtype=np.float64, count=len(counts))
-        else:
-            counts = self.binned.bins
-            points = _middles(np.fromiter(counts, dtype=np.int64, count=len(counts)))
+        counts = self.frequencies
+        points = np.fromiter(counts, dtype=np.float64, count=len(counts))
         order = np.argsort(points, kind="stable")
         ascending = points[order]
         passed = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))[order].cumsum()

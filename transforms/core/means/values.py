@@ -25,11 +25,13 @@ class ConversationValues(Struct, frozen=True, array_like=True):
       ratios: what it adds to each ratio of sums; None if it does not count.
       calls: by search call, values of the ranking metrics; empty if calls are not evaluated.
       ranking: number of ranking metrics.
+      outcomes: which of the values at N are outcomes.
       counted: the counts behind warnings, in the order of COUNTED.
       cluster: digest of the cluster; "" if the conversation is a cluster of its own; None if
         conversations count as independent.
       best: the same values in the best case; None if not requested.
       contradicted_ids: examples for a warning.
+      passes: for each condition of repeats, 1 if it is met, else 0; null without the metric.
     """
 
     n: int
@@ -39,10 +41,12 @@ class ConversationValues(Struct, frozen=True, array_like=True):
     ratios: list[Terms | None] = []
     calls: list[Values] = []
     ranking: int = 0
+    outcomes: tuple[int, ...] = ()
     counted: tuple[int, ...] = ()
     cluster: str | None = None
     best: ConversationValues | None = None
     contradicted_ids: list[ContradictedId] = []
+    passes: list[float | None] = []
 
 
 def conversation_values(
@@ -63,18 +67,21 @@ def conversation_values(
         best = ConversationValues(
             n, score.best.at_n, score.best.by_i[: plan.max_i], calls=score.best.calls
         )
+    at_n = row.values if n else score.idle
     return ConversationValues(
         n,
-        row.values if n else score.idle,
+        at_n,
         score.by_i[: plan.max_i],
         score.budgets,
         score.ratios,
         [call.values for call in score.calls],
         len(plan.ranking),
+        plan.outcomes,
         ordered_counts(score.counts) if n else (),
         None if cluster_by is None else _digest(_cluster_of(score, cluster_by)),
         best,
         score.contradicted_ids,
+        [one.passes(at_n[at]) for one, at in zip(plan.conditions, plan.conditioned, strict=True)],
     )
 
 
@@ -99,11 +106,12 @@ class Places(Struct, frozen=True):
     else in `beyond`, or in `idle` if it did not search.
 
     Attributes:
-      cells, ratios: the number of each in the plan.
+      cells, ratios, ranking: the number of cells, of ratios and of metrics of calls in the plan.
     """
 
     cells: int
     ratios: int
+    ranking: int
 
     def reached(self, cell: int) -> int:
         """The place of a cell's value if the conversation got there."""
@@ -126,6 +134,10 @@ class Places(Struct, frozen=True):
         first = 3 * self.cells + 4 * at + 2 * idle
         return first, first + 1
 
+    def passes(self, at: int, idle: bool) -> int:
+        """The place of the passes of a condition."""
+        return 3 * self.cells + 4 * self.ratios + self.ranking + 2 * at + idle
+
 
 def listed_values(values: ConversationValues) -> list[list[float]]:
     """The values that a conversation adds to each mean, in the order of `Places`."""
@@ -145,7 +157,10 @@ def listed_values(values: ConversationValues) -> list[list[float]]:
     for pair in values.ratios:
         listed = [[], []] if pair is None else [[pair[0]], [pair[1]]]
         terms += [*listed, [], []] if values.n else [[], [], *listed]
-    return [*parts[0], *parts[1], *parts[2], *terms, *calls]
+    passes: list[list[float]] = []
+    for passed in values.passes:
+        passes += [_listed(passed), []] if values.n else [[], _listed(passed)]
+    return [*parts[0], *parts[1], *parts[2], *terms, *calls, *passes]
 
 
 def _cells(values: ConversationValues) -> Iterator[float | None]:

@@ -9,6 +9,8 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import budget_metric
 from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
+from goodgain.transforms.core.metrics.outcomes import OUTCOMES
+from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, parse_ranking_metrics
 
 # The declared metrics; those of iterations share no name with those at N but `calls`.
@@ -52,14 +54,22 @@ def metric_by_name(name: str) -> Metric:
     Raises:
       UsageError: there is no such metric.
     """
-    return _OWN.get(name) or _shipped(name)
+    # Outcomes are not cached, since those of another run may be better when lower.
+    return _OWN.get(name) or OUTCOMES.metric(name) or _shipped(name)
 
 
 @cache
 def _shipped(name: str) -> Metric:
-    named = (group.metric(name) for group in NAMED)
+    named = (group.metric(name) for group in NAMED if group is not OUTCOMES)
     declared = _DECLARED.get(name) or next(filter(None, named), None) or budget_metric(name)
+    declared = declared or _repeats_metric(name)
     return declared or parse_ranking_metrics([name])[0].declaration
+
+
+def _repeats_metric(name: str) -> Metric | None:
+    """The declaration of a mean over repeats, like `pass^3[CG >= 5]`; None for other names."""
+    repeats = parse_repeats(name)
+    return repeats and repeats.metric(metric_by_name(repeats.condition.metric).needs_labels)
 
 
 def is_by_i(name: str) -> bool:

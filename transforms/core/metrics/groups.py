@@ -7,10 +7,11 @@ from collections.abc import Collection
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.group import DOT_IN_COLUMNS, MetricGroup
+from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.pool import POOL
 
 GROUPS = (GAINS, POOL)
-NAMED = (COSTS,)
+NAMED = (COSTS, OUTCOMES)
 _STARTS = tuple(
     metric.name.partition(".")[0]
     for group in NAMED

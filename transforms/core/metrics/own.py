@@ -20,14 +20,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.metric import Direction, Metric
+from goodgain.transforms.core.metric import GREATEST_VALUE, Direction, Metric
 from goodgain.transforms.core.metrics.by_name import is_metric_name, remember
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 
 ENTRY_POINTS = "goodgain.metrics"
 OWN_METRICS = "own_metrics"  # in a manifest
-_GREATEST = 2.0**500  # squares of greater values may overflow
 _DESCRIBED = (
     "name", "unit", "meaning", "direction", "undefined", "formula", "whole", "needs_labels",
     "caution", "words",
@@ -65,7 +64,7 @@ class OwnFunction(Struct, frozen=True):
             value = int(value)
         elif isinstance(value, Real):
             value = float(value)
-        if isinstance(value, int | float) and isfinite(value) and abs(value) < _GREATEST:
+        if isinstance(value, int | float) and isfinite(value) and abs(value) < GREATEST_VALUE:
             return value
         raise UsageError(
             f"The metric {self.name} gave {value!r} at i = {prefix.i}: return a finite number, or "

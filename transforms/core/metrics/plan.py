@@ -17,7 +17,9 @@ from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.group import MetricGroup, Ratio, Terms, Value, Values
+from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.prefix import Prefix
+from goodgain.transforms.core.metrics.repeats import PassCondition, check_conditions
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, RankingMetric, judged_results
 
 Population = Literal["reached", "all", "everyone", "calls"]
@@ -58,6 +60,8 @@ class MetricPlan(Struct, frozen=True, dict=True):
       ratios: the means that are ratios of sums.
       renamed: by index in `at_n`, means that are also reported under another name.
       own: those of the metrics at N that are users' own.
+      conditions: what repeats are to pass.
+      pass_k: numbers of repeats; () = 1 and the median size of a cluster.
     """
 
     at_n: tuple[Metric, ...]
@@ -68,11 +72,26 @@ class MetricPlan(Struct, frozen=True, dict=True):
     ratios: tuple[Ratio, ...] = ()
     renamed: tuple[tuple[int, Metric], ...] = ()
     own: tuple[Metric, ...] = ()
+    conditions: tuple[PassCondition, ...] = ()
+    pass_k: tuple[int, ...] = ()
 
     @cached_property
     def costs(self) -> tuple[str, ...]:
         """The names of the costs."""
         return COSTS.names_in(metric.name for metric in self.at_n)
+
+    @cached_property
+    def outcomes(self) -> tuple[int, ...]:
+        """Which of the values at N are outcomes."""
+        return tuple(
+            at for at, metric in enumerate(self.at_n) if OUTCOMES.metric(metric.name) is not None
+        )
+
+    @cached_property
+    def conditioned(self) -> tuple[int, ...]:
+        """For each condition, the index of its metric at N."""
+        names = [metric.name for metric in self.at_n]
+        return tuple(names.index(condition.metric) for condition in self.conditions)
 
     @cached_property
     def columns(self) -> str:
@@ -153,6 +172,8 @@ def plan_of(
     groups: tuple[MetricGroup, ...] = (),
     budgets: tuple[Budget, ...] = (),
     own: tuple[Metric, ...] = (),
+    conditions: tuple[PassCondition, ...] = (),
+    pass_k: tuple[int, ...] = (),
 ) -> MetricPlan:
     """The plan of a run.
 
@@ -160,6 +181,10 @@ def plan_of(
       ranking: the requested ranking metrics.
       groups: the groups of metrics that it has beside those of gains, which every run has.
       own: metrics of the user.
+      conditions, pass_k: what repeats are to pass, and how many of them.
+
+    Raises:
+      UsageError: a condition is on a metric that conversations do not have.
     """
     declared = tuple(metric.declaration for metric in ranking)
     groups = (GAINS, *(group for group in groups if group != GAINS))
@@ -174,6 +199,7 @@ def plan_of(
         *(metric for group in groups for metric in group.by_i),
         *(metric.so_far for metric in own if metric.so_far),
     )
+    check_conditions(conditions, at_n)
     auc = next((at for at, metric in enumerate(at_n) if metric.name == _AUC), None)
     return MetricPlan(
         at_n,
@@ -187,6 +213,8 @@ def plan_of(
         ),
         () if auc is None else ((auc, GAUC),),
         own,
+        conditions,
+        pass_k,
     )
 
 

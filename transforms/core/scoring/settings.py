@@ -15,6 +15,7 @@ from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.metrics.costs import COSTS
+from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.metrics.own import (
     checked_names,
     name_of,
@@ -23,6 +24,7 @@ from goodgain.transforms.core.metrics.own import (
 )
 from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
 from goodgain.transforms.core.metrics.pool import POOL
+from goodgain.transforms.core.metrics.repeats import PassCondition
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
@@ -54,13 +56,21 @@ class Scoring(Struct, frozen=True, dict=True):
       budgets: amounts of costs at which gains are reported.
       max_i: last i at which means are computed.
       own: metrics of the user, made with `goodgain.metric`.
+      outcomes: the requested outcomes.
+      conditions, pass_k: what repeats are to pass, and how many of them; () = 1 and the median size
+        of a cluster.
 
     Example:
-      >>> from goodgain import Budget, Scoring
+      >>> from goodgain import Budget, PassCondition, Scoring, TurnOutcome
       >>> budgets = (Budget("tokens", 1_000), Budget("tokens", 5_000))
       >>> scoring = Scoring.default(["ndcg@10"], costs=("tokens",), budgets=budgets)
       >>> scoring.good_gain_threshold
       2
+      >>> right = Scoring.default(
+      ...     outcomes=(TurnOutcome("correct"),), conditions=(PassCondition("CG", ">=", 5),)
+      ... )
+      >>> right.outcomes[0].metric.name
+      'outcome.correct'
     """
 
     rules: RuleTable
@@ -78,6 +88,9 @@ class Scoring(Struct, frozen=True, dict=True):
     budgets: tuple[Budget, ...] = ()
     max_i: int = 10
     own: tuple[Metric, ...] = ()
+    outcomes: tuple[TurnOutcome, ...] = ()
+    conditions: tuple[PassCondition, ...] = ()
+    pass_k: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Check that documents can have the best label.
@@ -97,9 +110,15 @@ class Scoring(Struct, frozen=True, dict=True):
         return plan_of(
             self.ranking.metrics,
             self.max_i,
-            (*((POOL,) if self.pool is not None else ()), *map(COSTS.of, self.costs)),
+            (
+                *((POOL,) if self.pool is not None else ()),
+                *map(COSTS.of, self.costs),
+                *(outcome.group for outcome in self.outcomes),
+            ),
             tuple(self.budgets),
             self.own,
+            tuple(self.conditions),
+            tuple(self.pass_k),
         )
 
     @classmethod

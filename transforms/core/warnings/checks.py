@@ -110,16 +110,18 @@ def _unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
             f"{Remedy('map')} names fields that none of the first records has: {names}.",
             "Check how they are spelled; `goodgain validate` lists the names that occur.",
         )
-    unread_costs = sorted(name for name in inputs.seen.costs if not fits_column(name))
-    if unread_costs:
-        yield DataWarning(
-            codes.UNKNOWN_FIELDS,
-            len(unread_costs),
-            None,
-            "Costs that are not read, since their names cannot be column names: "
-            f"{', '.join(map(repr, unread_costs[:_SHOWN_NAMES]))}.",
-            "Name a cost with letters, digits and single underscores, beginning with a letter.",
-        )
+    for kind, seen in (("cost", inputs.seen.costs), ("outcome", inputs.seen.outcomes)):
+        unread = sorted(name for name in seen if not fits_column(name))
+        if unread:
+            yield DataWarning(
+                codes.UNKNOWN_FIELDS,
+                len(unread),
+                None,
+                f"{kind.capitalize()}s that are not read, since their names cannot be column "
+                f"names: {', '.join(map(repr, unread[:_SHOWN_NAMES]))}.",
+                f"Name each {kind} with letters, digits and single underscores, beginning with a "
+                "letter.",
+            )
     unknown = inputs.unknown_names
     if inputs.external:  # labels of the trace do not count anyway
         unknown = [replace(one, meant=None) if one.meant == "gain" else one for one in unknown]

@@ -36,6 +36,7 @@ class SeenNames(Struct, frozen=True):
     Attributes:
       call, result: names of the fields of records and of their results.
       ids, fields: names in the maps of results.
+      costs, outcomes: names of costs and of outcomes.
       types: by name of an id, the entity types of the results with it; "" for a missing type.
       without_source: fields that --map should rename, but that no record has.
       is_long: whether some records are tables with a row for each result.
@@ -50,6 +51,7 @@ class SeenNames(Struct, frozen=True):
     types: Mapping[str, frozenset[str]] = {}
     without_source: tuple[str, ...] = ()
     costs: frozenset[str] = frozenset()
+    outcomes: frozenset[str] = frozenset()
     is_long: bool = False
     repeated: frozenset[str] = frozenset()
 
@@ -81,6 +83,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
     result: set[str] = set()
     maps: dict[str, set[str]] = {"ids": set(), "fields": set()}
     costs: set[str] = set()
+    outcomes: set[str] = set()
     types: dict[str, set[str]] = {}
     spread = _Spread()
     for record in records:
@@ -88,6 +91,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
             continue
         call.update(_text_keys(record))
         costs.update(_keys(record.get("costs")))
+        outcomes.update(_keys(record.get("outcomes")))
         results = _objects_in(record.get("results"))[:_MOST_RESULTS]
         spread.add(results)
         for one in results:
@@ -106,6 +110,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
         _limited(maps["fields"]),
         {name: frozenset(types[name]) for name in _limited(types)},
         costs=_limited(costs),
+        outcomes=_limited(outcomes),
         repeated=_limited(spread.repeated()),
     )
 
@@ -119,7 +124,7 @@ def joined_names(several: Sequence[SeenNames]) -> SeenNames:
     lacking = set(several[0].without_source).intersection(*(one.without_source for one in several))
     joined = {
         name: frozenset().union(*(getattr(one, name) for one in several))
-        for name in ("call", "result", "ids", "fields", "costs", "repeated")
+        for name in ("call", "result", "ids", "fields", "costs", "outcomes", "repeated")
     }
     is_long = any(one.is_long for one in several)
     return SeenNames(types=types, is_long=is_long, without_source=tuple(sorted(lacking)), **joined)

@@ -1,0 +1,228 @@
+"""What goes with a right answer: which metrics predict an outcome, and where it went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.document.model import Block, Cell, Sentence, TableColumn, table
+from goodgain.pipeline.document.numbers import count_text, share, value_text
+from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS
+from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST, OUTCOME
+from goodgain.transforms.core.metrics.own import short_name
+
+Row = Mapping[str, Any]
+# What may predict an outcome, besides the metrics that were asked for and costs.
+_PREDICTORS = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR", "GR", "N", "calls")
+_GATHERED, _FOUND = "CG", "GR"
+_SILENT = 3  # metrics that are named as saying nothing
+_WITH = {"correct": "a right answer", "right": "a right answer"}
+_HALF = 0.5
+
+
+class Relation(Struct, frozen=True):
+    """A metric that may predict an outcome, as text.
+
+    Attributes:
+      auc, low, high: for a picture; low and high None without an interval.
+      texts: AUC, its interval, the means where the outcome is 1 and 0, and n.
+    """
+
+    metric: str
+    auc: float
+    low: float | None
+    high: float | None
+    texts: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """The metric for readers."""
+        return metric_by_name(self.metric).label
+
+    @property
+    def predicts(self) -> bool:
+        """Whether it is higher, or lower, in conversations with the outcome 1."""
+        if self.low is None or self.high is None:
+            return self.auc in (0.0, 1.0)
+        return not self.low <= _HALF <= self.high
+
+
+class FoundRight(Struct, frozen=True):
+    """A line of the table of what was found and whether the outcome was good.
+
+    Attributes:
+      right, wrong: the conversations whose outcome was good or not, with their share, as text.
+      means_right, means_wrong: what that means.
+    """
+
+    label: str
+    right: str
+    means_right: str
+    wrong: str
+    means_wrong: str
+
+
+class OutcomeView(Struct, frozen=True):
+    """One outcome that is 0 or 1, for readers.
+
+    Attributes:
+      relations: the best predictor first.
+      headings: the good value and the other, like `correct = 1`.
+      table: empty without labels.
+    """
+
+    name: str
+    headings: tuple[str, str]
+    sentence: str
+    relations: tuple[Relation, ...]
+    table: tuple[FoundRight, ...]
+
+
+def outcome_views(
+    folder: str, means: Mapping[str, Row], manifest: Mapping[str, Any]
+) -> list[OutcomeView]:
+    """The outcomes of a run that are 0 or 1, over all conversations.
+
+    Args:
+      means: the rows of `means` over all conversations at N, by metric.
+    """
+    if not manifest.get(IN_MANIFEST):
+        return []
+    rows = [row for row in read_dataset(folder, OUTCOME_RELATIONS.name) if not row["slice"]]
+    return views_of(rows, means, manifest)
+
+
+def views_of(
+    rows: Iterable[Row], means: Mapping[str, Row], manifest: Mapping[str, Any]
+) -> list[OutcomeView]:
+    """The views of the rows of `outcome_relations` over all conversations.
+
+    Args:
+      means: the rows of `means` over all conversations at N, by metric.
+    """
+    asked_for = map(short_name, manifest["parameters"]["metrics"])
+    wanted = {*_PREDICTORS, *asked_for, *(name for name in means if name.startswith("cost."))}
+    unlabelled = {name for name, row in means.items() if row["note"] == NO_LABEL}
+    views = []
+    for outcome, of_outcome in groupby(
+        sorted(rows, key=itemgetter("outcome")), itemgetter("outcome")
+    ):
+        by_place = {(row["metric"], row["population"]): row for row in of_outcome}
+        relations = sorted(
+            (
+                _relation(row)
+                for (metric, population), row in by_place.items()
+                if population == "all" and metric in wanted - unlabelled and row["auc"] is not None
+            ),
+            key=lambda one: (-abs(one.auc - _HALF), one.metric),
+        )
+        found = by_place.get((_FOUND, "everyone")) or by_place.get((_FOUND, "all"))
+        name = outcome.removeprefix(OUTCOME)
+        lower = metric_by_name(outcome).direction == "lower"
+        known = found is not None and _FOUND not in unlabelled
+        views.append(
+            OutcomeView(
+                name,
+                (f"{name} = {int(not lower)}", f"{name} = {int(lower)}"),
+                _sentence(name, relations),
+                tuple(relations),
+                tuple(_found_right(found, lower)) if found and known else (),
+            )
+        )
+    return views
+
+
+def outcomes_part(views: Sequence[OutcomeView]) -> Iterator[Block]:
+    """The part of a run's document about its outcomes."""
+    for view in views:
+        yield Sentence(view.sentence, apart=True)
+        if view.table:
+            yield table(
+                (
+                    TableColumn("conversations"),
+                    *(TableColumn(heading, right=True) for heading in view.headings),
+                ),
+                [
+                    (
+                        row.label,
+                        Cell(row.right, "share", below=(row.means_right,)),
+                        Cell(row.wrong, "share", below=(row.means_wrong,)),
+                    )
+                    for row in view.table
+                ],
+            )
+
+
+def _relation(row: Row) -> Relation:
+    low, high = row["ci_low"], row["ci_high"]
+    means = (value_text(row["metric"], row[of]) for of in ("mean_one", "mean_zero"))
+    return Relation(
+        row["metric"],
+        row["auc"],
+        low,
+        high,
+        (_auc(row["auc"]), _interval(low, high), *means, count_text(row["n"])),
+    )
+
+
+def _auc(value: float) -> str:
+    return f"{value:.2f}"
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "none" if low is None or high is None else f"{low:.2f} to {high:.2f}"
+
+
+def _sentence(name: str, relations: Sequence[Relation]) -> str:
+    """Which metrics go with the outcome, in one sentence."""
+    if not relations:
+        return f"No metric can be set against {name}: one of its values does not occur."
+    best = next((one for one in relations if one.predicts), None)
+    if best is None:
+        return f"Nothing that was measured goes with {name}: every interval of AUC includes 0.5."
+    who = _WITH.get(name, f"{name} = 1")
+    gathered = next((one for one in relations if one.metric == _GATHERED), None)
+    if gathered is None:
+        begin = f"Conversations with {who}"
+    elif not gathered.predicts:
+        begin = f"Conversations with {who} had gathered no more than others"
+    else:
+        begin = (
+            f"Conversations with {who} had gathered {'more' if gathered.auc > _HALF else 'less'}"
+        )
+    lower = ", the lower the likelier" if best.auc < _HALF else ""
+    interval = "" if best.low is None else f", {best.texts[1]}"
+    silent = [one.metric for one in relations if not one.predicts and one.metric in _PREDICTORS]
+    *names, last = silent[: -_SILENT - 1 : -1] or [""]
+    ending = (
+        f"; {', '.join(names)}{' and ' if names else ''}{last} say{'' if names else 's'} nothing"
+    )
+    ending = ending if last else ""
+    return (
+        f"{begin}: {best.metric} predicts it best{lower} (AUC {best.texts[0]}{interval}){ending}."
+    )
+
+
+def _found_right(row: Row, lower: bool) -> Iterator[FoundRight]:
+    """The table of found against right, from the row of GR.
+
+    Args:
+      lower: whether the good outcome is 0 rather than 1.
+    """
+    values = ("zero", "one") if lower else ("one", "zero")
+    found = [row[f"positive_{value}"] for value in values]
+    missed = [row[f"n_{value}"] - row[f"positive_{value}"] for value in values]
+    lines = (
+        ("good material found", found, ("found and used", "reading failed")),
+        ("none found", missed, ("known, or luck", "search failed")),
+    )
+    for label, counts, meanings in lines:
+        right, wrong = (f"{count_text(one)} ({share(one, row['n'])})" for one in counts)
+        yield FoundRight(label, right, meanings[0], wrong, meanings[1])

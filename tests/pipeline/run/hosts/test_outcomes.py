@@ -1,0 +1,160 @@
+"""Outcomes from the command line and Python: columns, relations, texts, gate, comparison."""
+
+import re
+from pathlib import Path
+
+import fastavro
+import pytest
+
+import goodgain as gg
+from goodgain.pipeline.studies.comparison.sources import mismatches
+from goodgain.transforms.core.errors import UsageError
+from tests.pipeline.runs import manifest, rows, run, write_jsonl
+
+PAGE = (Path(__file__).parents[4] / "docs" / "outcomes.md").read_text(encoding="utf-8")
+# The page's example: cluster, gains, whether the answer was right.
+ANSWERS = [("a", 5, 1), ("b", 3, 1), ("b", 1, 1), ("a", 3, 0), ("b", 0, 0)]
+GAINS = {5: [3, 2], 3: [3], 1: [1], 0: [0]}
+
+
+def records(threshold_of_one=True):
+    for at, (cluster, gain, right) in enumerate(ANSWERS):
+        yield {
+            "conversation_id": f"c{at}",
+            "iteration": 1,
+            "attributes": {"query_id": cluster},
+            "results": [{"gain": one} for one in GAINS[gain]],
+            "outcomes": {"correct": right, "rating": 0.5 + right / 4},
+        }
+    yield {
+        "conversation_id": "idle",
+        "iteration": 1,
+        "action": "cite",
+        "attributes": {"query_id": "a"},
+        "outcomes": {"correct": 1},
+    }
+
+
+OPTIONS = ("--good-gain-threshold", "1", "--max-i", "1")
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("outcomes")
+    traces = write_jsonl(folder / "traces.jsonl", records())
+    assert run(folder / "out", [traces], *OPTIONS) == 0
+    return folder / "out"
+
+
+def relation(found, metric="CG", population="all", outcome="outcome.correct"):
+    (row,) = (
+        row
+        for row in found
+        if (row["outcome"], row["metric"], row["population"], row["slice"])
+        == (outcome, metric, population, {})
+    )
+    return row
+
+
+def test_numbers_are_those_of_the_page(output):
+    row = relation(rows(output, "outcome_relations"))
+    assert f"AUC = 4.5 / 6 = {row['auc']}" in PAGE
+    assert f"{row['stderr']:.6f} = {row['ci_low']:.6f} to {row['ci_high']:.0f}" in PAGE
+    clustered = gg.evaluate(
+        list(records()), cluster="query_id", good_gain_threshold=1, max_i=1
+    ).outcome_relations
+    row = relation(clustered)
+    assert row["clusters"] == 2
+    assert f"{row['ci_low']:.6f} to {row['ci_high']:.6f}" in PAGE
+
+
+def test_columns(output):
+    found = {row["conversation_id"]: row for row in rows(output, "conversations")}
+    assert [found[f"c{at}"]["outcome.correct"] for at in range(5)] == [1, 1, 1, 0, 0]
+    assert (found["idle"]["outcome.correct"], found["idle"]["CG"]) == (1, None)
+    assert found["c0"]["outcome.rating"] == 0.75
+    path = next((output / "conversations").glob("*.avro"))
+    with path.open("rb") as file:
+        names = [field["name"] for field in fastavro.reader(file).writer_schema["fields"]]
+    assert {"outcome__correct", "outcome__rating"} <= set(names)
+    assert manifest(output)["outcomes"] == ["correct", "rating"]
+
+
+def test_python_gives_the_same(output, tmp_path):
+    scored = gg.evaluate(list(records()), good_gain_threshold=1, max_i=1)
+    assert list(scored.outcome_relations) == rows(output, "outcome_relations")
+    of_outcomes = [row for row in rows(output, "means") if row["metric"].startswith("outcome.")]
+    assert [row for row in scored.means if row["metric"].startswith("outcome.")] == of_outcomes
+    scored.save(tmp_path / "saved")
+    again = gg.load(tmp_path / "saved")
+    assert list(again.outcome_relations) == list(scored.outcome_relations)
+    assert list(again.conversations) == list(scored.conversations)
+
+
+def test_everyone_has_those_without_search(output):
+    row = relation(rows(output, "outcome_relations"), "GR", "everyone")
+    assert (row["n_one"], row["positive_one"]) == (4, 3)
+    assert (row["n_zero"], row["positive_zero"]) == (2, 1)
+
+
+def test_shown(output, capsys):
+    report = (output / "report.html").read_text(encoding="utf-8")
+    assert 'id="outcomes"' in report
+    assert "reading failed" in report
+    assert report.count('class="range') > 5
+    traces = [str(output.parent / "traces.jsonl")]
+    assert run(output.parent / "again", traces, *OPTIONS) == 0
+    out = capsys.readouterr().out
+    assert "Nothing that was measured goes with correct" in out
+    (line,) = re.findall(r"good material found.*", out)
+    assert line.split()[3:] == ["3", "(50.0", "%)", "1", "(16.7", "%)"]
+
+
+def test_predictors_in_one_sentence(capsys, tmp_path):
+    several = []
+    for at in range(60):
+        right = at % 3 == 0
+        gains = [3] * (3 if right or at % 7 == 0 else 1) + [0, 0]
+        one = {"conversation_id": f"c{at}", "iteration": 1, "outcomes": {"correct": int(right)}}
+        several.append({**one, "results": [{"gain": gain} for gain in gains]})
+    assert run(tmp_path / "out", [write_jsonl(tmp_path / "t.jsonl", several)], "--max-i=1") == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert re.search(
+        r"Conversations with a right answer had gathered more: CG predicts it best "
+        r"\(AUC 0\.93, 0\.87 to 0\.98\); calls, SRR and N say nothing\.",
+        out,
+    )
+
+
+def test_bounds_and_directions(output):
+    scored = gg.evaluate(
+        list(records()), outcome=["rating>=0.7", "correct:lower"], good_gain_threshold=1, max_i=1
+    )
+    assert [row["outcome.rating"] for row in scored.conversations] == [1, 1, 1, 0, 0, None]
+    assert scored["outcome.rating"].interval == "wilson"
+    assert {row["outcome"] for row in scored.outcome_relations} == {
+        "outcome.rating",
+        "outcome.correct",
+    }
+    differing = [str(one) for one in mismatches(scored.manifest, manifest(output))]
+    assert differing == [
+        "outcome correct (correct:lower against correct)",
+        "outcome rating (rating>=0.7 against rating)",
+    ]
+    none = gg.evaluate(list(records()), outcome="none")
+    assert "outcome.correct" not in none.conversations[0]
+    with pytest.raises(UsageError, match="no outcomes"):
+        _ = none.outcome_relations
+
+
+def test_gate_and_comparison(output):
+    loaded = gg.load(output)
+    rule = {"metric": "outcome.correct", "at_least": 0.6, "least_n": 5}
+    verdict = gg.gate(loaded, [rule, {**rule, "at_least": 0.7}])
+    assert [one["verdict"] for one in verdict.outcomes] == ["passed", "failed"]
+    worse = [{**one, "outcomes": {"correct": 0}} for one in records()]
+    candidate = gg.evaluate(worse, good_gain_threshold=1, max_i=1)
+    compared = gg.compare(loaded, candidate, metrics=["outcome.correct"])
+    (row,) = (row for row in compared.rows if row["metric"] == "outcome.correct")
+    assert row["base_mean"] == pytest.approx(0.6)
+    assert row["candidate_mean"] == 0
