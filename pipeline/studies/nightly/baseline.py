@@ -19,7 +19,7 @@ from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.own import split_names
+from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions, own_of, split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import counted, pluralize
@@ -136,13 +136,15 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     columns = [read_columns(str(folder), "conversations") for folder in outputs]
     judged = all("qrels_best" in of_day for of_day in columns)
     in_all = [name for name in columns[0] if all(name in of_day for of_day in columns)]
-    plan = plan_of(metrics, 1, groups_in(in_all))
+    own = [one for one in own_of(manifest) if one.name in in_all]
+    plan = plan_of(metrics, 1, groups_in(in_all), own=tuple(own))
     for dataset in (conversations(plan, judged), iterations(plan)):
         (merged / dataset.name).mkdir(parents=True)
         names = [column.name for column in dataset.columns]
         with open(merged / dataset.name / f"part-0{_MERGED_FORMAT.suffix}", "wb") as file:
             _MERGED_FORMAT.write(dataset, _rows(days, folders, dataset.name, names), file)
-    manifest["parameters"]["metrics"] = [metric.name for metric in metrics]
+    manifest["parameters"]["metrics"] = common
+    manifest[OWN_METRICS] = descriptions(own)
     manifest.pop("datasets", None)  # row counts of one day only
     (merged / MANIFEST).write_text(json.dumps(manifest), encoding="utf-8")
     return merged

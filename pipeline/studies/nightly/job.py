@@ -104,6 +104,10 @@ def _run(
 ) -> NightlyResult:
     config.check_files()
     folders = DayFolders(Path(config.output))
+    now = dependencies.now()
+    today = now.date()
+    options = run_config(config, today, folders.output)
+    _ = options.own  # makes metrics of the user known to the gate
     night = Night(
         config=config,
         gate=None if config.gate is None else load_gate(config.gate),
@@ -111,13 +115,10 @@ def _run(
         folders=folders,
         dependencies=dependencies,
     )
-    now = dependencies.now()
-    today = now.date()
     if _last(request, today) > today:
         raise UsageError(f"{_last(request, today)} is in the future (UTC): give a past day.")
     # To find mistakes before any work is done.
-    runner = run_config(config, today, folders.output).runner
-    dependencies.check_engine(runner, night.beam_arguments)
+    dependencies.check_engine(options.runner, night.beam_arguments)
     folders.output.mkdir(parents=True, exist_ok=True)
     with locked(folders.output, now):
         for name in folders.repair():

@@ -1,0 +1,59 @@
+"""A user's metric is compared with the mean of earlier nights, and gated."""
+
+import json
+from datetime import date
+
+import pytest
+
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.studies.nightly.baseline import find_baseline
+from goodgain.pipeline.studies.nightly.config import BaselineChoice
+from goodgain.pipeline.studies.nightly.days.days import DayFolders
+from tests.pipeline.studies.nightly.world import World
+
+pytestmark = pytest.mark.slow
+
+SOURCE = """
+import goodgain
+
+
+@goodgain.metric(unit="results", words="Best iteration", whole=True)
+def best(prefix):
+    return max((one.good for one in prefix.iterations), default=0)
+"""
+GATE = """
+least_n: 5
+rules:
+  - {metric: best, drop_at_most: 1 %, proof: none}
+"""
+DAYS = [date(2025, 3, number) for number in (1, 2, 3)]
+
+
+def best_of(folder):
+    return [row["best"] for row in read_dataset(str(folder), "conversations")]
+
+
+def test_the_merged_baseline_keeps_the_metric(tmp_path):
+    world = World(tmp_path)
+    world.configure(baseline="mean of last 2")
+    (tmp_path / "mine.py").write_text(SOURCE)
+    (tmp_path / "run.yaml").write_text(f"metrics: [ndcg@10, {tmp_path / 'mine.py'}:best]\n")
+    (tmp_path / "gate.yaml").write_text(GATE)
+    for day in DAYS[:2]:
+        world.make_traces(day, 12, seed=1)
+        assert world.nightly("--date", str(day)) == ExitCode.DONE
+    path = world.make_traces(DAYS[2], 12, seed=1)
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for number, record in enumerate(records):
+        for result in record["results"]:
+            result["gain"] = 0 if number else 2
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert world.nightly("--date", str(DAYS[2])) == ExitCode.REGRESSION
+    manifest = read_manifest(str(world.place(DAYS[2])))
+    choice = BaselineChoice.parse("mean of last 2")
+    merged = find_baseline(choice, DAYS[2], manifest, DayFolders(world.output)).folder
+    assert best_of(merged) == [value for day in DAYS[:2] for value in best_of(world.place(day))]
+    assert max(best_of(merged)) > 0
+    (failed,) = [rule for rule in world.entry(DAYS[2])["gate"] if rule["verdict"] == "failed"]
+    assert failed["rule"].startswith("best")
