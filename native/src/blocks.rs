@@ -11,7 +11,7 @@ use pyo3::pybacked::PyBackedBytes;
 use crate::avro::{Found, read_block};
 use crate::avro_codecs::decompress;
 use crate::avro_schema::Plan;
-use crate::call_packing::{CallPacker, PackedCall};
+use crate::call_packing::{CallPacker, Made};
 use crate::packing::{Buffer, Packed, Packer};
 use crate::python::RecordReader;
 use crate::record_encoding::decode_call;
@@ -36,7 +36,7 @@ pub struct Block {
 
 /// A record of a block.
 enum Record {
-    Call(Box<PackedCall>),
+    Call(Made),
     /// The bytes of an odd record.
     Odd(Vec<u8>),
 }
@@ -72,7 +72,8 @@ pub fn add_block(
     };
     let Packer { calls, buffer, .. } = packer;
     for (index, Found { bytes, call }) in records.iter().enumerate() {
-        match call.as_ref().and_then(|call| Some((call, times.of(call)?))) {
+        let call = call.as_ref().filter(|call| !calls.leaves_to_python(call));
+        match call.and_then(|call| Some((call, times.of(call)?))) {
             Some((call, at)) => buffer.add(calls.pack(call, &arena)?, at, out),
             None => {
                 if let Some(encoded) = reader.record(index, bytes)? {
@@ -129,7 +130,7 @@ pub fn add_blocks(
             let (mut given, mut left_out) = (Vec::new(), false);
             for (index, record) in records.into_iter().enumerate() {
                 match record? {
-                    Record::Call(call) => buffer.add(*call, UNTIMED, &mut given),
+                    Record::Call(call) => buffer.add(call, UNTIMED, &mut given),
                     Record::Odd(bytes) => match reader.record(index, &bytes)? {
                         Some(encoded) => {
                             add_encoded(calls, buffer, &encoded, |_| Some(UNTIMED), &mut given)?;
@@ -182,7 +183,7 @@ fn pack_block(
 
 fn pack(calls: &mut CallPacker, found: &Found, arena: &Arena) -> PyResult<Record> {
     Ok(match &found.call {
-        Some(call) => Record::Call(calls.pack(call, arena)?.into()),
-        None => Record::Odd(found.bytes.to_vec()),
+        Some(call) if !calls.leaves_to_python(call) => Record::Call(calls.pack(call, arena)?),
+        _ => Record::Odd(found.bytes.to_vec()),
     })
 }

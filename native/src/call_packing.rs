@@ -18,6 +18,7 @@ use crate::python::Fallback;
 use crate::record_encoding::{encode_call, encode_pairs, record_digest};
 use crate::records::{Arena, Number, SEARCH, SearchCall};
 use crate::rules::RuleTable;
+use crate::sketch::sketch_of;
 
 /// How records are packed.
 pub struct Packing {
@@ -25,6 +26,25 @@ pub struct Packing {
     pub python: Fallback,
     pub keep_records: bool,
     pub label_keys: Option<LabelKeys>,
+    pub output: Output,
+}
+
+/// What becomes of calls.
+pub enum Output {
+    /// Payloads, from which conversations are scored.
+    Payloads,
+    /// A sketch of each call.
+    Sketches,
+    /// Nothing but their conversations; the calls of this one are left to Python.
+    AllBut(String),
+}
+
+/// What was made of a call.
+pub enum Made {
+    /// A part of a payload.
+    Part(Box<PackedCall>),
+    /// All that there is to know of it.
+    Whole { conversation_id: String, content: Vec<u8> },
 }
 
 /// A packed call, and what joins it with others of its conversation.
@@ -73,10 +93,22 @@ impl CallPacker {
         CallPacker { packing, fingerprinter, record: Vec::new(), query: Vec::new() }
     }
 
-    pub fn pack(&mut self, call: &SearchCall, arena: &Arena) -> PyResult<PackedCall> {
+    /// Whether Python asked for a call as it is.
+    pub fn leaves_to_python(&self, call: &SearchCall) -> bool {
+        matches!(&self.packing.output, Output::AllBut(wanted) if wanted == call.conversation_id)
+    }
+
+    pub fn pack(&mut self, call: &SearchCall, arena: &Arena) -> PyResult<Made> {
+        if let Output::AllBut(_) = self.packing.output {
+            return Ok(whole(call, Vec::new()));
+        }
         self.record.clear();
         encode_call(&mut self.record, call, arena);
         let record_digest = record_digest(&self.record);
+        if let Output::Sketches = self.packing.output {
+            let sketch = sketch_of(call, &record_digest, arena, &mut self.fingerprinter)?;
+            return Ok(whole(call, sketch));
+        }
         let query_digest = self.query_digest(call)?;
         let failed = match call.error {
             Some(error) => !stripped(error, &self.packing.python)?.is_empty(),
@@ -104,7 +136,7 @@ impl CallPacker {
             }
             None => None,
         };
-        Ok(PackedCall {
+        Ok(Made::Part(Box::new(PackedCall {
             conversation_id: call.conversation_id.to_owned(),
             call: Call {
                 attributes: packed_attributes(call, arena),
@@ -123,7 +155,7 @@ impl CallPacker {
             codes,
             digests,
             label_request,
-        })
+        })))
     }
 
     /// The digest of a search's query in its normal form, without punctuation.
@@ -138,6 +170,10 @@ impl CallPacker {
         }
         Ok((!self.query.is_empty()).then(|| xxh3_64(&self.query).to_be_bytes()))
     }
+}
+
+fn whole(call: &SearchCall, content: Vec<u8>) -> Made {
+    Made::Whole { conversation_id: call.conversation_id.to_owned(), content }
 }
 
 /// A `CallFingerprint` without its attributes and results.
@@ -188,7 +224,8 @@ fn aspect_digests(aspects: &[&str]) -> Box<[u8]> {
     digests.collect::<BTreeSet<_>>().into_iter().flatten().collect()
 }
 
-fn packed_attributes(call: &SearchCall, arena: &Arena) -> Vec<u8> {
+/// Attributes in MessagePack, in the order of the record.
+pub fn packed_attributes(call: &SearchCall, arena: &Arena) -> Vec<u8> {
     let mut out = Vec::new();
     encode_pairs(&mut out, arena.pairs_of(call.attributes).iter(), arena);
     out

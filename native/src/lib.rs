@@ -30,6 +30,7 @@ mod python;
 mod record_encoding;
 mod records;
 mod rules;
+mod sketch;
 mod source;
 mod times;
 mod unpacking;
@@ -45,7 +46,7 @@ use pyo3::types::PyBytes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arrow::RowReader;
-use crate::call_packing::Packing;
+use crate::call_packing::{Output, Packing};
 use crate::external_labels::{LabelKeys, LabelRequest, PlainLabelRequest};
 use crate::lines::{Limits, TextPacker};
 use crate::names::{CompiledNames, RecordNames};
@@ -57,7 +58,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 18;
+const FORMAT: u32 = 19;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.
@@ -116,6 +117,7 @@ impl Packer {
         label_keys: Option<(String, Option<String>)>,
         most_buffered: usize,
         threads: usize,
+        output: (bool, Option<String>),
     ) -> PyResult<Self> {
         let packing = Packing {
             rules: read_rules(rules)?.into(),
@@ -123,6 +125,11 @@ impl Packer {
             keep_records,
             label_keys: label_keys
                 .map(|(id_name, topic_attribute)| LabelKeys { id_name, topic_attribute }),
+            output: match output {
+                (_, Some(all_but)) => Output::AllBut(all_but),
+                (true, None) => Output::Sketches,
+                (false, None) => Output::Payloads,
+            },
         };
         Ok(Packer(packing::Packer::new(packing, most_buffered, threads)))
     }
@@ -314,6 +321,9 @@ fn add_rows(
         let Ok(call) = reader.call(rows, row, &mut arena) else {
             return Ok(Some(row));
         };
+        if packer.calls.leaves_to_python(&call) {
+            return Ok(Some(row));
+        }
         let Some(at) = times.of(&call) else {
             return Ok(Some(row));
         };

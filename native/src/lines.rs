@@ -110,6 +110,7 @@ impl TextPacker<'_> {
         arena: &Arena<'b>,
         out: &mut Vec<Packed>,
     ) -> PyResult<bool> {
+        let call = call.filter(|call| !self.packer.calls.leaves_to_python(call));
         let Some((call, at)) = call.and_then(|call| Some((call, self.times.of(&call)?))) else {
             return Ok(false);
         };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::PyResult;
 use rustc_hash::FxHashMap;
 
-use crate::call_packing::{Call, CallPacker, PackedCall, Packing};
+use crate::call_packing::{Call, CallPacker, Made, Packing};
 use crate::external_labels::LabelRequest;
 use crate::payload::Frame;
 use crate::records::{Arena, SearchCall};
@@ -88,8 +88,20 @@ impl Packer {
 
 impl Buffer {
     /// Add one call with its time `at`. If the buffer is full, return the least recently seen
-    /// conversations.
-    pub fn add(&mut self, packed: PackedCall, at: i64, given: &mut Vec<Packed>) {
+    /// conversations. What is whole is returned at once.
+    pub fn add(&mut self, made: Made, at: i64, given: &mut Vec<Packed>) {
+        let packed = match made {
+            Made::Part(packed) => *packed,
+            Made::Whole { conversation_id, content } => {
+                return given.push(Packed {
+                    conversation_id,
+                    payload: content,
+                    calls: 1,
+                    earliest: at,
+                    label_request: None,
+                });
+            }
+        };
         // A call without results takes memory too, and so do long texts.
         let size = 1 + packed.results.len() + packed.call.size / BYTES_PER_RESULT;
         let mut buffered = self.take(&packed.conversation_id, at);

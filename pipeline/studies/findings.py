@@ -9,12 +9,12 @@ import msgspec
 
 from goodgain.pipeline.results.manifest import UNKNOWN_LOSSES
 from goodgain.pipeline.settings.option_types import MaxRejected
-from goodgain.pipeline.studies.survey import (
-    Survey,
+from goodgain.pipeline.studies.name_findings import (
     findings_about_fields,
     findings_about_ids,
     findings_about_types,
 )
+from goodgain.pipeline.studies.survey import Survey
 from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile
@@ -32,6 +32,7 @@ def make_report(
     warnings: Sequence[DataWarning],
 ) -> dict[str, Any]:
     """All findings, by name."""
+    found = survey.of_results
     rejected, unknown_losses = survey.rejections.records, survey.rejections.unknown_losses
     return {
         "files": [{"path": file.path, "bytes": file.size} for file in files],
@@ -50,17 +51,17 @@ def make_report(
         "turns": len(survey.turns),
         "iterations": len(survey.iterations),
         "results": survey.results,
-        "results_with_score": survey.scored,
+        "results_with_score": found.scored,
         "first_timestamp": survey.first_timestamp,
         "last_timestamp": survey.last_timestamp,
         "labels": {
             UNLABELLED if gain is None else str(gain): results
             for gain, results in survey.labels().items()
         },
-        "entity_types": msgspec.to_builtins(findings_about_types(survey.types, rules)),
+        "entity_types": msgspec.to_builtins(findings_about_types(found.types, rules)),
         "names_without_rule": msgspec.to_builtins(
-            findings_about_ids(survey.ids, rules)
-            + findings_about_fields(survey.fields, survey.field_types, rules)
+            findings_about_ids(found.ids, rules)
+            + findings_about_fields(found.fields, found.field_types, rules)
         ),
         "attributes": [
             {

@@ -4,36 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from sys import getsizeof
-from typing import Literal
 
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.evidence import layout_of
-from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
-from goodgain.transforms.core.dedup.normalise import normalise_type
-from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
+from goodgain.pipeline.studies.result_counts import ResultCounts, known_name
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.memory_budget import MemoryBudget
-from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import (
-    GREATEST_GAIN,
-    Result,
-    SearchCall,
-)
-from goodgain.transforms.core.records.similar_names import similar_name
+from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.delivery import BEFORE_ALL_TIME
+from goodgain.transforms.core.scoring.sketches import CallSketch
 from goodgain.transforms.core.warnings.check_inputs import READ, REJECTED
 
-_ID_EFFECT = "counts only for results without a known type"
-NameKind = Literal["id", "field"]
-_TOP_LEVEL = ("title", "snippet", "content")  # inside `fields` they are ignored (SPEC 2)
-_MOST_NAMES = 1_000  # distinct names of each kind to count
 _MOST_VALUES = 20  # distinct values of an attribute to keep
 _BYTES_KEPT_PER_RECORD = 600  # bytes, in addition to its ids
-OTHER_NAMES = "(further names)"
 _INDEX = re.compile(r"\[[0-9]+\]")
 _SPECIFIC = re.compile(r",? got .*|:? \(?['\"].*| \(.*|(?<=JSON):.*", re.DOTALL)
 _EXAMPLES = 3
@@ -106,10 +92,7 @@ class Survey:
       redelivered: number of usable records whose identity was seen before (SPEC 3).
       conflicting: number of records that differ from the one of their identity that counts, which
         is the latest, of several at that time the one with the greatest digest (SPEC 3).
-      gains: number of results by label; None for those without a label.
-      types: number of results by entity type as written; "" for those without a type.
-      ids, fields: number of results that have an id or field, by its name.
-      field_types: for each name of a field, the entity types that it occurs with, as in `types`.
+      of_results: counts by what results have; to be settled when everything is added.
       attributes: number of records that have an attribute, by its name.
       attribute_values: for each attribute, up to 20 non-blank values.
       first_timestamp, last_timestamp: milliseconds since 1970 UTC.
@@ -123,18 +106,12 @@ class Survey:
     """
 
     def __init__(self, rules: RuleTable, clock: int, budget: MemoryBudget | None = None) -> None:
-        self._fingerprinter = Fingerprinter(rules)
-        self._rules = rules
         self._clock = clock
         self._budget = budget or MemoryBudget(None)
         self.data: Counter[str] = Counter()
         self.calls = self.empty_calls = self.results = 0
-        self.redelivered = self.conflicting = self.scored = self.timed = 0
-        self.gains: Counter[int | None] = Counter()
-        self.types: Counter[str] = Counter()
-        self.ids: Counter[str] = Counter()
-        self.fields: Counter[str] = Counter()
-        self.field_types: dict[str, set[str]] = {}
+        self.redelivered = self.conflicting = self.timed = 0
+        self.of_results = ResultCounts(rules)
         self.attributes: Counter[str] = Counter()
         self.attribute_values: dict[str, set[str]] = {}
         self.first_timestamp: int | None = None
@@ -149,22 +126,27 @@ class Survey:
 
     def counts(self) -> dict[str, int]:
         """The counts that warnings are based on, over all usable records."""
-        labels = {data_counts.LABELS[gain]: self.gains[gain] for gain in range(GREATEST_GAIN + 1)}
+        gains = self.of_results.gains
+        labels = {data_counts.LABELS[gain]: gains[gain] for gain in range(GREATEST_GAIN + 1)}
         records = {
             READ: self.read,
             REJECTED: self.rejections.records,
             data_counts.CONFLICTING: self.conflicting,
         }
-        results = {data_counts.RESULTS: self.results, data_counts.UNLABELLED: self.gains[None]}
+        results = {
+            data_counts.RESULTS: self.results,
+            data_counts.UNLABELLED: gains[None],
+            data_counts.UNIDENTIFIED: self.of_results.unidentified,
+        }
         return {**self.data, **labels, **results, **records}
 
-    def add(self, record: SearchCall | RejectedRecord) -> None:
+    def add(self, record: CallSketch | RejectedRecord) -> None:
         """Count one record, usable or not.
 
         Raises:
           GoodGainError: the memory limit is exceeded.
         """
-        if isinstance(record, SearchCall):
+        if isinstance(record, CallSketch):
             self._add_call(record)
             return
         self.rejections.add(record)
@@ -177,30 +159,32 @@ class Survey:
         """Number of records read, usable or not (SPEC 3)."""
         return self.calls + self.rejections.records
 
-    def _add_call(self, call: SearchCall) -> None:
+    def _add_call(self, call: CallSketch) -> None:
         ids = getsizeof(call.conversation_id) + getsizeof(call.record_id)
         self._budget.count(_BYTES_KEPT_PER_RECORD + ids)
         self.calls += 1
         self.conversations.add(call.conversation_id)
         self.turns.add((call.conversation_id, call.turn))
         self.iterations.add((call.conversation_id, call.turn, call.iteration))
-        digest = record_digest(record_encoding(call))
-        identity = (call.conversation_id, _identity(call, digest))
+        identity = (call.conversation_id, _identity(call))
         is_first = identity not in self._counting
-        self._add_delivery(identity, call.timestamp, digest)
+        self._add_delivery(identity, call.timestamp, call.record_digest)
         if call.timestamp is not None:
             self.timed += 1
             self._extend_time(call.timestamp)
             self.data.update(data_counts.times_counts([call.timestamp], self._clock))
         for name, value in call.attributes.items():
-            values = self.attribute_values.setdefault(_count(self.attributes, name), set())
+            name = known_name(self.attributes, name)
+            self.attributes[name] += 1
+            values = self.attribute_values.setdefault(name, set())
             if len(values) < _MOST_VALUES and value not in values and value.strip():
                 self._budget.count(getsizeof(value))
                 values.add(value)
         if is_first:
             self.empty_calls += not call.results
+            self.results += len(call.results)
             for result in call.results:
-                self._add_result(result)
+                self.of_results.add(result)
 
     def _add_delivery(self, identity: object, timestamp: int | None, digest: bytes) -> None:
         delivery = (BEFORE_ALL_TIME if timestamp is None else timestamp, digest)
@@ -221,121 +205,16 @@ class Survey:
         if self.last_timestamp is None or timestamp > self.last_timestamp:
             self.last_timestamp = int(timestamp)
 
-    def _add_result(self, result: Result) -> None:
-        self.results += 1
-        self.gains[result.gain] += 1
-        self.scored += result.score is not None
-        layout = layout_of(self._fingerprinter.result_fingerprint(result, {}).codes)
-        self.data[data_counts.UNIDENTIFIED] += not data_counts.identifies(layout, self._rules)
-        entity_type = _count(self.types, (result.entity_type or "").strip())
-        for name in result.ids:
-            _count(self.ids, name)
-        for name in result.fields:
-            self.field_types.setdefault(_count(self.fields, name), set()).add(entity_type)
-
     def labels(self) -> dict[int | None, int]:
         """Number of results by gain, from 0 up, then of those without a label."""
         gains: list[int | None] = [*range(GREATEST_GAIN + 1), None]
-        return {gain: self.gains[gain] for gain in gains}
+        return {gain: self.of_results.gains[gain] for gain in gains}
 
 
-def _identity(call: SearchCall, digest: bytes) -> object:
+def _identity(call: CallSketch) -> object:
     """The identity of a record: two records with the same one are redeliveries (SPEC 3)."""
     if call.record_id is not None:
         return call.record_id
     if call.call is not None:
-        return (call.turn, call.iteration, call.call)
-    return digest
-
-
-def _count(names: Counter[str], name: str) -> str:
-    """Count a name, and return the name under which it was counted."""
-    if name not in names and len(names) >= _MOST_NAMES:
-        name = OTHER_NAMES
-    names[name] += 1
-    return name
-
-
-class TypeFinding(Struct, frozen=True):
-    """An entity type that occurs.
-
-    Attributes:
-      name: as written in the traces; "" for results without a type.
-      rules: the type whose rules apply.
-      likely: the known name that was probably meant, if the rules do not know this one.
-    """
-
-    name: str
-    results: int
-    rules: str
-    likely: str | None
-
-
-class NameFinding(Struct, frozen=True):
-    """A named id or field that no rule uses.
-
-    Attributes:
-      name: as written in the traces.
-    """
-
-    kind: NameKind
-    name: str
-    results: int
-    likely: str | None
-    effect: str
-
-
-def findings_about_types(types: Mapping[str, int], rules: RuleTable) -> list[TypeFinding]:
-    """Every type that occurs, the most frequent first."""
-    known = [entry.name for entry in rules.types if entry.name != DEFAULT_TYPE]
-    findings = []
-    for name, results in types.items():
-        applicable = _rules_for(name, rules)
-        is_unknown = name != "" and applicable.name == DEFAULT_TYPE
-        near = similar_name(name, known) if is_unknown else None
-        findings.append(TypeFinding(name, results, applicable.name, near))
-    return sorted(findings, key=lambda finding: (-finding.results, finding.name))
-
-
-def findings_about_ids(ids: Mapping[str, int], rules: RuleTable) -> list[NameFinding]:
-    """Every named id that no rule mentions, the most frequent first."""
-    findings = [
-        NameFinding("id", name, results, similar_name(name, rules.ids), _ID_EFFECT)
-        for name, results in ids.items()
-        if name not in rules.ids
-    ]
-    return sorted(findings, key=_by_frequency)
-
-
-def findings_about_fields(
-    fields: Mapping[str, int], types_of: Mapping[str, Iterable[str]], rules: RuleTable
-) -> list[NameFinding]:
-    """Every field that no rule uses, the most frequent first.
-
-    If the rules use every field, even those that they do not mention, a field is listed only if its
-    name looks misspelt.
-
-    Args:
-      types_of: for each name of a field, the types that it occurs with; "" for none.
-    """
-    findings = []
-    for name, results in fields.items():
-        if name in _TOP_LEVEL:
-            effect = "ignored: it belongs next to `fields`, not inside"
-            findings.append(NameFinding("field", name, results, name, effect))
-        elif name not in rules.fields:
-            near = similar_name(name, rules.fields)
-            applicable = [_rules_for(one, rules) for one in types_of[name]]
-            compared = all(entry.reject_on is None for entry in applicable)
-            if near is not None or not compared:
-                effect = "compared like any other field" if compared else "no rule compares it"
-                findings.append(NameFinding("field", name, results, near, effect))
-    return sorted(findings, key=_by_frequency)
-
-
-def _by_frequency(finding: NameFinding) -> tuple[int, str]:
-    return -finding.results, finding.name
-
-
-def _rules_for(type_name: str, rules: RuleTable) -> TypeRules:
-    return rules.of_type(rules.type_numbers.get(normalise_type(type_name), NO_TYPE))
+        return (call.turn, call.iteration, call.call, call.action)
+    return call.record_digest

@@ -6,7 +6,7 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.storage import Storage
@@ -17,6 +17,8 @@ from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import Records, read_shard, unreadable
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
+
+T = TypeVar("T")
 
 # One thread joins what the others read, so that more of them would wait for it.
 _MOST_THREADS = 4
@@ -85,12 +87,12 @@ def _records_of(file: InputFile, adaptation: Adaptation | None, bounds: ReadBoun
         if isinstance(shard, RejectedRecord):
             yield shard
         else:
-            yield from _counted(read_shard(shard, open_local))
+            yield from counted_for_progress(read_shard(shard, open_local))
             progress.advance({"bytes.read": shard.end - shard.start})
 
 
-def _counted(records: Records) -> Records:
-    """The records of a shard, counted for progress at its end."""
+def counted_for_progress(records: Iterator[T]) -> Iterator[T]:
+    """What is read of the records of a shard, counted at its end."""
     read = rejected = 0
     for record in records:
         yield record

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.local_files import open_local, read_files, shards_of
+from goodgain.pipeline.run.plan.local_files import (
+    counted_for_progress,
+    open_local,
+    read_files,
+    shards_of,
+    usable_threads,
+)
 from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.scoring.conversation_picker import (
+    ConversationPicker,
+    ConversationRecord,
+)
 from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packed, Packer
 from goodgain.transforms.core.scoring.shard_payloads import (
     payloads_of,
     payloads_of_shard,
 )
+from goodgain.transforms.core.scoring.sketches import CallSketch, Sketcher
+
+T = TypeVar("T")
 
 
 class TraceSource(Protocol):
@@ -28,6 +42,9 @@ class TraceSource(Protocol):
 
     def records(self) -> Iterator[SearchCall | RejectedRecord]:
         """Every record, usable or not."""
+
+    def conversation(self, conversation_id: str, rules: RuleTable) -> Iterator[ConversationRecord]:
+        """The records of a conversation; of others at least the ids."""
 
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         """The payloads of conversations, and the rejected records."""
@@ -42,6 +59,10 @@ class RecordsInMemory(Struct, frozen=True):
     calls: Sequence[SearchCall | RejectedRecord]
 
     def records(self) -> Iterator[SearchCall | RejectedRecord]:
+        """See `TraceSource`."""
+        return iter(self.calls)
+
+    def conversation(self, _: str, __: RuleTable) -> Iterator[ConversationRecord]:
         """See `TraceSource`."""
         return iter(self.calls)
 
@@ -65,6 +86,24 @@ class LocalFiles(Struct, frozen=True):
         adaptation, bounds = self.settings.adaptation, self.settings.read_bounds
         for _, records in read_files(self.files, adaptation, bounds):
             yield from records
+
+    def conversation(self, conversation_id: str, rules: RuleTable) -> Iterator[ConversationRecord]:
+        """See `TraceSource`."""
+        picker = ConversationPicker(conversation_id, rules, usable_threads())
+        return self._each(lambda shard: picker.of_shard(shard, open_local))
+
+    def sketches(self, sketcher: Sketcher) -> Iterator[CallSketch | RejectedRecord]:
+        """A sketch for each usable record, and the others."""
+        return self._each(lambda shard: sketcher.of_shard(shard, open_local))
+
+    def _each(self, of_shard: Callable[[FileShard], Iterator[T]]) -> Iterator[T | RejectedRecord]:
+        """What is read of each record, counted for progress."""
+        for shard in self._shards():
+            if isinstance(shard, RejectedRecord):
+                yield shard
+            else:
+                yield from counted_for_progress(of_shard(shard))
+                progress.advance({"bytes.read": shard.end - shard.start})
 
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         """See `TraceSource`."""

@@ -21,7 +21,6 @@ from goodgain.pipeline.studies.explanation.reasons import Reasons
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.files.shard_reader import Records
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
     TopicLabels,
@@ -40,6 +39,7 @@ from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.scoring.conversation_picker import ConversationRecord, OtherCall
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
@@ -75,7 +75,11 @@ def explain_conversation(
         given = read_label_rows(evaluation.labels, open_local, base, budget)
     labels = list(given.labels())
     keys = {label.key for label in labels}
-    gathered = gather(conversation_id, source.records(), budget, keys)
+    # Labels must match no other conversation, so that the records of all are needed.
+    records = (
+        source.records() if keys else source.conversation(conversation_id, evaluation.scoring.rules)
+    )
+    gathered = gather(conversation_id, records, budget, keys)
     return explain(gathered, evaluation.scoring, budget, evaluation.qrels, labels)
 
 
@@ -97,7 +101,7 @@ class ConversationRecords(Struct, frozen=True):
 
 def gather(
     conversation_id: str,
-    records: Records,
+    records: Iterable[ConversationRecord],
     budget: MemoryBudget,
     label_keys: Collection[LabelKey] = (),
 ) -> ConversationRecords:
@@ -117,7 +121,7 @@ def gather(
     elsewhere: set[LabelKey] = set()
     unreadable = 0
     for record in records:
-        if record.conversation_id == conversation_id:
+        if record.conversation_id == conversation_id and not isinstance(record, OtherCall):
             if isinstance(record, SearchCall):
                 budget.count_explained(1 + len(record.results), len(record_encoding(record)))
                 calls.append(record)

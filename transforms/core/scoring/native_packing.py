@@ -85,6 +85,17 @@ def packer_for(packing: Packing) -> Packer | NativePacker:
     return Packer(packing) if native is None else NativePacker(packing, native)
 
 
+def native_packer(packing: Packing, *, sketches: bool = False, all_but: str | None = None) -> Any:
+    """The native packer with other output than payloads; None if there is no native part.
+
+    Args:
+      sketches: see `NativePacker`.
+      all_but: see `NativePacker`.
+    """
+    native = native_module()
+    return native and NativePacker(packing, native, sketches=sketches, all_but=all_but)
+
+
 def reading_counts(packer: Packer | NativePacker) -> dict[str, int]:
     """By which code a packer's records were read since the last call, as counts of a run."""
     if not isinstance(packer, NativePacker):
@@ -96,6 +107,11 @@ def reading_counts(packer: Packer | NativePacker) -> dict[str, int]:
 class NativePacker:
     """Like `Packer`; as a `RecordPacker` it also packs records without making objects.
 
+    Args:
+      sketches: give a `CallSketch` in MessagePack for each call, in order, instead of payloads.
+      all_but: give nothing but its conversation for each call, and leave the calls of this
+        conversation, and what Python has to parse, to the caller.
+
     Attributes:
       from_python: number of search calls that Python had to parse or decode first.
       clip: in a stream, bounds of the times of records from bytes, in milliseconds: each record is
@@ -104,8 +120,16 @@ class NativePacker:
 
     clip: tuple[int, int] | None = None
 
-    def __init__(self, packing: Packing, native: Any) -> None:
+    def __init__(
+        self,
+        packing: Packing,
+        native: Any,
+        *,
+        sketches: bool = False,
+        all_but: str | None = None,
+    ) -> None:
         self._native = native
+        self._leaves_calls = all_but is not None
         self._packing = packing
         self._adaptation: Adaptation | None = None
         self._compiled, self._names = self._compile(None)
@@ -118,6 +142,7 @@ class NativePacker:
             None if packing.label_keys is None else astuple(packing.label_keys),
             in_python.MOST_BUFFERED_RESULTS,
             packing.threads,
+            (sketches, all_but),
         )
 
     def add(self, record: SearchCall | RejectedRecord, at: int) -> Iterator[Packed]:
@@ -198,9 +223,10 @@ class NativePacker:
 
         def encoded(index: int, data: bytes) -> bytes | None:
             record = read(index, data)
-            if isinstance(record, SearchCall) and (
+            is_packed = isinstance(record, SearchCall) and (
                 self.clip is None or record.timestamp is not None
-            ):
+            )
+            if is_packed and not self._leaves_calls:
                 self.from_python += 1
                 return _encode(record)
             left_out.append((index - len(left_out), record))

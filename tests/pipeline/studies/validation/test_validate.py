@@ -10,11 +10,14 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
-from goodgain.pipeline.studies.survey import OTHER_NAMES, Rejections, Survey, general_reason
+from goodgain.pipeline.studies import result_counts
+from goodgain.pipeline.studies.result_counts import OTHER_NAMES
+from goodgain.pipeline.studies.survey import Rejections, Survey, general_reason
 from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.sketches import Sketcher
 from goodgain.transforms.read import find_inputs
 from tests.core.direct import shipped_rules
 
@@ -292,9 +295,23 @@ class TestNames:
     def test_keeps_a_limited_number_of_names(self):
         survey = Survey(shipped_rules(), 0)
         fields = {f"field {number}": "x" for number in range(3000)}
-        survey.add(parse_mapping(call(results=[{"fields": fields}])))
-        assert len(survey.fields) <= 1001
-        assert survey.fields[OTHER_NAMES] == 2000
+        sketcher = Sketcher(shipped_rules(), threads=1)
+        survey.add(sketcher.of_call(parse_mapping(call(results=[{"fields": fields}]))))
+        survey.of_results.settle()
+        assert len(survey.of_results.fields) <= 1001
+        assert survey.of_results.fields[OTHER_NAMES] == 2000
+
+    def test_results_of_more_kinds_than_are_kept_are_all_counted(self, monkeypatch):
+        monkeypatch.setattr(result_counts, "_MOST_KINDS", 3)
+        survey, sketcher = Survey(shipped_rules(), 0), Sketcher(shipped_rules(), threads=1)
+        for number in range(50):
+            results = [{"gain": number % 5, "fields": {f"field {number % 7}": "x"}}]
+            survey.add(
+                sketcher.of_call(parse_mapping(call(record_id=str(number), results=results)))
+            )
+        survey.of_results.settle()
+        assert survey.of_results.gains == dict.fromkeys(range(5), 10)
+        assert survey.of_results.fields.total() == 50
 
 
 class TestRejected:
