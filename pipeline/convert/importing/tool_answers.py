@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.convert.importing.answers.answer import Answer
+from goodgain.pipeline.convert.importing.answers.answer import Answer, error_text
 from goodgain.pipeline.convert.importing.answers.arguments import has_query, opened
 from goodgain.pipeline.convert.importing.answers.document_fields import Document
 from goodgain.pipeline.convert.importing.values import text as text_of_value
@@ -59,7 +59,7 @@ def tool_answer(
     answer: Answer, arguments: dict[str, Any], error: str | None, mapped: Mapped
 ) -> ToolAnswer:
     """Map an answer to results, for a call with these arguments."""
-    error = error if error is not None and not answer.documents else answer.error
+    error = answer.error if error is None or answer.documents else error_text(error)
     addresses = opened(arguments)
     is_text = answer.text is not None and answer.documents is None
     otherwise: Sequence[Document] = ()

@@ -134,6 +134,18 @@ def test_a_list_of_something_else_is_noted(answer):
     assert found.unread
 
 
+def test_tags_beside_a_text_are_no_list_of_something_else():
+    told = {"output": {**MESSAGE, "content": "4"}, "kwargs": {"tags": ["seq:step:1"]}}
+    assert (read_answer(told).unread, read_answer(told).text) == (None, "4")
+
+
+def test_an_error_has_no_stack_trace():
+    told = (
+        "Error: ValueError('no index')\nTraceback (most recent call last):\n  File ...\nValueError"
+    )
+    assert read_answer(told).error == "Error: ValueError('no index')"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

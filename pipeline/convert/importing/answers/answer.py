@@ -19,6 +19,7 @@ from goodgain.pipeline.convert.importing.answers.written_values import written_v
 
 _DEEPEST = 12
 _LONGEST_ERROR = 500
+_STACK = "Traceback (most recent call last)"
 # Keys under which an answer or its documents stand, in the order in which they are looked at.
 _LISTS = (
     "documents", "results", "docs", "hits", "items", "sources", "search_results", "nodes",
@@ -108,11 +109,17 @@ def read_answer(value: Any) -> Answer:
         documents,
         bool(documents) and reader.is_single,
         listed,
-        reader.unread if documents is None else None,
+        None if documents is not None or _are_tags(reader) else reader.unread,
         text,
-        None if documents or reader.error is None else reader.error[:_LONGEST_ERROR],
+        None if documents or reader.error is None else error_text(reader.error),
         reader.is_cut_off,
     )
+
+
+def error_text(told: str) -> str:
+    """What a call said about its failure, without a stack trace behind it, and not at length."""
+    before = told.partition(_STACK)[0].strip()
+    return (before or told.strip().rpartition("\n")[2])[:_LONGEST_ERROR]
 
 
 class _Reader:
@@ -182,6 +189,8 @@ class _Reader:
         if _is_other_block(value):
             return None
         self._note_error(value)
+        if value.get("type") == "constructor" and "kwargs" in value:  # an object of LangChain
+            return self.documents(value["kwargs"], depth + 1)
         if (columns := _rows_of_columns(value)) is not None:
             return columns
         if not _is_block(value) and is_whole_document(value) and not _lists_of(value):
@@ -214,6 +223,13 @@ class _Reader:
             return
         told = (error, value.get("message"), value.get("content"), value.get("error_code"))
         self.error = next((text for text in map(_plain, told) if text), "failed")
+
+
+def _are_tags(reader: _Reader) -> bool:
+    """Whether what it could not read is a list of words beside a text, like tags."""
+    words = reader.unread or ()
+    are_words = all(isinstance(word, str) for word in words)
+    return are_words and bool(reader.texts) and not set(words) & set(reader.texts)
 
 
 def _plain(value: Any) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from goodgain.pipeline.convert.importing.answers.document_fields import Document
@@ -23,6 +24,7 @@ _IDS = (
     "page_id", "pageid", "page_ids", "article_id", "file_id", "file_ids", "link_id",
     "message_id", "event_id", "path", "file_path", "paths", "ref_id", "cursor",
 )  # fmt: skip
+_ADDRESS = re.compile(r"\s*https?://\S+\s*")
 # Objects within the arguments that hold the arguments.
 _INNER = (
     "arguments", "tool_input", "inputs", "input", "args", "parameters", "params",
@@ -53,7 +55,7 @@ def query_of(arguments: dict[str, Any]) -> str | None:
     """The query among arguments; several are joined with `; `."""
     for name in (*_QUERIES, *_TEXTS):
         query = _query(arguments.get(name))
-        if query is not None:
+        if query is not None and not (name == "" and _ADDRESS.fullmatch(query)):
             return query
     texts = [value for value in arguments.values() if isinstance(value, str) and value.strip()]
     return texts[0] if len(texts) == 1 and not opened(arguments) else None
@@ -74,7 +76,8 @@ def opened(arguments: dict[str, Any]) -> list[Document]:
             if named:
                 one = name_of_one if name in _URLS else name.removesuffix("s")
                 return [{one: each} for each in named]
-    return []
+    alone = arguments.get("")
+    return [{"url": alone.strip()}] if isinstance(alone, str) and _ADDRESS.fullmatch(alone) else []
 
 
 def _inner(value: dict[str, Any]) -> Any:
