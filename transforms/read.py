@@ -14,6 +14,7 @@ from goodgain.transforms.coders import ANY_RECORD, typed_outputs
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression
+from goodgain.transforms.core.files.input_formats import JSONL
 from goodgain.transforms.core.files.shard import (
     DEFAULT_SHARD_BYTES,
     FileShard,
@@ -21,7 +22,6 @@ from goodgain.transforms.core.files.shard import (
 )
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import read_shard
-from goodgain.transforms.core.files.trace_formats import JSONL
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.adaptation import Adaptation

@@ -9,9 +9,9 @@ from typing import Any, BinaryIO
 from msgspec.structs import replace
 
 from goodgain.transforms.core.files.first_records import first_records
+from goodgain.transforms.core.files.input_formats import INPUT_FORMATS
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.shard_plan import plan_shards
-from goodgain.transforms.core.files.trace_formats import TRACE_FORMATS
 from goodgain.transforms.core.records.adaptation import RANK, Adaptation
 from goodgain.transforms.core.records.likely_fields import is_of_call, is_of_result
 from goodgain.transforms.core.records.long_form import (
@@ -52,7 +52,7 @@ def find_names(
                 with open_file(file.path) as opened:
                     for shard in plan_shards(opened, file.path, file.size)[:1]:
                         first = first_records(opened, shard)
-                        is_table = TRACE_FORMATS[shard.format].is_table
+                        is_table = INPUT_FORMATS[shard.format].is_table
                         if is_table and is_long_table(first, adaptation):
                             seen.append(seen_names_of_rows(first, adaptation))
                         else:

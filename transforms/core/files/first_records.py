@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, BinaryIO
 
+from goodgain.transforms.core.files.input_formats import INPUT_FORMATS
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.trace_formats import TRACE_FORMATS
 
 MOST_LOOKED_AT = 100  # records
 
@@ -21,4 +21,4 @@ def first_records(file: BinaryIO, shard: FileShard) -> list[Any]:
     """
     if shard.problem is not None:
         return []
-    return list(islice(TRACE_FORMATS[shard.format].first(file, shard), MOST_LOOKED_AT))
+    return list(islice(INPUT_FORMATS[shard.format].first(file, shard), MOST_LOOKED_AT))

@@ -17,10 +17,10 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro_reader import decoded_blocks
 from goodgain.transforms.core.files.bounds import FIXED_BOUNDS
 from goodgain.transforms.core.files.compression import Compression
+from goodgain.transforms.core.files.input_formats import AVRO, JSONL, PARQUET
 from goodgain.transforms.core.files.line_splitter import LongLine
 from goodgain.transforms.core.files.shard import FileShard, Open
 from goodgain.transforms.core.files.text_lines import CutOffLine, Line, text_lines
-from goodgain.transforms.core.files.trace_formats import AVRO, JSONL, PARQUET
 from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace, QrelsProblem
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN

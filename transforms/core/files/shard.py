@@ -40,7 +40,7 @@ class FileShard(Struct, frozen=True):
 
     Attributes:
       path: path of the file.
-      format: a key of `TRACE_FORMATS`.
+      format: a key of `INPUT_FORMATS`.
       compression: compression of the whole file, which is then a single shard.
       start: first byte.
       end: the byte after the last.

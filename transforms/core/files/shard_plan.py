@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression, beginning, compression_of
+from goodgain.transforms.core.files.input_formats import INPUT_FORMATS, JSONL
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard
-from goodgain.transforms.core.files.trace_formats import JSONL, TRACE_FORMATS
 from goodgain.transforms.core.records.adaptation import Adaptation
 
 _HEAD_BYTES = 4096
@@ -52,9 +52,9 @@ def plan_shards(
     if compression is not Compression.NONE:
         head = beginning(file, compression, _HEAD_BYTES)[:_HEAD_BYTES]
     name, problem = recognise(path, head)
-    if not of_traces and not TRACE_FORMATS[name].is_binary:
+    if not of_traces and not INPUT_FORMATS[name].is_binary:
         name = JSONL
-    format_ = TRACE_FORMATS[name]
+    format_ = INPUT_FORMATS[name]
     if of_traces and problem is None and format_.problem is not None:
         problem = format_.problem(head)
     shard = FileShard(path, name, compression, 0, size, problem, adaptation, bounds)
@@ -73,13 +73,13 @@ def recognise(path: str, head: bytes) -> tuple[str, str | None]:
         if head.startswith(magic):
             advice = "save it as JSON Lines or CSV in UTF-8, Avro or Parquet"
             return by_name or JSONL, f"The file is {other}; {advice}."
-    for name, format_ in TRACE_FORMATS.items():
+    for name, format_ in INPUT_FORMATS.items():
         if format_.begins(head):
             return name, None
     if by_name is None:
         problem = "The file is not JSON Lines, CSV, Avro or Parquet." if b"\0" in head else None
         return JSONL, problem
-    if TRACE_FORMATS[by_name].is_binary:
+    if INPUT_FORMATS[by_name].is_binary:
         problem = f"The file is {by_name} by its name, but does not begin like it; it is damaged."
         return by_name, problem
     return by_name, None
@@ -89,5 +89,5 @@ def _format_by_name(path: str) -> str | None:
     name = path.lower()
     for suffix in _COMPRESSION_SUFFIXES:
         name = name.removesuffix(suffix)
-    several = TRACE_FORMATS.items()
+    several = INPUT_FORMATS.items()
     return next((one for one, format_ in several if name.endswith(format_.suffixes)), None)

@@ -9,9 +9,9 @@ from typing import BinaryIO, cast
 from msgspec.structs import replace
 
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
+from goodgain.transforms.core.files.input_formats import INPUT_FORMATS
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard, Open
-from goodgain.transforms.core.files.trace_formats import TRACE_FORMATS
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -75,7 +75,7 @@ def _shortened(file: BinaryIO, shard: FileShard) -> Records:
 def _records_of(
     file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
-    format_ = TRACE_FORMATS[shard.format]
+    format_ = INPUT_FORMATS[shard.format]
     if format_.seeks and shard.compression is not Compression.NONE:
         return _spooled_records(file, shard, packer)
     return format_.read(file, shard, packer)

@@ -21,8 +21,8 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.avro_reader import decoded_blocks
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.compression import Compression
+from goodgain.transforms.core.files.input_formats import AVRO
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.files.trace_formats import AVRO
 from goodgain.transforms.core.memory_budget import MemoryBudget, pooled_bytes
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.matching import TopicPool

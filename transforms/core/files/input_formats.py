@@ -18,7 +18,7 @@ AVRO, PARQUET, JSONL, JSON_ARRAY, CSV = "avro", "parquet", "jsonl", "json array"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-class TraceFormat(Struct, frozen=True):
+class InputFormat(Struct, frozen=True):
     """A format of trace files.
 
     Attributes:
@@ -65,8 +65,8 @@ def _first_character(head: bytes) -> bytes:
 
 
 # In the order in which the beginning of a file is compared with them.
-TRACE_FORMATS: Mapping[str, TraceFormat] = {
-    AVRO: TraceFormat(
+INPUT_FORMATS: Mapping[str, InputFormat] = {
+    AVRO: InputFormat(
         lambda head: head.startswith(b"Obj\x01"),
         read_avro,
         first_of_avro,
@@ -74,7 +74,7 @@ TRACE_FORMATS: Mapping[str, TraceFormat] = {
         is_binary=True,
         seeks=True,
     ),
-    PARQUET: TraceFormat(
+    PARQUET: InputFormat(
         lambda head: head.startswith(b"PAR1"),
         _read_parquet,
         _first_of_parquet,
@@ -82,16 +82,16 @@ TRACE_FORMATS: Mapping[str, TraceFormat] = {
         is_binary=True,
         seeks=True,
     ),
-    JSON_ARRAY: TraceFormat(
+    JSON_ARRAY: InputFormat(
         lambda head: _first_character(head) == b"[",
         read_json_array,
         objects_of_array,
         is_split=False,
     ),
-    CSV: TraceFormat(
+    CSV: InputFormat(
         begins_like_csv, read_csv, first_rows, (".csv", ".tsv"), is_split=False, is_table=True
     ),
-    JSONL: TraceFormat(
+    JSONL: InputFormat(
         lambda head: _first_character(head) == b"{",
         read_jsonl,
         first_lines,
