@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -36,6 +36,13 @@ def show(document: Document, console: Console, wraps: bool = True) -> None:
             console.print()
         _print(block, console, wraps)
         before = block
+
+
+def renderable(document: Document) -> Group:
+    """A document as rich draws it, for views that are drawn again and again."""
+    return Group(
+        *(_table(one) if isinstance(one, TableBlock) else _line(one) for one in document.blocks)
+    )
 
 
 def text_of(document: Document) -> str:
@@ -70,13 +77,17 @@ def _is_apart(before: Block | None, block: Block) -> bool:
 
 
 def _print(block: Block, console: Console, wraps: bool) -> None:
-    if isinstance(block, Heading):
-        console.print(Text(printable(block.text), "bold"), soft_wrap=not wraps)
-    elif isinstance(block, Sentence):
-        line = "  " * block.indent + printable(block.text)
-        console.print(Text(line, _STYLES[block.tone]), soft_wrap=block.whole or not wraps)
-    else:
+    if isinstance(block, TableBlock):
         console.print(_table(block))
+    else:
+        is_whole = isinstance(block, Sentence) and block.whole
+        console.print(_line(block), soft_wrap=is_whole or not wraps)
+
+
+def _line(block: Heading | Sentence) -> Text:
+    if isinstance(block, Heading):
+        return Text(printable(block.text), "bold")
+    return Text("  " * block.indent + printable(block.text), _STYLES[block.tone])
 
 
 def _table(block: TableBlock) -> RichTable:

@@ -12,13 +12,13 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TextIO
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
 import goodgain.transforms
+from goodgain.pipeline.document.model import Document, Sentence, count, document, table, value
 from goodgain.pipeline.document.numbers import value_text
+from goodgain.pipeline.document.terminal import renderable
 from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
 from goodgain.pipeline.settings.option_types import duration_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -69,7 +69,7 @@ def line(counts: StreamCounts, clock: int) -> str:
     return "; ".join(filter(None, parts))
 
 
-def view(counts: StreamCounts, clock: int) -> Group:
+def view(counts: StreamCounts, clock: int) -> Document:
     """The stream's progress: counts, the watermark and running means."""
     numbers = {
         pluralize(counts.read, "record", "records"): counts.read,
@@ -78,19 +78,17 @@ def view(counts: StreamCounts, clock: int) -> Group:
         "late": counts.late,
         "rejected": counts.rejected,
     }
-    records = Table.grid(padding=(0, 3))
-    records.add_row(*numbers, style="dim")
-    records.add_row(*(f"{number:,}" for number in numbers.values()))
-    parts: list[Table | Text] = [records, Text(_time_text(counts.watermark, clock))]
-    if counts.means:
-        means = Table.grid(padding=(0, 3))
-        labels = (metric_by_name(name).label for name in counts.means)
-        means.add_row("running mean", *labels, style="dim")
-        means.add_row("", *(value_text(name, mean) for name, mean in counts.means.items()))
-        parts.append(means)
-    if counts.warnings:
-        parts.append(Text(_warning_codes(counts), style="yellow"))
-    return Group(*parts)
+    means = table(
+        ("running mean", *(metric_by_name(name).label for name in counts.means)),
+        [("", *(value(name, mean) for name, mean in counts.means.items()))],
+    )
+    codes = _warning_codes(counts)
+    return document(
+        table(tuple(numbers), [tuple(map(count, numbers.values()))]),
+        Sentence(_time_text(counts.watermark, clock)),
+        means if counts.means else None,
+        Sentence(codes, "warning") if codes else None,
+    )
 
 
 def _warning_codes(counts: StreamCounts) -> str:
@@ -142,7 +140,7 @@ def _draw(
             is_over = done.wait(_TICK_SECONDS)
             for warning in warnings.lines():
                 console.print(warning, soft_wrap=True)
-            live.update(view(counter.now(), _now_ms()), refresh=True)
+            live.update(renderable(view(counter.now(), _now_ms())), refresh=True)
 
 
 def _print_lines(

@@ -3,8 +3,8 @@ import logging
 
 import pytest
 from msgspec import structs
-from rich.console import Console
 
+from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.run.stream import live_view
 from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
 from goodgain.pipeline.run.stream.prism import engine_log
@@ -40,9 +40,7 @@ def test_one_record_is_singular():
 def test_warnings_are_shown_after_the_means():
     with_warning = structs.replace(FIGURES, warnings=[DataWarning("odd_times", 3, None, "", "")])
     assert live_view.line(with_warning, NOON).endswith("(SRE) 50.0 %; warnings odd_times")
-    console = Console(file=io.StringIO(), width=80)
-    console.print(live_view.view(with_warning, NOON))
-    assert "warnings odd_times" in console.file.getvalue()
+    assert "warnings odd_times" in text_of(live_view.view(with_warning, NOON))
 
 
 def test_before_any_record_there_is_no_watermark_and_no_mean():
@@ -57,9 +55,7 @@ def test_a_watermark_out_of_range_is_shown_in_ms(watermark):
 
 
 def test_the_terminal_view_shows_the_same():
-    console = Console(file=io.StringIO(), width=80)
-    console.print(live_view.view(FIGURES, NOON + 90 * MINUTE))
-    shown = console.file.getvalue()
+    shown = text_of(live_view.view(FIGURES, NOON + 90 * MINUTE))
     for one in ("12,345", "1,500", "1h30m behind", "7.250", "(SRE)", "50.0 %", "rejected"):
         assert one in shown
 
