@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -27,6 +27,9 @@ from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted
 
 _REJECTED, _UNKNOWN_NAMES = "rejected_records", "unknown_names"
+if TYPE_CHECKING:
+    import pandas as pd
+
 Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
 
 
@@ -284,6 +287,36 @@ class Run:
             (folder / name).mkdir(parents=True)
             with (folder / name / f"part-00000-of-00001{file_format.suffix}").open("wb") as file:
                 file_format.write(table.dataset, table.stored(), file)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The means as a long table, whose columns can all be grouped by.
+
+        `slice` is text like `arm=A, market=de`, "" for everything; each attribute of a slice has a
+        column of its own, too, like `slice.market`.
+
+        Raises:
+          UsageError: pandas is not installed.
+
+        Example:
+          >>> import goodgain as gg
+          >>> calls = [
+          ...     {"conversation_id": name, "iteration": 1, "attributes": {"market": name[0]},
+          ...      "results": [{"gain": gain}]}
+          ...     for name, gain in (("de-1", 3), ("de-2", 4), ("fr-1", 2))
+          ... ]
+          >>> frame = gg.evaluate(calls, slices=["market"]).to_pandas()
+          >>> cg = frame[(frame["metric"] == "CG") & frame["i"].isna()]
+          >>> cg.groupby("slice")["mean"].first().to_dict()
+          {'': 3.0, 'market=d': 3.5, 'market=f': 2.0}
+        """
+        frame = self.means.to_pandas()
+        slices = [dict(one) for one in frame["slice"]]
+        frame["slice"] = [
+            ", ".join(f"{name}={value}" for name, value in sorted(one.items())) for one in slices
+        ]
+        for at, name in enumerate(sorted({name for one in slices for name in one}), start=1):
+            frame.insert(at, f"slice.{name}", [one.get(name) for one in slices])
+        return frame
 
     def __getitem__(self, metric: str) -> MeanRow:
         """The mean of a metric at N over all conversations that searched.

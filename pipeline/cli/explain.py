@@ -6,7 +6,7 @@ import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.imports import quick_imports
-from goodgain.pipeline.cli.shared_options import add_output_options
+from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
 
@@ -18,6 +18,13 @@ EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the conversation, and the options of a run that affect its score."""
     parser.add_argument("conversation_id", metavar="CONVERSATION_ID", help="which conversation")
+    add_option(
+        parser,
+        "--pair",
+        "why two results are one document or two; places are i.call.rank, like 1.1.3",
+        nargs=2,
+        metavar="PLACE",
+    )
     add_config_options(
         parser,
         ExplainConfig,
@@ -42,14 +49,19 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.studies.explanation.explain import explain_conversation
         from goodgain.pipeline.studies.explanation.output import explanation_json
         from goodgain.pipeline.views.explanation import explanation_document
+    from goodgain.pipeline.views.pairs import pair_document
 
     traces = find_traces(config, config.input, LOCAL)
     evaluation = open_evaluation(config, traces, LOCAL)
     with progress.shown(traces.size, quiet=args.quiet):
         source = LocalFiles(traces.files, config)
-        explanation = explain_conversation(args.conversation_id, evaluation, source)
+        explanation = explain_conversation(
+            args.conversation_id, evaluation, source, pair=args.pair and tuple(args.pair)
+        )
     if args.json:
         print_json(explanation_json(explanation))
+    elif explanation.pair is not None:
+        show(pair_document(args.conversation_id, explanation.pair), result_console())
     else:
         show(explanation_document(explanation), result_console())
     return 0

@@ -20,7 +20,7 @@ def add_option(
     name, _, metavar = written.partition(" ")
     if metavar:
         settings["metavar"] = metavar
-    elif "choices" not in settings:
+    elif "choices" not in settings and "nargs" not in settings:
         settings["action"] = "store_true"
     default = settings.get("default")
     if isinstance(default, int | float):

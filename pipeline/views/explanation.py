@@ -29,8 +29,8 @@ from goodgain.pipeline.studies.explanation.model import (
     Raised,
     Why,
 )
+from goodgain.pipeline.views.pairs import near_misses_table, place_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 from goodgain.transforms.core.wording import counted, pluralize
 
 _LONGEST_TEXT = 120
@@ -59,6 +59,7 @@ def _near_misses(explanation: ConversationExplanation) -> Iterator[Block]:
         steps = ", ".join(f"{step} {pairs}" for step, pairs in explanation.near_misses.items())
         differ = "pairs that share a key but differ, by the step that says so"
         yield Sentence(f"Near misses, {differ}: {steps}", apart=True)
+        yield near_misses_table(explanation.near_miss_pairs)
 
 
 def _head(explanation: ConversationExplanation) -> Iterator[Block]:
@@ -182,7 +183,7 @@ def _call(i: int, call: ExplainedCall) -> Iterator[Block]:
 
 def _outcome(result: ExplainedResult) -> str:
     if result.duplicate is not None:
-        return f"copy of {_place(result.duplicate.first)}"
+        return f"copy of {place_text(result.duplicate.first)}"
     if result.gain is None:
         return "new, no label"
     return "new, good" if result.outcome == "good" else "new"
@@ -195,7 +196,7 @@ def _result(result: ExplainedResult) -> Cell:
     if result.raised is not None:
         below.append(_raised(result.raised))
     if result.judged_at is not None:
-        at = _place(result.judged_at)
+        at = place_text(result.judged_at)
         below.append(f"its judgment labels {at}, another document, and counts once")
     if result.pooled is not None:
         below.append(_in_pool(result.pooled))
@@ -219,15 +220,10 @@ def _in_pool(one: InPool) -> str:
 def _why(why: Why) -> str:
     text = f"{why.reason} (step {why.step}, key {why.key})"
     if why.matched != why.first:
-        text = f"as its copy {_place(why.matched)}: {text}"
+        text = f"as its copy {place_text(why.matched)}: {text}"
     if why.label_conflict:
         text += f"; the first one's label {why.first_gain} counts"
     return text
-
-
-def _place(place: ResultPlace) -> str:
-    """i.call.rank, each from 1."""
-    return f"{place.i}.{place.call_position + 1}.{place.rank}"
 
 
 def _metrics(explanation: ConversationExplanation) -> Iterator[Block]:

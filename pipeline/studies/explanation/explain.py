@@ -17,13 +17,13 @@ from goodgain.pipeline.run.plan.labels import LabelRows, read_label_rows
 from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.studies.explanation import model
+from goodgain.pipeline.studies.explanation.pairs import Pairs
 from goodgain.pipeline.studies.explanation.reasons import Reasons
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
-    TopicLabels,
     document_digests,
 )
 from goodgain.transforms.core.judgments.judgment import LabelKeys, label_request
@@ -38,7 +38,7 @@ from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.conversation_picker import ConversationRecord, OtherCall
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
@@ -59,14 +59,16 @@ def explain_conversation(
     evaluation: Evaluation,
     source: TraceSource,
     given: LabelRows | None = None,
+    pair: tuple[str, str] | None = None,
 ) -> model.ConversationExplanation:
     """Find a conversation in the traces of an evaluation, and explain it.
 
     Args:
       given: labels that the caller holds, instead of those in files.
+      pair: the places of two results that are compared.
 
     Raises:
-      UsageError: there is no such conversation, or a judgment cannot be used.
+      UsageError: there is no such conversation or result, or a judgment cannot be used.
       GoodGainError: it holds more than `max_held_bytes` allows.
     """
     budget = source.budget(evaluation)
@@ -80,7 +82,7 @@ def explain_conversation(
         source.records() if keys else source.conversation(conversation_id, evaluation.scoring.rules)
     )
     gathered = gather(conversation_id, records, budget, keys)
-    return explain(gathered, evaluation.scoring, budget, evaluation.qrels, labels)
+    return explain(gathered, evaluation.scoring, budget, evaluation.qrels, labels, pair)
 
 
 class ConversationRecords(Struct, frozen=True):
@@ -160,6 +162,7 @@ def explain(
     budget: MemoryBudget,
     qrels: Sequence[InputFile] = (),
     result_labels: Iterable[ResultLabel] = (),
+    pair: tuple[str, str] | None = None,
 ) -> model.ConversationExplanation:
     """Score a conversation and explain the outcome of each of its results.
 
@@ -170,9 +173,10 @@ def explain(
       qrels: files of judgments, if `scoring.label_keys` is given.
       result_labels: labels of single results that override those of the trace; may include labels
         of other conversations.
+      pair: the places of two results that are compared.
 
     Raises:
-      UsageError: a judgment cannot be used, or differs from another.
+      UsageError: a judgment cannot be used, or differs from another; or a place has no result.
       GoodGainError: there are more judgments than `budget` allows.
     """
     fingerprinter = Fingerprinter(scoring.rules)
@@ -207,8 +211,13 @@ def explain(
         topic = scoring.label_keys.topic(gathered.conversation_id, attributes)
         judgments = external.of_topic(topic)
     pool = turn_pool_of(gathered.conversation_id, attributes, scoring.pool, pools)
+    rules, threshold = scoring.rules, scoring.good_gain_threshold
+    turn = fold_turn(labelled.searches(), rules, threshold, judgments, pool, scoring.document_label)
+    details = TurnDetails(turn, rules)
+    results = [result for call in last_turn_calls for result in call.results]
+    pairs = Pairs(turn, results, details, rules)
     for i, explained_call in _explained_calls(
-        labelled.searches(), last_turn_calls, scoring, judgments, pool
+        turn, details, last_turn_calls, results, scoring, pool
     ):
         explained_calls.setdefault(i, []).append(explained_call)
     return model.ConversationExplanation(
@@ -223,6 +232,8 @@ def explain(
         conflicting_redeliveries=delivered.conflicting,
         rejected=gathered.rejected,
         near_misses=grouped(score.counts, "near_misses_by_step"),
+        near_miss_pairs=pairs.near_misses(),
+        pair=None if pair is None else pairs.explain(*pair),
         unreadable=gathered.unreadable,
     )
 
@@ -249,19 +260,15 @@ def _external(
 
 
 def _explained_calls(
-    fingerprints: list[CallFingerprint],
+    turn: FoldedTurn,
+    details: TurnDetails,
     calls: list[SearchCall],
+    results: list[Result],
     scoring: Scoring,
-    judgments: TopicLabels | None,
     pool: TurnPool | None,
 ) -> Iterator[tuple[int, model.ExplainedCall]]:
     """Each call of the turn with its i."""
     threshold = scoring.good_gain_threshold
-    turn = fold_turn(
-        fingerprints, scoring.rules, threshold, judgments, pool, scoring.document_label
-    )
-    details = TurnDetails(turn, scoring.rules)
-    results = [result for call in calls for result in call.results]
     reasons = Reasons(turn, results, details, scoring.rules)
     met_again = turn.judgments_met_again or {}
     raised = {

@@ -48,6 +48,76 @@ class Raised(Struct, frozen=True):
     gain: int
 
 
+class NearMiss(Struct, frozen=True):
+    """Two results that share a key but are two documents.
+
+    Attributes:
+      place: of the later result.
+      earlier: of the result that it was compared with.
+      key: the key that proposed the pair (SPEC 4.2).
+      step: the step that found them different (SPEC 4.3).
+    """
+
+    place: ResultPlace
+    earlier: ResultPlace
+    key: str
+    step: str
+
+
+class ComparedAttribute(Struct, frozen=True):
+    """An attribute of two results.
+
+    Attributes:
+      first, second: its values, as in the trace; None if a result has none.
+      agrees: whether they are equal after normalisation, for ids whether they have one in common;
+        None if only one of the results has it, which decides nothing.
+    """
+
+    name: str
+    first: str | None
+    second: str | None
+    agrees: bool | None
+
+
+class StepDecision(Struct, frozen=True):
+    """What one step says about a pair.
+
+    Attributes:
+      step: its name (SPEC 4.3).
+      compared: the attributes that it looks at, as far as one of the results has them.
+      same: whether it says that they are the same document; None if it cannot decide.
+      reason: why, in words; "" if it cannot decide.
+      needs: of the fields, what would make them the same document.
+    """
+
+    step: str
+    compared: list[ComparedAttribute]
+    same: bool | None
+    reason: str
+    needs: list[str]
+
+
+class PairExplanation(Struct, frozen=True):
+    """Why two results are one document, or two.
+
+    Attributes:
+      first, second: their places, in order.
+      keys: the keys that they share; without one they are never compared.
+      same: what the steps decide.
+      decided_by: index in `steps` of the first that decides; None if none does.
+      copy_of: what the second counts as a copy of; None if it is a first occurrence.
+    """
+
+    first: ResultPlace
+    second: ResultPlace
+    rules: str
+    keys: list[str]
+    same: bool
+    decided_by: int | None
+    steps: list[StepDecision]
+    copy_of: ResultPlace | None
+
+
 class InPool(Struct, frozen=True):
     """Which document of the topic's pool a result is.
 
@@ -123,6 +193,8 @@ class ConversationExplanation(Struct, frozen=True):
       ranking: names of the ranking metrics.
       conflicting_redeliveries: redelivered records that differ from the one that counts.
       near_misses: number of pairs that a key proposed and verification found different, by step.
+      near_miss_pairs: the first of these; of results with equal evidence only the first.
+      pair: the two results that were asked about, or None.
       unreadable: rejected rows without a conversation, which may belong to this one.
     """
 
@@ -133,4 +205,6 @@ class ConversationExplanation(Struct, frozen=True):
     conflicting_redeliveries: int
     rejected: list[RejectedRecord]
     near_misses: dict[str, int]
+    near_miss_pairs: list[NearMiss]
     unreadable: int
+    pair: PairExplanation | None = None

@@ -25,7 +25,7 @@ from goodgain.transforms.core.dedup.rules import (
     unknown_number,
 )
 from goodgain.transforms.core.dedup.url_rules import UrlRules
-from goodgain.transforms.core.dedup.verification import Step, verify
+from goodgain.transforms.core.dedup.verification import Step, Verdict, verify
 from goodgain.transforms.core.records.search_call import Result
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
@@ -43,9 +43,7 @@ class Reasons:
         self._results = results
         self._details = details
         self._rules = rules
-        self._names = {number: name for name, number in rules.fields.items()}
-        self._names |= {number: f"ids.{name}" for name, number in rules.ids.items()}
-        self._names[GENERIC_ID] = "id"
+        self._names = attribute_names(rules)
         self._read = cache(lambda index: read_evidence(turn.results[index]))
         self._occurrences: dict[int, list[int]] = {}
         for index, duplicate in enumerate(turn.duplicates):
@@ -66,7 +64,7 @@ class Reasons:
             key=self._details.key(duplicate),
             step=duplicate.verdict.step.value,
             clause=duplicate.verdict.clause,
-            reason=self._reason(matched, index, duplicate),
+            reason=self.words(matched, index, duplicate.verdict),
             first_gain=first_gain,
             label_conflict=self._turn.rises is None
             and None not in (gain, first_gain)
@@ -85,32 +83,33 @@ class Reasons:
                 return earlier
         return duplicate.first
 
-    def _reason(self, earlier: int, index: int, duplicate: Duplicate) -> str:
+    def words(self, earlier: int, index: int, verdict: Verdict) -> str:
+        """Why two results, by their indexes in the turn, are the same document."""
         one, other = self._read(earlier), self._read(index)
         applicable = self._rules.of_type(one.layout.type_number or other.layout.type_number)
-        step, clause = duplicate.verdict.step, duplicate.verdict.clause
+        step, clause = verdict.step, verdict.clause
         if step is Step.IDS:
             agreeing = [
                 self._names[number]
                 for number in applicable.ids
-                if number in applicable.definitive and _agree(one, other, number)
+                if number in applicable.definitive and agree(one, other, number)
             ]
             return f"same {' and '.join(agreeing)}, definitive for {applicable.name}"
         if step is Step.URL:
             return _same_url(self._results[earlier].url, self._results[index].url, self._rules)
         if step is Step.URL_TEXT:
-            texts = [self._names[text] for text in (SNIPPET, CONTENT) if _agree(one, other, text)]
+            texts = [self._names[text] for text in (SNIPPET, CONTENT) if agree(one, other, text)]
             return f"URLs differ only in their query, same {' and '.join(texts)}"
         if step is Step.GENERIC_ID:
             return "same generic id, and no attribute conflicts"
         if step is Step.NAMED_ID:
-            names = {**self._names, **_unknown_names(self._results[index])}
+            names = {**self._names, **unknown_names(self._results[index])}
             agreeing = [
                 names[number]
                 for number in other.values
                 if is_named_id(number)
                 and number not in self._rules.containers
-                and _agree(one, other, number)
+                and agree(one, other, number)
             ]
             return f"same {' and '.join(agreeing)}, and no attribute conflicts"
         if step is Step.FIELDS and clause is not None:
@@ -120,13 +119,13 @@ class Reasons:
     def _clause(
         self, one: Evidence, other: Evidence, applicable: TypeRules, clause: int, index: int
     ) -> str:
-        names = {**self._names, **_unknown_names(self._results[index])}
+        names = {**self._names, **unknown_names(self._results[index])}
         if applicable.confidence is not None:
             return _points(one, other, applicable.confidence, clause, names)
         needs = applicable.clauses[clause - 1]
-        wanted = " and ".join(_in_words(need, names) for need in needs)
+        wanted = " and ".join(need_in_words(need, names) for need in needs)
         equal = dict.fromkeys(
-            names[number] for need in needs for number in need.of if _agree(one, other, number)
+            names[number] for need in needs for number in need.of if agree(one, other, number)
         )
         return f"{applicable.name} line {clause} ({wanted}): same {', '.join(equal)}"
 
@@ -148,14 +147,23 @@ def _same_url(one: str | None, other: str | None, rules: RuleTable) -> str:
     return f"URLs that are two forms of one{place}"
 
 
-def _agree(one: Evidence, other: Evidence, number: int) -> bool:
+def attribute_names(rules: RuleTable) -> dict[int, str]:
+    """The names of the attributes that the rules know, by number."""
+    names = {number: name for name, number in rules.fields.items()}
+    names |= {number: f"ids.{name}" for name, number in rules.ids.items()}
+    return {**names, GENERIC_ID: "id"}
+
+
+def agree(one: Evidence, other: Evidence, number: int) -> bool:
+    """Whether both have an attribute and its values agree."""
     mine, theirs = one.values.get(number), other.values.get(number)
     if mine is None or theirs is None:
         return False
     return mine == theirs or (is_named_id(number) and shared(mine, theirs))
 
 
-def _in_words(need: Need, names: Mapping[int, str]) -> str:
+def need_in_words(need: Need, names: Mapping[int, str]) -> str:
+    """A part of a clause, like `2 of from, to, participants`."""
     of = [names[number] for number in need.of]
     if len(of) == 1:
         return of[0]
@@ -173,7 +181,7 @@ def _points(
     worth = {
         names[number]: confidence.points.get(number, confidence.other)
         for number in one.values
-        if is_field(number) and _agree(one, other, number)
+        if is_field(number) and agree(one, other, number)
     }
     listed = ", ".join(f"{name} {points}" for name, points in worth.items())
     needed = f"{confidence.needed_with_context} needed as ids agree"
@@ -182,7 +190,7 @@ def _points(
     return f"{sum(worth.values())} points for equal fields ({listed}), {needed}"
 
 
-def _unknown_names(result: Result) -> dict[int, str]:
+def unknown_names(result: Result) -> dict[int, str]:
     """Names in a result that the rules do not know, by the numbers assigned to them."""
     fields = {_unknown(UNKNOWN_FIELD, name): name for name in result.fields}
     return fields | {_unknown(UNKNOWN_ID, name): f"ids.{name}" for name in result.ids}

@@ -117,6 +117,34 @@ def agreeing_id(first: Evidence, second: Evidence, rules: RuleTable) -> int | No
     return None
 
 
+def decisions(
+    first: Evidence, second: Evidence, rules: RuleTable
+) -> list[tuple[Step, Verdict | None]]:
+    """What each step by itself says about a pair, in order; None if it cannot decide.
+
+    The first that can is the verdict of `verify`; the others would have decided without it.
+    """
+    type_number, other = first.layout.type_number, second.layout.type_number
+    of_type = type_number != other and NO_TYPE not in (type_number, other)
+    applicable = rules.of_type(type_number or other)
+    mine, theirs = first.values, second.values
+    found: list[tuple[Step, Verdict | None]]
+    found = [(Step.TYPE, _DIFFERENT[Step.TYPE] if of_type else None)]
+    if rules.passage_ids is not None:
+        two = _are_two_passages(mine, theirs, rules.passage_ids)
+        found.append((Step.PASSAGE, _DIFFERENT[Step.PASSAGE] if two else None))
+    found.append((Step.IDS, _by_ids(mine, theirs, applicable)))
+    if rules.policy != "ids":
+        found += [
+            (Step.URL, _by_url(mine, theirs, rules)),
+            (Step.FIELDS, _by_fields(mine, theirs, applicable, rules)),
+        ]
+    found.append((Step.GENERIC_ID, _by_weak_ids(mine, theirs, applicable, rules)))
+    if rules.policy != "ids":
+        found.append((Step.IDENTICAL, _by_identity(first, second)))
+    return found
+
+
 def _by_ids(mine: _Values, theirs: _Values, applicable: TypeRules) -> Verdict | None:
     definitive = False
     for attribute in applicable.ids:

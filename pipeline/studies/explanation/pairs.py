@@ -1,0 +1,258 @@
+"""Why two results are one document or two: each step, and what it compared (SPEC 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from goodgain.pipeline.studies.explanation.model import (
+    ComparedAttribute,
+    NearMiss,
+    PairExplanation,
+    StepDecision,
+)
+from goodgain.pipeline.studies.explanation.reasons import (
+    Reasons,
+    agree,
+    attribute_names,
+    need_in_words,
+    unknown_names,
+)
+from goodgain.transforms.core.dedup.duplicates import Duplicate
+from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence
+from goodgain.transforms.core.dedup.keys import EQUAL_EVIDENCE
+from goodgain.transforms.core.dedup.normalise import normalise_url
+from goodgain.transforms.core.dedup.rules import (
+    CONTENT,
+    GENERIC_ID,
+    SNIPPET,
+    TITLE,
+    URL,
+    URL_QUERY,
+    RuleTable,
+    TypeRules,
+    is_field,
+    is_named_id,
+)
+from goodgain.transforms.core.dedup.verification import Step, Verdict, decisions, verify
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.records.search_call import Result
+from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.fold import FoldedTurn
+
+_MOST_NEAR_MISSES = 20
+_TYPE = "entity_type"
+
+
+class Pairs:
+    """Compares results of one turn pair by pair."""
+
+    def __init__(
+        self, turn: FoldedTurn, results: Sequence[Result], details: TurnDetails, rules: RuleTable
+    ) -> None:
+        self._turn = turn
+        self._results = results
+        self._details = details
+        self._rules = rules
+        self._reasons = Reasons(turn, results, details, rules)
+        self._read = cache(lambda index: read_evidence(turn.results[index]))
+
+    def near_misses(self) -> list[NearMiss]:
+        """The first pairs that share a key but are two documents."""
+        found: list[NearMiss] = []
+        for one in self._missed():
+            found.append(one)
+            if len(found) == _MOST_NEAR_MISSES:
+                break
+        return found
+
+    def _missed(self) -> Iterator[NearMiss]:
+        by_key: dict[int, list[int]] = {}
+        seen: set[tuple[bytes, bytes]] = set()
+        for index, result in enumerate(self._turn.results):
+            evidence = self._read(index)
+            if (result.codes, result.digests) in seen:
+                continue
+            seen.add((result.codes, result.digests))
+            earlier = sorted({at for key in evidence.keys for at in by_key.get(key, ())})
+            for at in earlier:
+                verdict = verify(self._read(at), evidence, self._rules)
+                if verdict.duplicate:
+                    break
+                yield NearMiss(
+                    self._details.place(index),
+                    self._details.place(at),
+                    self._shared_keys(at, index)[0],
+                    verdict.step.value,
+                )
+            for key in dict.fromkeys(evidence.keys):
+                by_key.setdefault(key, []).append(index)
+
+    def explain(self, first: str, second: str) -> PairExplanation:
+        """Why two results are one document or two.
+
+        Args:
+          first, second: their places, like `1.1.3`: i, call and rank, each from 1.
+
+        Raises:
+          UsageError: there is no result at a place, or both are the same.
+        """
+        earlier, later = sorted(map(self._index, (first, second)))
+        if earlier == later:
+            raise UsageError(f"Both results are {first}: give two.")
+        one, other = self._read(earlier), self._read(later)
+        verdict = verify(one, other, self._rules)
+        said = decisions(one, other, self._rules)
+        decided = [at for at, (_, decision) in enumerate(said) if decision is not None]
+        applicable = self._rules.of_type(one.layout.type_number or other.layout.type_number)
+        duplicate = self._turn.duplicates[later]
+        return PairExplanation(
+            first=self._details.place(earlier),
+            second=self._details.place(later),
+            rules=applicable.name,
+            keys=self._shared_keys(earlier, later),
+            same=verdict.duplicate,
+            decided_by=decided[0] if decided else None,
+            steps=[
+                self._decision(earlier, later, applicable, step, decision)
+                for step, decision in said
+            ],
+            copy_of=None if duplicate is None else self._details.place(duplicate.first),
+        )
+
+    def _index(self, place: str) -> int:
+        for index in range(len(self._turn.results)):
+            found = self._details.place(index)
+            if place == f"{found.i}.{found.call_position + 1}.{found.rank}":
+                return index
+        raise UsageError(
+            f"There is no result {place} in the last turn; a place is i, call and rank, like 1.1.3."
+        )
+
+    def _shared_keys(self, earlier: int, later: int) -> list[str]:
+        """The names of the keys that two results share; those of equal evidence have one."""
+        one, other = self._read(earlier), self._read(later)
+        shared = set(one.keys)
+        named = zip(other.key_attributes(), other.keys, strict=True)
+        attributes = dict.fromkeys(attribute for attribute, key in named if key in shared)
+        if not attributes and one.values == other.values and other.layout.identifies_alone:
+            attributes = {EQUAL_EVIDENCE: None}
+        nothing = Verdict(False, Step.INCONCLUSIVE)
+        return [
+            self._details.key(Duplicate(earlier, (attribute,), nothing)) for attribute in attributes
+        ]
+
+    def _decision(
+        self, earlier: int, later: int, applicable: TypeRules, step: Step, said: Verdict | None
+    ) -> StepDecision:
+        one, other = self._read(earlier), self._read(later)
+        compared = self._compared(
+            earlier, later, _attributes(step, one, other, applicable, self._rules)
+        )
+        if step is Step.TYPE:
+            mine, theirs = map(self._details.entity_type, (earlier, later))
+            agrees = None if None in (mine, theirs) else said is None
+            compared = [ComparedAttribute(_TYPE, mine, theirs, agrees)]
+        reason = ""
+        if said is not None and said.duplicate:
+            reason = self._reasons.words(earlier, later, said)
+        elif said is not None:
+            differing = [one.name for one in compared if one.agrees is False]
+            reason = f"different {' and '.join(differing)}"
+        return StepDecision(
+            step=step.value,
+            compared=compared,
+            same=None if said is None else said.duplicate,
+            reason=reason,
+            needs=self._needs(applicable) if step is Step.FIELDS else [],
+        )
+
+    def _needs(self, applicable: TypeRules) -> list[str]:
+        """What the rules of a type need of fields, line by line."""
+        names = attribute_names(self._rules)
+        if applicable.confidence is not None:
+            points = applicable.confidence
+            worth = {names[number]: value for number, value in points.points.items()}
+            listed = ", ".join(f"{name} {value}" for name, value in worth.items())
+            return [
+                f"{points.needed} points for equal fields ({listed}, others {points.other}), "
+                f"{points.needed_with_context} if an id agrees"
+            ]
+        return [
+            " and ".join(need_in_words(need, names) for need in clause)
+            for clause in applicable.clauses
+        ]
+
+    def _compared(
+        self, earlier: int, later: int, attributes: Iterable[int]
+    ) -> list[ComparedAttribute]:
+        one, other = self._read(earlier), self._read(later)
+        mine, theirs = (_texts(self._results[index], self._rules) for index in (earlier, later))
+        names = {
+            **attribute_names(self._rules),
+            **unknown_names(self._results[earlier]),
+            **unknown_names(self._results[later]),
+            **{number: f"url?{name}" for name, number in self._rules.url_parameters.items()},
+            URL: "url",
+            URL_QUERY: "query of the url",
+        }
+        return [
+            ComparedAttribute(
+                names[number],
+                mine.get(number, "") if number in one.values else None,
+                theirs.get(number, "") if number in other.values else None,
+                agree(one, other, number)
+                if number in one.values and number in other.values
+                else None,
+            )
+            for number in dict.fromkeys(attributes)
+            if number in one.values or number in other.values
+        ]
+
+
+def _attributes(
+    step: Step, one: Evidence, other: Evidence, applicable: TypeRules, rules: RuleTable
+) -> Iterable[int]:
+    """The numbers of the attributes that a step looks at."""
+    present = sorted({*one.values, *other.values})
+    if step is Step.PASSAGE:
+        content = CONTENT in one.values and CONTENT in other.values
+        return (*(rules.passage_ids or ()), CONTENT if content else SNIPPET)
+    if step is Step.IDS:
+        return applicable.ids
+    if step is Step.URL:
+        texts = (SNIPPET, CONTENT) if agree(one, other, URL) else ()
+        return (*(number for number in present if URL <= number < TITLE), *texts)
+    if step is Step.FIELDS:
+        return (number for number in present if is_field(number))
+    if step is Step.GENERIC_ID:
+        return (GENERIC_ID, *(number for number in present if is_named_id(number)))
+    return ()
+
+
+def _texts(result: Result, rules: RuleTable) -> dict[int, str]:
+    """What the trace has for each attribute of a result, by number."""
+    numbers = {name: number for number, name in unknown_names(result).items()}
+    numbers |= {name: number for number, name in attribute_names(rules).items()}
+    named = {
+        "id": result.id,
+        "title": result.title,
+        "snippet": result.snippet,
+        "content": result.content,
+        **result.fields,
+        **{f"ids.{name}": value for name, value in result.ids.items()},
+    }
+    texts = {
+        numbers[name]: value if isinstance(value, str) else ", ".join(value)
+        for name, value in named.items()
+        if value is not None and name in numbers
+    }
+    url = normalise_url(result.url or "", rules.urls)
+    if url is not None:
+        texts[URL] = f"{url.host}{url.path}"
+        texts[URL_QUERY] = "&".join(f"{name}={value}" for name, value in url.query)
+        texts |= {
+            number: ", ".join(value for own, value in url.query if own == name)
+            for name, number in rules.url_parameters.items()
+        }
+    return texts

@@ -1,0 +1,140 @@
+"""Why two results are one document or two, step by step."""
+
+import json
+from random import Random
+
+import pytest
+
+from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.settings.yaml_model import load_rules
+from goodgain.pipeline.studies.explanation.explain import explain, gather
+from goodgain.transforms.core.dedup.evidence import read_evidence
+from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
+from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.verification import decisions, verify
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.records.parsing import parse_mapping
+from tests.adversarial import trace
+from tests.pipeline.studies.explanation.test_explain import SCORING, call
+
+TEXT = "The budget of the third quarter went to the warehouse in Bremen, which needed a new roof."
+
+
+def explained(*results, pair=("1.1.1", "1.1.2")):
+    calls = [parse_mapping(call(1, results))]
+    budget = MemoryBudget(None)
+    return explain(gather("c1", iter(calls), budget), SCORING, budget, pair=pair)
+
+
+def steps(*results):
+    """What each step says, by its name."""
+    return {one.step: one.same for one in explained(*results).pair.steps}
+
+
+def test_an_id_in_common_decides_before_the_different_titles():
+    pair = explained(
+        {"entity_type": "File", "ids": {"file_id": "f"}, "title": "a"},
+        {"entity_type": "File", "ids": {"file_id": "f"}, "title": "b"},
+    ).pair
+    assert (pair.same, pair.steps[pair.decided_by].step) == (True, "ids")
+    assert {one.step: one.same for one in pair.steps} == {
+        "type": None, "ids": True, "url": None, "fields": False, "generic_id": None,
+        "identical": None,
+    }  # fmt: skip
+    assert pair.keys == ["id:file_id"]
+    assert pair.steps[3].reason == "different title"
+    assert pair.copy_of == pair.first
+
+
+def test_different_ids_decide_although_the_texts_are_equal():
+    pair = explained(
+        {"entity_type": "File", "ids": {"file_id": "f"}, "snippet": TEXT},
+        {"entity_type": "File", "ids": {"file_id": "g"}, "snippet": TEXT},
+    ).pair
+    assert (pair.same, pair.steps[pair.decided_by].step) == (False, "ids")
+    (compared,) = pair.steps[1].compared
+    assert (compared.first, compared.second, compared.agrees) == ("f", "g", False)
+    assert pair.steps[3].same  # would have decided otherwise
+    assert pair.copy_of is None
+
+
+def test_an_attribute_that_one_lacks_decides_nothing():
+    found = explained({"url": "https://a.example/x", "title": "t"}, {"title": "t"}).pair
+    (url,) = found.steps[2].compared
+    assert (url.first, url.second, url.agrees) == ("a.example/x", None, None)
+    assert found.decided_by is None
+    assert not found.same
+
+
+def test_results_without_a_key_in_common_are_never_compared():
+    pair = explained({"title": "t", "url": "https://a.example/x"}, {"title": "u"}).pair
+    assert pair.keys == []
+
+
+@pytest.mark.parametrize("unit", ["document", "passage"])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_first_step_that_can_decide_is_the_verdict(seed, unit):
+    rules = compile_rules(load_rules(None), unit)
+    fingerprinter = Fingerprinter(rules)
+    calls = [parse_mapping(record) for record in trace(Random(seed), 2)]
+    read = [
+        read_evidence(one)
+        for each in calls
+        for one in fingerprinter.call_fingerprint(each, False).results
+    ]
+    for first in read:
+        for second in read:
+            said = [one for _, one in decisions(first, second, rules) if one is not None]
+            verdict = verify(first, second, rules)
+            assert (said[0] if said else None) == (
+                None if verdict.step.value == "inconclusive" else verdict
+            )
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_near_misses_are_listed_with_places_and_as_counted(seed):
+    for conversation_id in {record["conversation_id"] for record in trace(Random(seed), 2)}:
+        calls = [parse_mapping(record) for record in trace(Random(seed), 2)]
+        budget = MemoryBudget(None)
+        found = explain(gather(conversation_id, iter(calls), budget), SCORING, budget)
+        listed = {one.step for one in found.near_miss_pairs}
+        assert listed <= set(found.near_misses)
+        assert bool(listed) == bool(found.near_misses)
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [(("1.1.1", "1.1.9"), "no result 1.1.9"), (("1.1.2", "1.1.2"), "Both results are 1.1.2")],
+)
+def test_places_without_a_result_are_refused(pair, message):
+    with pytest.raises(UsageError, match=message):
+        explained({"title": "t"}, {"title": "u"}, pair=pair)
+
+
+def test_the_command_prints_each_step(tmp_path, capsys):
+    results = [
+        {"entity_type": "File", "ids": {"file_id": one}, "title": "The budget", "snippet": TEXT}
+        for one in "fg"
+    ]
+    traces = tmp_path / "traces.jsonl"
+    traces.write_text(json.dumps(call(1, results)) + "\n")
+    words = ["explain", "c1", "--input", str(traces)]
+    assert main([*words, "--pair", "1.1.1", "1.1.2"]) == 0
+    printed = capsys.readouterr().out
+    lines = printed.splitlines()
+    assert lines[0] == "1.1.1 and 1.1.2 of c1 are two documents: different ids.file_id"
+    assert (
+        "2. Ids of the type (rules of File): decides: two documents, different ids.file_id" in lines
+    )
+    assert any(line.split() == ["ids.file_id", "f", "g", "different"] for line in lines)
+    assert any(
+        line.startswith("4. Fields (rules of File): would have decided: the same") for line in lines
+    )
+    assert lines[-1] == "In the run 1.1.2 is a document of its own."
+    assert main(words) == 0
+    assert ["1.1.2", "1.1.1", "title", "ids"] in [
+        line.split() for line in capsys.readouterr().out.splitlines()
+    ]
+    assert main([*words, "--pair", "1.1.2", "1.1.1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["pair"]["same"] is False
