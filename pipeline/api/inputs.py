@@ -14,7 +14,8 @@ from goodgain.pipeline.run.plan.seen_names import is_long_table, seen_names, see
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.first_records import MOST_LOOKED_AT
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.records.adaptation import MAPS, Adaptation
+from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.long_form import (
     Row,
     calls_of_rows,

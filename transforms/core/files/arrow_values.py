@@ -13,9 +13,8 @@ import pyarrow as pa
 from pyarrow import types
 
 from goodgain.transforms.core.records.coercion import one_or_many
+from goodgain.transforms.core.records.field_types import MAPS
 
-# Columns that are maps in SPEC 2; some writers use structs, with null for an absent key.
-_MAP_COLUMNS = ("outcomes", "attributes", "costs", "ids", "fields")
 MILLIS_A_DAY = 86_400_000
 TO_MILLIS = {"s": (1000, 1), "ms": (1, 1), "us": (1, 1000), "ns": (1, 1_000_000)}
 
@@ -72,8 +71,9 @@ def _flat(array: Any) -> list[Any]:
 
 def _structs(array: Any, escape: bool) -> list[Any]:
     names = [field.name for field in array.type]
+    # Some writers use structs for maps, with null for an absent key.
     columns = [
-        _column_of_maps(column, escape) if name in _MAP_COLUMNS else python_values(column, escape)
+        _column_of_maps(column, escape) if name in MAPS else python_values(column, escape)
         for name, column in zip(names, array.flatten(), strict=True)
     ]
     if not columns:

@@ -10,19 +10,13 @@ from msgspec import Struct
 from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.records.similar_names import similar_name
 
 _CALL = tuple(field.name for field in fields(SearchCall))
 _RESULT = tuple(field.name for field in fields(Result))
 RANK = "rank"  # a column of tables in long form, in which a row is a result
-MAPS = {
-    "outcomes": "call",
-    "attributes": "call",
-    "costs": "call",
-    "ids": "result",
-    "fields": "result",
-}
 _WHOLE = re.compile(r"\s*[0-9]{1,10}\s*")
 _ABSENT = object()
 Pairs = tuple[tuple[tuple[str, ...], str], ...]

@@ -14,11 +14,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from itertools import chain
-from typing import Any
+from typing import Any, get_args, get_origin
 
-from msgspec.structs import fields
-
-from goodgain.transforms.core.records.search_call import Result, SearchCall
+from goodgain.transforms.core.records.field_types import field_types
+from goodgain.transforms.core.records.search_call import Millis, Result, SearchCall
 
 _Coercion = Callable[[Any], Any]
 _TEXT = frozenset((str,))
@@ -129,18 +128,16 @@ def _attributes(value: Any) -> Any:
     return _map({_text(key): _attribute(entry) for key, entry in pairs if not is_nan(entry)})
 
 
-def _costs(value: Any) -> Any:
+def _numbers(value: Any) -> Any:
     pairs = _pairs(value)
     if pairs is None:
         return value
-    return {
-        _text(name): _number(cost) for name, cost in pairs if cost is not None and not is_nan(cost)
-    }
+    return {_text(name): _number(one) for name, one in pairs if one is not None and not is_nan(one)}
 
 
 def _outcomes(value: Any) -> Any:
     """Outcomes by name; other systems also have booleans, for 1 and 0."""
-    numbers = _costs(value)
+    numbers = _numbers(value)
     if not isinstance(numbers, dict):
         return numbers
     return {name: float(one) if isinstance(one, bool) else one for name, one in numbers.items()}
@@ -197,26 +194,28 @@ def _pair(entry: Any) -> tuple[Any, Any] | None:
     return (key, value) if isinstance(key, str | bytes) else None
 
 
-_CALL_COERCIONS: dict[str, _Coercion] = {
-    **{field.name: _text for field in fields(SearchCall)},
-    "iteration": _integer,
-    "turn": _integer,
-    "call": _integer,
-    "turn_count": _integer,
-    "record_id": _text_unless_blank,
-    "timestamp": _timestamp,
-    "is_final": _boolean,
-    "outcomes": _outcomes,
-    "attributes": _attributes,
-    "costs": _costs,
-    "results": _results,
+_BY_TYPE: dict[Any, _Coercion] = {
+    int: _integer,
+    float: _number,
+    bool: _boolean,
+    Millis: _timestamp,
 }
+_BY_ENTRY: dict[Any, _Coercion] = {str: _attributes, float: _numbers}  # of a map
+_BY_NAME: dict[str, _Coercion] = {"record_id": _text_unless_blank, "outcomes": _outcomes}
 
-_RESULT_COERCIONS: dict[str, _Coercion] = {
-    **{field.name: _text for field in fields(Result)},
-    "ids": _map,
-    "fields": _map,
-    "gain": _integer,
-    "score": _number,
-    "aspects": _texts,
-}
+
+def _coercion_of(name: str, kind: Any) -> _Coercion:
+    """How a field of this name and type is coerced."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    if get_origin(kind) is dict:
+        return _BY_ENTRY.get(get_args(kind)[1], _map)
+    if get_origin(kind) is list:
+        return _results if get_args(kind) == (Result,) else _texts
+    return _BY_TYPE.get(kind, _text)
+
+
+_CALL_COERCIONS, _RESULT_COERCIONS = (
+    {name: _coercion_of(name, kind) for name, kind in field_types(struct).items()}
+    for struct in (SearchCall, Result)
+)

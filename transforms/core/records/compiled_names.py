@@ -10,7 +10,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import fields
 
-from goodgain.transforms.core.records.adaptation import MAPS, Adaptation, Pairs
+from goodgain.transforms.core.records.adaptation import Adaptation, Pairs
+from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 _CALL = {field.name: number for number, field in enumerate(fields(SearchCall))}

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import fields
 
-from goodgain.transforms.core.records.adaptation import MAPS
+from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.records.similar_names import folded_name, similar_name
 

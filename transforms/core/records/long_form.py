@@ -11,7 +11,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.records.adaptation import MAPS, RANK
+from goodgain.transforms.core.records.adaptation import RANK
+from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.likely_fields import (
     CALL_FIELDS,
     RESULT_FIELDS,
