@@ -41,6 +41,7 @@ install: $(VENV)/installed $(VENV)/native  ## install goodgain into a virtual en
 	@echo "Installed: $$($(VENV)/bin/goodgain --version). Next: make run"
 
 native: $(VENV)/installed  ## build the native part into .venv; needs cargo
+	@echo 'Building the native part with cargo; this takes a minute or two.'
 	$(BUILD_NATIVE)
 	@touch $(VENV)/native
 	@$(VENV)/bin/goodgain --version
@@ -49,6 +50,7 @@ wheels: $(VENV)/installed  ## build wheels of goodgain and its native part for t
 	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist . ./native
 
 run: $(VENV)/installed  ## run the main job on the shipped data; prints where the report is
+	@echo 'Scoring the shipped traces; this takes some seconds.'
 	$(VENV)/bin/goodgain run --config configs/run.yaml --input configs/data/sample.avro --output $(OUT)/sample --overwrite
 
 stream-demo: $(VENV)/installed  ## score synthetic conversations as they arrive; needs Prism (make prism)

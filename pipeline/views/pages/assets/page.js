@@ -5,6 +5,7 @@ const chosen = (id) => byId(id)?.value;
 
 // Each page has DRAWINGS: by the name of a figure, the function that draws it.
 function redraw(...names) {
+  if (!window.Plotly) return; // until it is unpacked, when everything is drawn
   for (const name of names) {
     const figure = byId(`figure-${name}`);
     if (figure) DRAWINGS[name](figure);
@@ -87,7 +88,13 @@ function openPage() {
   window.addEventListener("hashchange", openTarget);
   document.querySelectorAll(".scroll table:has(thead th)").forEach(labelCells);
   fold();
-  redrawAll();
   showDefinitions();
+  openTarget();
+  loadLibrary().then(drawFirst, () => say("This browser is too old to show the plots."));
+}
+
+function drawFirst() {
+  redrawAll();
+  document.documentElement.dataset.drawn = "";
   openTarget();
 }

@@ -21,6 +21,7 @@ ARGUMENTS = (
     "--js-flags=--no-opt --max-lazy",
 )
 HOSTILE = "</script><img src=x onerror=document.title='run'><script>document.title='run'</script>"
+DRAWN_FIRST = "return 'drawn' in document.documentElement.dataset"
 # The points of each trace that plotly has drawn, and the labels of its y axis.
 DRAWN = """
 const plot = document.querySelector(`#figure-${arguments[0]} .plot`);
@@ -155,6 +156,8 @@ def opened(browser, address, width=1_600, scheme="light"):
     browser.get_log("browser")
     browser.get("about:blank")
     browser.get(address)
+    # Plots are drawn once their library is unpacked.
+    eventually(browser, lambda: browser.execute_script(DRAWN_FIRST))
     return browser
 
 

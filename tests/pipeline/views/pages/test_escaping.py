@@ -47,7 +47,7 @@ def _elements(folder, text):
         parameters={"input": [text], "rules": text},
     )
     content = build_report(str(folder))
-    assert content.count(b"<script") == 3  # the data, plotly and the page's own
+    assert content.count(b"<script") == 3  # the data, the packed plotly and the page's own
     page = Page(content)
     # All slices, lists and examples are present, or the comparison would be empty.
     assert len(page.data["slices"]) == 3

@@ -1,10 +1,15 @@
 """The page stays small with many slices and iterations."""
 
+from importlib.resources import files
+
+import goodgain as gg
 from goodgain.pipeline.results.wanted_means import ALL_MEANS
 from goodgain.pipeline.views.pages.slices import MOST_ITERATIONS, read_slices, slice_data
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 
-BYTES_FOR_DATA = 2_500_000  # of 6 MB, without plotly
+BYTES_FOR_DATA = 2_500_000
+MOST_BYTES = 1_500_000
+SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
 NAMES = ("mean", "ci_low", "ci_high", "p10", "p50", "p90", "worst", "best", "min", "max")
 VALUES = dict.fromkeys(NAMES, 1234.56789)
 
@@ -67,3 +72,9 @@ def test_slice_without_a_value_is_named_none():
     rows = [{**row, "slice": {"market": ""}} for row in means(0, 1)]
     (one,) = read_slices(reader(rows), []).shown
     assert one.label == "market = (none)"
+
+
+def test_a_page_is_small_although_it_has_its_library(tmp_path):
+    run = gg.evaluate(SAMPLE, slices=["market", "arm", "model"])
+    run.report(tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size < MOST_BYTES

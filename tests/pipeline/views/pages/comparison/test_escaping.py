@@ -29,7 +29,7 @@ def _elements(folder, text):
     words = ("--slice", "market", "--slice", text.replace(",", ";"))
     output = write_comparison(folder, records, *words, parameters=(parameters, parameters))
     content = (output / "report.html").read_bytes()
-    assert content.count(b"<script") == 3  # the data, plotly and the page's own
+    assert content.count(b"<script") == 3  # the data, the packed plotly and the page's own
     page = Page(content)
     assert len(page.data["slices"]) == 3
     assert len(page.data["pairs"]["CG"]["keys"]) == 12

@@ -12,7 +12,7 @@ from goodgain.pipeline.views.pages.comparison_slices import (
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from goodgain.transforms.core.metrics.headline import headline
 
-BYTES_FOR_DATA = 2_500_000  # of 6 MB, without plotly
+BYTES_FOR_DATA = 2_500_000
 TOLD = (
     "candidate_mean", "relative_difference", "p_value", "effect_size", "minimum_detectable_effect",
     "gsb", "gsb_ci_low", "gsb_ci_high",
