@@ -90,7 +90,7 @@ def test_searches_of_one_iteration_differ_by_their_queries():
         for at, query in enumerate(queries)
     ]
     run = gg.evaluate(rows, per_call=True)
-    assert [row["results"] for row in run.calls] == [3, 1]
+    assert sorted(row["results"] for row in run.calls) == [1, 3]
     assert run.conversations[0]["N"] == 1
 
 
