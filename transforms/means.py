@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import apache_beam as beam
 import msgspec
 from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.rows import MeanRow
@@ -21,6 +22,22 @@ from goodgain.transforms.core.scoring.settings import Scoring
 
 _Summed = tuple[SliceKey, MeansAccumulator]
 _MOST_SLICES = 1_000  # summed at a time, some 12 KB each; Beam itself also holds this many
+
+
+def check_options(slices: Sequence[Sequence[str]], interval: str) -> None:
+    """Check the options of means.
+
+    Raises:
+      UsageError: slices are not lists of names, or there is no such interval.
+    """
+    for names in slices:
+        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+            raise UsageError(
+                f"slices has {names!r}: give the names of each slice as a list, like "
+                '[["market"], ["arm", "market"]].'
+            )
+    if interval not in get_args(Interval):
+        raise UsageError(f"interval is {interval!r}: give {' or '.join(get_args(Interval))}.")
 
 
 @dataclass(eq=False, repr=False)
@@ -101,6 +118,10 @@ class GlobalMeans(beam.PTransform):
     slices: Sequence[Sequence[str]] = ()
     interval: Interval = "hall"
     cluster: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check what the types of arguments by position do not show."""
+        check_options(self.slices, self.interval)
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> beam.PCollection[MeanRow]:
         """Apply the transform."""

@@ -45,7 +45,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     window_warnings,
     with_added,
 )
-from goodgain.transforms.means import CombineMeans, SumMeans
+from goodgain.transforms.means import CombineMeans, SumMeans, check_options
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
@@ -110,6 +110,10 @@ class WindowedMeans(beam.PTransform):
     interval: Interval = "hall"
     cluster: str | None = None
     end: StreamEnd = WITH_ENGINE
+
+    def __post_init__(self) -> None:
+        """Check what the types of arguments by position do not show."""
+        check_options(self.slices, self.interval)
 
     def expand(self, scores: beam.PCollection[ConversationScore]) -> MeansByWindow:
         """Apply the transform."""

@@ -8,6 +8,7 @@ from apache_beam.testing.util import assert_that
 from apache_beam.transforms.window import GlobalWindow
 
 from goodgain.pipeline.run.engines import runners
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED
@@ -129,3 +130,16 @@ def test_sums_of_single_conversations_are_shuffled_compactly():
         together.add(one)
     merged = combine.merge_accumulators(map(coder.decode, shuffled))
     assert merged.rows({}, PLAN) == together.rows({}, PLAN)
+
+
+@pytest.mark.parametrize(
+    ("slices", "interval", "message"),
+    [
+        ([["market"]], 3, "interval is 3: give hall or student"),
+        (["market"], "hall", "slices has 'market': give the names of each slice as a list"),
+        ([[1]], "hall", r"slices has \[1\]"),
+    ],
+)
+def test_wrong_options_are_named_before_a_pipeline_runs(slices, interval, message):
+    with pytest.raises(UsageError, match=message):
+        GlobalMeans(scoring(), slices, interval)
