@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
@@ -32,6 +33,7 @@ from goodgain.transforms.core.scoring.conversation_score import ConversationScor
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packing
+from goodgain.transforms.core.scoring.rows import DuplicateRow
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
 
@@ -44,6 +46,8 @@ class Evaluated(Struct, frozen=True):
     Attributes:
       scores: of all conversations, in no particular order.
       rejected_labels: rows for labels that match no result; None without labels of results.
+      duplicates: a row for each, by conversation_id; the duplicates are found once more when the
+        first is taken, since scoring is much faster without rows, and few ask for them.
       counts: by dotted name.
       contradicted_ids: examples for a warning.
     """
@@ -51,6 +55,7 @@ class Evaluated(Struct, frozen=True):
     scores: list[ConversationScore]
     rejected: list[RejectedRecord]
     rejected_labels: list[RejectedRecord] | None
+    duplicates: Iterator[DuplicateRow]
     means: list[MeanRow]
     relations: list[OutcomeRelation]
     counts: Counter[str]
@@ -70,7 +75,8 @@ def evaluate_here(
       UsageError: judgments cannot be used.
       GoodGainError: the files hold more than `max_held_bytes` allows.
     """
-    scoring, pool = evaluation.scoring, evaluation.pool
+    pool = evaluation.pool
+    scoring = replace(evaluation.scoring, keep_duplicates=False)
     budget = evaluation.budget()
     trace_budget = budget if evaluation.traces.files else source.budget(evaluation)
     if given is None and evaluation.labels:
@@ -100,6 +106,7 @@ def evaluate_here(
         scores,
         gathered.rejected,
         rejected_labels,
+        duplicate_rows(gathered.payloads, scoring, pools),
         list(sums.means()),
         list(sums.relations()),
         counts,
@@ -156,7 +163,7 @@ def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> G
 
 
 def scores_of(
-    payloads: dict[str, list[bytes]],
+    payloads: Mapping[str, Sequence[bytes]],
     scoring: Scoring,
     pools: TopicPools | None,
     budget: MemoryBudget,
@@ -164,17 +171,25 @@ def scores_of(
     """Score every conversation.
 
     Args:
-      payloads: by conversation_id; emptied in the process.
+      payloads: by conversation_id.
 
     Raises:
       GoodGainError: a conversation is too large.
     """
     scorer = PayloadScorer(scoring, pools)
-    while payloads:
-        conversation_id, packed = payloads.popitem()
+    for conversation_id, packed in payloads.items():
         budget.check_conversation(packed)
         yield scorer.score(conversation_id, packed)
         progress.advance({"conversations.total": 1})
+
+
+def duplicate_rows(
+    payloads: Mapping[str, Sequence[bytes]], scoring: Scoring, pools: TopicPools | None
+) -> Iterator[DuplicateRow]:
+    """A row for each duplicate, by conversation_id; see `scores_of`."""
+    scorer = PayloadScorer(replace(scoring, keep_duplicates=True), pools)
+    for conversation_id, packed in sorted(payloads.items()):
+        yield from scorer.score(conversation_id, packed).duplicates
 
 
 class RunSums:

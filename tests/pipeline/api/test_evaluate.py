@@ -15,6 +15,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from tests.adversarial import trace
+from tests.native.paths import count_folds, needs_native
 from tests.pipeline.runs import FULL, MAX_I, SAMPLE, SESSIONS, manifest, rows, run, write_jsonl
 
 OPTIONS = {
@@ -321,3 +322,13 @@ def test_following_the_advice_on_identity_keeps_distinct_documents_apart(long):
     followed = gg.evaluate(traces, mapping={"ids.doc_id": "doc_id"})
     assert [row["DupR"] for row in followed.conversations] == [5] * 5
     assert [one.code for one in followed.warnings] == ["unknown_fields"]  # market
+
+
+@needs_native
+def test_native_code_folds_and_duplicates_are_found_when_asked_for(monkeypatch, tmp_path):
+    folds = count_folds(monkeypatch)
+    evaluated = gg.evaluate(SAMPLE)
+    scored = evaluated.manifest["conversations"]["total"]
+    assert folds == {True: scored}
+    assert run(tmp_path / "out", [SAMPLE], "--write-duplicates") == 0
+    assert ordered(evaluated.duplicates.stored()) == ordered(rows(tmp_path / "out", "duplicates"))
