@@ -187,7 +187,7 @@ fn packed_fingerprint(
     arena: &Arena,
 ) -> Vec<u8> {
     let mut out = Vec::new();
-    write_array(&mut out, 17);
+    write_array(&mut out, 18);
     write_int(&mut out, call.turn);
     write_int(&mut out, call.iteration);
     write_optional_int(&mut out, call.call);
@@ -215,6 +215,7 @@ fn packed_fingerprint(
         None => write_null(&mut out),
     }
     encode_pairs(&mut out, arena.numbers_of(call.outcomes).iter(), arena);
+    write_optional_text(&mut out, call.tool);
     out
 }
 

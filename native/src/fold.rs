@@ -27,6 +27,10 @@ pub struct FoldSettings {
     pub best_label: bool,
     /// Whether later copies keep their places in the ranked list.
     pub hold_slot: bool,
+    /// Whether documents opened or cited matter; conversations with some are left to Python.
+    pub usage: bool,
+    /// Whether search calls that failed are left out.
+    pub without_failed: bool,
 }
 
 /// Counts of one iteration.
@@ -43,11 +47,13 @@ pub struct IterationCounts {
 
 /// Counts of the search calls of a turn.
 #[derive(Default)]
-pub struct CallCounts {
+pub struct CallCounts<'p> {
     pub empty: usize,
     pub failed: usize,
     /// Number of calls with the query of an earlier one.
     pub repeated: usize,
+    /// By name of the tool, number of calls, and of those that failed.
+    pub by_tool: IndexMap<&'p str, (usize, usize), FxBuildHasher>,
 }
 
 /// A folded conversation.
@@ -63,7 +69,7 @@ pub struct Folded<'p> {
     pub times: Vec<i64>,
     /// Attributes of the calls in order, without repetitions.
     pub attributes: Vec<Vec<(&'p str, &'p str)>>,
-    pub call_counts: CallCounts,
+    pub call_counts: CallCounts<'p>,
     /// By name, the last outcome of the records of the last turn.
     pub outcomes: IndexMap<&'p str, f64, FxBuildHasher>,
     pub iterations: Vec<IterationCounts>,
@@ -119,6 +125,11 @@ pub fn fold<'p>(
         .filter(in_turn)
         .copied()
         .partition(|at| frame.deliveries[*at].action == SEARCH);
+    if settings.usage && !usages.is_empty() {
+        return None;
+    }
+    let (failed, turn): (Vec<usize>, Vec<usize>) =
+        turn.into_iter().partition(|at| settings.without_failed && frame.calls[*at].failed);
     let results: Vec<FrameResult> = turn
         .iter()
         .flat_map(|at| frame.results[frame.calls[*at].results.clone()].iter().copied())
@@ -129,9 +140,9 @@ pub fn fold<'p>(
     let names = turn.iter().flat_map(|at| frame.calls[*at].names.iter().copied()).collect();
     let mut folded = Folded {
         last_turn,
-        calls: turn.len(),
+        calls: turn.len() + failed.len(),
         usages: usages.len(),
-        earlier_records: delivered.kept.len() - turn.len() - usages.len(),
+        earlier_records: delivered.kept.len() - turn.len() - failed.len() - usages.len(),
         redelivered: delivered.redelivered,
         conflicting: delivered.conflicting,
         rejected_records: frame.rejected_records,
@@ -247,12 +258,17 @@ impl<'p> Folded<'p> {
 }
 
 /// Counts of search calls, by their indexes in order.
-fn call_counts(calls: &[usize], frame: &Frame) -> CallCounts {
+fn call_counts<'p>(calls: &[usize], frame: &Frame<'p>) -> CallCounts<'p> {
     let mut counts = CallCounts::default();
     let mut queries = FxHashSet::default();
     for call in calls.iter().map(|at| &frame.calls[*at]) {
         counts.empty += usize::from(call.results.is_empty());
         counts.failed += usize::from(call.failed);
+        if let Some(tool) = call.tool {
+            let (of_tool, failed) = counts.by_tool.entry(tool).or_default();
+            *of_tool += 1;
+            *failed += usize::from(call.failed);
+        }
         counts.repeated += usize::from(call.query.is_some_and(|query| !queries.insert(query)));
     }
     counts

@@ -38,9 +38,17 @@ impl Folder {
         good_gain_threshold: i64,
         best_label: bool,
         hold_slot: bool,
+        usage: bool,
+        without_failed: bool,
     ) -> PyResult<Self> {
-        let rules = read_rules(rules)?;
-        let settings = FoldSettings { rules, good_gain_threshold, best_label, hold_slot };
+        let settings = FoldSettings {
+            rules: read_rules(rules)?,
+            good_gain_threshold,
+            best_label,
+            hold_slot,
+            usage,
+            without_failed,
+        };
         Ok(Folder { settings, layout_of, layouts: FxHashMap::default() })
     }
 
@@ -112,7 +120,12 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         folded.rejected_records,
         folded.times,
         attributes.collect::<PyResult<Vec<_>>>()?,
-        (folded.call_counts.empty, folded.call_counts.failed, folded.call_counts.repeated),
+        (
+            folded.call_counts.empty,
+            folded.call_counts.failed,
+            folded.call_counts.repeated,
+            dict(py, folded.call_counts.by_tool)?,
+        ),
         dict(py, folded.outcomes)?,
     );
     let turn = (

@@ -30,6 +30,7 @@ pub struct Call<'p> {
     /// The digest of its query; None if that is empty, or it is no search.
     pub query: Option<&'p [u8]>,
     pub outcomes: Vec<(&'p str, f64)>,
+    pub tool: Option<&'p str>,
     /// The range of its results in the frame's.
     pub results: Range<usize>,
 }
@@ -177,7 +178,7 @@ impl<'p> Frame<'p> {
         results: Range<usize>,
         attributes: usize,
     ) -> Result<(), Malformed> {
-        if read.array()? != 17 {
+        if read.array()? != 18 {
             return Err(Malformed);
         }
         let (turn, iteration) = (read.int()?, read.int()?);
@@ -199,6 +200,7 @@ impl<'p> Frame<'p> {
         let failed = read.boolean()?;
         let query = read.optional(Reader::bytes)?;
         let outcomes = pairs(read, |read| Ok((read.text()?, read.number()?)))?;
+        let tool = read.optional(Reader::text)?;
         self.deliveries.push(Delivery {
             turn,
             iteration,
@@ -209,7 +211,7 @@ impl<'p> Frame<'p> {
             record_digest,
         });
         let of_call =
-            Call { turn_count, attributes, names, costs, failed, query, outcomes, results };
+            Call { turn_count, attributes, names, costs, failed, query, outcomes, tool, results };
         self.calls.push(of_call);
         Ok(())
     }

@@ -17,7 +17,7 @@ _DEFAULTS: dict[str, Any] = {
     for name in (
         "mapping", "iteration_base", "rules", "unit", "good_gain_threshold", "duplicates", "g_max",
         "relevance_threshold", "qrels", "qrels_id", "qrels_topic", "labels", "document_label",
-        "pool", "run_name", "metrics",
+        "pool", "run_name", "metrics", "usage", "without_failed",
     )
 }  # fmt: skip
 _DEFAULTS = {name: list(one) if isinstance(one, tuple) else one for name, one in _DEFAULTS.items()}
@@ -30,7 +30,8 @@ def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str 
         value = parameters.get(name, default)
         if value not in (None, default):
             several = value if isinstance(value, list) else [value]
-            words += [flag_of(name, _FIELDS[name]), *(quoted(str(one)) for one in several)]
+            given = [] if value is True else several
+            words += [flag_of(name, _FIELDS[name]), *(quoted(str(one)) for one in given)]
     identity = quoted(conversation_id)
     if conversation_id[:1] == "-":
         words += ["--", identity]  # else it would pass for an option

@@ -68,6 +68,16 @@ class ScoringConfig(ReadingConfig):
         "is better), or none; by default those of the first records, in a stream none",
         None,
     )
+    usage: bool = option(
+        SCORING,
+        "",
+        "also compute what the agent opened and cited of what it found; by default if the first "
+        "records say so, in a stream never",
+        False,
+    )
+    without_failed: bool = option(
+        SCORING, "", "leave search calls that failed out of all metrics", False
+    )
     metrics: Names = option(
         COMMON,
         "NAME",
@@ -108,6 +118,13 @@ class ScoringConfig(ReadingConfig):
     run_name: Text | None = option(
         LABELS, "NAME", "name under which these traces were pooled", None
     )
+
+    @field_validator("usage")
+    @classmethod
+    def _usage_is_of_documents(cls, usage: bool, info: ValidationInfo) -> bool:
+        if usage and info.data.get("unit") == "passage":
+            raise ValueError("is about documents, so unit cannot be passage")
+        return usage
 
     @field_validator("metrics")
     @classmethod
@@ -173,6 +190,10 @@ class ScoringConfig(ReadingConfig):
     def outcomes(self, seen: Collection[str]) -> tuple[TurnOutcome, ...]:
         """The outcomes to use: those of `outcome`, or else those of the first records."""
         return chosen_outcomes(self.outcome, seen)
+
+    def uses(self, seen: SeenNames) -> bool:
+        """Whether to match what was opened and cited: if `usage`, or the first records say so."""
+        return self.usage or (seen.usage and self.unit == "document")
 
     def names_to_check(self, seen: SeenNames) -> SeenNames:
         """The names in the first records, without those of costs and outcomes that are chosen."""

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from tests.reference import delivery, metrics, passages
+from tests.reference import delivery, metrics, passages, usage
 from tests.reference.occurrences import Tallies, mark_duplicates, occurrences_of
 
 
@@ -73,6 +73,7 @@ def evaluate_conversation(
         "label_conflicts": metrics.label_conflicts(occurrences),
         "rejected_records": 0,
         "redelivered": redelivered,
+        **usage.call_counts(searches),
         "first_timestamp": min(timestamps, default=None),
         "last_timestamp": max(timestamps, default=None),
         "scored": len(scored),

@@ -21,7 +21,7 @@ from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, ra
 from goodgain.pipeline.convert.importing.renamed_fields import with_renamed_fields
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import Span, classified, span_of
-from goodgain.pipeline.convert.importing.tools import CITE, OPEN, USAGES, Tools
+from goodgain.pipeline.convert.importing.tools import Tools
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
 from goodgain.pipeline.document import progress
@@ -30,7 +30,7 @@ from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.spool import Spool
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
-from goodgain.transforms.core.records.search_call import SEARCH
+from goodgain.transforms.core.records.search_call import CITE, OPEN, SEARCH, USAGES
 from goodgain.transforms.core.wording import pluralize
 from goodgain.transforms.core.yaml_text import read_text
 

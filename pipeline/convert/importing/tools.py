@@ -9,10 +9,9 @@ from fnmatch import fnmatchcase
 from msgspec import Struct
 
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer
-from goodgain.transforms.core.records.search_call import SEARCH
+from goodgain.transforms.core.records.search_call import OPEN, SEARCH
 
-OPEN, CITE, NEITHER = "open", "cite", "neither"
-USAGES = (OPEN, CITE)  # actions that are no searches
+NEITHER = "neither"  # instead of an action
 NOT_NAMED = "not under search_tools"
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SEARCH_WORDS = frozenset(

@@ -17,8 +17,7 @@ from goodgain.pipeline.convert.importing.spans import (
     Span,
     SpanTree,
 )
-from goodgain.pipeline.convert.importing.tools import OPEN, USAGES
-from goodgain.transforms.core.records.search_call import SEARCH
+from goodgain.transforms.core.records.search_call import OPEN, SEARCH, USAGES
 
 
 class Search(Struct, frozen=True):

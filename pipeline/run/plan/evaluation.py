@@ -31,7 +31,7 @@ _MILLIS = 1_000  # of a second
 _OF_SETTINGS = tuple(
     name
     for name in Scoring.__struct_fields__
-    if name not in ("rules", "clock", "pool", "costs", "outcomes")
+    if name not in ("rules", "clock", "pool", "costs", "outcomes", "usage")
 )
 
 
@@ -114,6 +114,7 @@ def open_scoring(
         pool=None if pool is None else pool.use,
         costs=settings.costs(traces.seen.costs),
         outcomes=outcomes,
+        usage=settings.uses(traces.seen),
         # An explanation has no options of means and further rows.
         **{name: getattr(settings, name) for name in _OF_SETTINGS if hasattr(settings, name)},
     )

@@ -96,6 +96,7 @@ def test_a_search_that_never_happened_does_not_count_as_one_without_repeats():
     assert better_when_lower == {
         ("SRR", None), ("DupR", None), ("iterations_for_all_good_results", None),
         ("iterations_after_last_good", None),
+        *((name, None) for name in ("calls_empty", "calls_failed", "queries_repeated")),
         *((metric, i) for metric in ("Dup_i", "DupR_at_i", "SRR_at_i") for i in (1, 2, 3, 4)),
     }  # fmt: skip
     for metric, i in better_when_lower:

@@ -11,6 +11,9 @@ from tests.core.direct import plan, score_one
 NEED_NO_LABELS = {
     "N",
     "calls",
+    "calls_empty",
+    "calls_failed",
+    "queries_repeated",
     "R",
     "UR",
     "DupR",

@@ -7,7 +7,7 @@ from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.runs import SAMPLE, direct_scores
 
-DIGEST = "afeca32015f5139fa063a26f387eb5f2"
+DIGEST = "61a0c348be507d170ca58460a9ce2970"
 WHAT_TO_DO = (
     "Scores of the shipped sample differ from those recorded for this SCORING_VERSION. Raise it by "
     "one, so that earlier runs are not compared with new ones, and record the digest {0}. (If only "

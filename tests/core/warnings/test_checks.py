@@ -5,6 +5,8 @@ import pytest
 from goodgain.transforms.core.scoring.data_counts import (
     AHEAD,
     BEFORE_1990,
+    CALLS,
+    CALLS_FAILED,
     CONFLICTING,
     CONFLICTS,
     CONFLICTS_BETWEEN_TEXTS,
@@ -312,6 +314,21 @@ def test_conflicting_redeliveries_of_a_window_are_a_share_of_its_records():
     assert "3 of 200 records" in one.message
 
 
+def test_failed_calls_warn_above_5_percent_with_the_tools_that_fail():
+    counts = {CALLS: 100, CALLS_FAILED: 5}
+    assert codes(counts) == []
+    by_tool = {
+        "calls_by_tool.web": 90,
+        "calls_by_tool.a.b": 5,
+        "failed_calls_by_tool.web": 1,
+        "failed_calls_by_tool.a.b": 5,
+    }
+    (one,) = warned({**counts, CALLS_FAILED: 6, **by_tool})
+    assert (one.code, one.count, one.share) == ("calls_failed", 6, 0.06)
+    assert one.message == "6 of 100 search calls (6.0%) failed: a.b 100.0%, web 1.1%."
+    assert "without_failed" in one.remedy.replace("-", "_")
+
+
 def test_any_conversation_without_the_attribute_of_the_topic_gives_a_warning():
     counts = {WITHOUT_TOPIC: 1, "conversations.total": 1_000}
     (one,) = warned(counts, topic_attribute="query_id")
@@ -432,6 +449,7 @@ def test_every_code_has_a_check():
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
         *codes({"labels.read": 2, "labels.rejected": 1}),
         *codes({CONFLICTING: 1}),
+        *codes({CALLS: 1, CALLS_FAILED: 1}),
         *codes({IDS_COMPARED: 20, IDS_CONTRADICTED: 3, GOOD_LATER: 20, GOOD_BEYOND: 11}),
         *codes(OF_PASSAGES),
         *codes({}, clusters=ClusterSizes(21, 2.2)),

@@ -93,6 +93,31 @@ class Deduplicator:
         self._known[identity] = _Known(occurrence, duplicate, misses)
         return duplicate
 
+    def first_or_new(self, result: ResultFingerprint) -> int:
+        """Add the next result; returns the position of its document's first occurrence."""
+        position = self._position
+        duplicate = self.add(result)
+        return position if duplicate is None else duplicate.first
+
+    def first_match(self, result: ResultFingerprint) -> int | None:
+        """The first document that a result from elsewhere belongs to; None if there is none.
+
+        Of the documents in the order of their first occurrences, that is the first of which the
+        result verifies an occurrence, wherever that stands. Nothing is added or counted.
+        """
+        if self._rules.policy == "none":
+            return None
+        evidence = read_evidence(result)
+        buckets = self._buckets(evidence)
+        known = self._known.get((result.codes, result.digests))
+        if known is not None and evidence.layout.identifies_alone:
+            buckets.append(known.occurrence)
+        candidates: list[int] = _merged_many(buckets).tolist() if buckets else []
+        for occurrence in sorted(candidates, key=lambda one: (self._first[one], one)):
+            if verify(self._evidence[occurrence], evidence, self._rules).duplicate:
+                return self._first[occurrence]
+        return None
+
     def _add_equal(self, known: _Known) -> Duplicate | None:
         """Add a result with the same evidence as an earlier one, which stays registered."""
         if known.repeat is None:

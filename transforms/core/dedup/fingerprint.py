@@ -207,6 +207,7 @@ class CallFingerprint(Struct, frozen=True, array_like=True, gc=False):
     failed: bool = False
     query: bytes | None = None
     outcomes: dict[str, float] = {}
+    tool: str | None = None
 
 
 def aspect_digests(aspects: Iterable[str]) -> bytes:
@@ -289,6 +290,7 @@ class Fingerprinter:
             bool(call.error and call.error.strip()),
             _query_digest(call),
             call.outcomes,
+            call.tool,
         )
 
     def result_fingerprint(self, result: Result, names: dict[bytes, str]) -> ResultFingerprint:

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from goodgain.transforms.core.metric import Direction, Metric, Place
+from goodgain.transforms.core.metrics.calls import CALL_METRICS
 from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.prefix import Prefix
 
@@ -199,6 +200,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "deliveries beyond the one that counts", lambda prefix: prefix.turn.redelivered,
         whole=True, counted=True,
     ),
+    *CALL_METRICS,
 )  # fmt: skip
 
 DECLARED = {metric.name: metric for metric in CONVERSATION_METRICS}

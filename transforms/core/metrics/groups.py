@@ -9,8 +9,9 @@ from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.group import DOT_IN_COLUMNS, MetricGroup
 from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.pool import POOL
+from goodgain.transforms.core.metrics.usage import USAGE
 
-GROUPS = (GAINS, POOL)
+GROUPS = (GAINS, POOL, USAGE)
 NAMED = (COSTS, OUTCOMES)
 _STARTS = tuple(
     metric.name.partition(".")[0]

@@ -46,11 +46,43 @@ class CallCounts(Struct, frozen=True):
       empty: those without results.
       failed: those with an error.
       repeated: those with the query of an earlier one.
+      by_tool: by name of the tool, number of calls, and of those that failed.
     """
 
     empty: int = 0
     failed: int = 0
     repeated: int = 0
+    by_tool: Mapping[str, tuple[int, int]] = {}
+
+
+class UseCounts(Struct, frozen=True):
+    """Counts of what was opened in a turn, or of what was cited.
+
+    Attributes:
+      records: those that say so.
+      documents: distinct documents in them.
+      good, unsurfaced: those of them that are good, and those that no search found.
+      found_good, found_gain: the good ones that a search found, and the sum of their gains.
+    """
+
+    records: int = 0
+    documents: int = 0
+    good: int = 0
+    unsurfaced: int = 0
+    found_good: int = 0
+    found_gain: int = 0
+
+
+class UsageCounts(Struct, frozen=True):
+    """Counts of the documents that were opened and cited in a turn.
+
+    Attributes:
+      cited_unopened: number of cited documents that were not opened.
+    """
+
+    opened: UseCounts = UseCounts()
+    cited: UseCounts = UseCounts()
+    cited_unopened: int = 0
 
 
 class RaisedRank(Struct, frozen=True):
@@ -112,6 +144,7 @@ class Turn(Struct, frozen=True):
     call_counts: CallCounts = CallCounts()
     outcomes: Mapping[str, float] = {}
     raised: Sequence[RaisedRank] = ()
+    usage: UsageCounts = UsageCounts()
 
 
 Spent = Mapping[str, float | None]

@@ -28,6 +28,9 @@ Cost = Annotated[float, Meta(ge=0, le=LARGEST_COST)]
 RecordId = Annotated[str, Meta(pattern=r"\S")]  # a blank id does not identify
 Action = Literal["search", "open", "cite"]
 SEARCH: Action = "search"
+OPEN: Action = "open"
+CITE: Action = "cite"
+USAGES = (OPEN, CITE)  # the actions of documents that the agent used
 # `parsing` makes a list of one a plain string (SPEC 4.1), so that a record has only one encoding.
 OneOrMany = str | Annotated[list[str], Meta(min_length=1)]
 

@@ -14,7 +14,7 @@ from goodgain.transforms.core.dedup.rules import (
     RuleTable,
     is_named_id,
 )
-from goodgain.transforms.core.metrics.prefix import IterationCounts
+from goodgain.transforms.core.metrics.prefix import CallCounts, IterationCounts
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 from goodgain.transforms.core.scoring.id_checks import IdChecks
@@ -38,6 +38,8 @@ SEVERAL_TOPICS = "qrels.conversations_with_several_topics"
 CONVERSATIONS = "conversations.total"
 SCORED, EARLIER_TURN = "records.scored", "records.earlier_turn"
 REDELIVERED, CONFLICTING = "records.redelivered", "conflicting_redeliveries"
+CALLS, CALLS_EMPTY, CALLS_FAILED = "calls.total", "calls.empty", "calls.failed"
+QUERIES_REPEATED = "calls.queries_repeated"
 # Every count behind a warning about conversations; sums for windows and slices are tuples in this
 # order.
 COUNTED = (
@@ -48,7 +50,9 @@ COUNTED = (
     UNIQUE, GOOD, OUTSIDE_POOL, WEAK_DOCUMENTS,
     SCORED, EARLIER_TURN, REDELIVERED, CONFLICTING,
     IDS_COMPARED, IDS_CONTRADICTED, GOOD_LATER, GOOD_BEYOND,
+    CALLS, CALLS_FAILED,
 )  # fmt: skip
+CALLS_BY_TOOL, FAILED_BY_TOOL = "calls_by_tool", "failed_calls_by_tool"
 MILLIS_OF_1990 = 631_152_000_000
 MILLIS_A_DAY = 86_400_000
 _EARLIEST_SECONDS = MILLIS_OF_1990 // 1_000
@@ -72,6 +76,20 @@ def data_counts(
     else:
         counts[OF_ONE_ITERATION] = results
     return {name: count for name, count in counts.items() if count}
+
+
+def call_counts(calls: int, counts: CallCounts) -> dict[str, int]:
+    """The nonzero counts of a turn's search calls, by dotted name."""
+    named = {
+        CALLS: calls,
+        CALLS_EMPTY: counts.empty,
+        CALLS_FAILED: counts.failed,
+        QUERIES_REPEATED: counts.repeated,
+    }
+    for tool, (of_tool, failed) in counts.by_tool.items():
+        named[f"{CALLS_BY_TOOL}.{tool}"] = of_tool
+        named[f"{FAILED_BY_TOOL}.{tool}"] = failed
+    return {name: count for name, count in named.items() if count}
 
 
 def later_good_counts(

@@ -30,9 +30,15 @@ class Delivered(Struct, frozen=True):
         """The greatest turn or turn_count; None without calls."""
         return max((max(call.turn, call.turn_count or 0) for call in self.calls), default=None)
 
-    def searches(self) -> list[CallFingerprint]:
-        """The search calls of the last turn, in order."""
-        return [call for call in self._of_last_turn() if call.action == SEARCH]
+    def searches(self, without_failed: bool = False) -> list[CallFingerprint]:
+        """The search calls of the last turn, in order; with `without_failed`, those with an error
+        are left out.
+        """
+        return [
+            call
+            for call in self._of_last_turn()
+            if call.action == SEARCH and not (without_failed and call.failed)
+        ]
 
     def usages(self) -> list[CallFingerprint]:
         """The records of documents opened or cited in the last turn, in order."""

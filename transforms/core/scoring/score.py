@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
-from goodgain.transforms.core.judgments.external_labels import ExternalLabels
+from goodgain.transforms.core.judgments.external_labels import ExternalLabels, relabelled
 from goodgain.transforms.core.judgments.result_labels import (
     ResultLabel,
     label_calls,
@@ -43,6 +43,7 @@ from goodgain.transforms.core.scoring.rows import (
 )
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally, tally_of
+from goodgain.transforms.core.scoring.usage import use_turn
 
 
 def score_conversation(
@@ -71,7 +72,7 @@ def score_conversation(
     labelled = label_calls(delivered.calls, labels) if labels else None
     if labelled is not None:
         delivered = replace(delivered, calls=labelled.calls)
-    calls = delivered.searches()
+    calls = delivered.searches(scoring.without_failed)
     attributes = delivered.attributes()
     keys, threshold = scoring.label_keys, scoring.good_gain_threshold
     judgments = None
@@ -86,6 +87,11 @@ def score_conversation(
         judged = judged_pool(turn) if judgments is None else judgments.pool
     findable = None if turn_pool is None else topic_gains(turn, turn_pool, threshold)
     tally = tally_of(delivered, turn, judged, scoring, findable)
+    usages = delivered.usages() if scoring.usage else []
+    if usages:
+        used = usages if judgments is None else relabelled(usages, judgments)
+        usage = use_turn(turn, used, scoring.rules, threshold).counts
+        tally = replace(tally, turn=replace(tally.turn, usage=usage))
     score = score_tally(conversation_id, tally, rejected_records, scoring)
     if keys is not None:
         topics = {keys.topic(conversation_id, call.attributes) for call in delivered.calls}
@@ -142,6 +148,7 @@ def score_tally(
         {
             **tally.counts,
             **_record_counts(tally, whole, rejected_records),
+            **data_counts.call_counts(whole.calls, turn.call_counts),
             **data_counts.times_counts(tally.times, scoring.clock),
         },
         contradicted_ids=[

@@ -94,6 +94,8 @@ def _native_folder(scoring: Scoring) -> Any | None:
         scoring.good_gain_threshold,
         scoring.document_label == "best",
         scoring.hold_slot,
+        scoring.usage,
+        scoring.without_failed,
     )
 
 

@@ -25,6 +25,7 @@ from goodgain.transforms.core.metrics.own import (
 from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
 from goodgain.transforms.core.metrics.pool import POOL
 from goodgain.transforms.core.metrics.repeats import PassCondition
+from goodgain.transforms.core.metrics.usage import USAGE
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
@@ -59,6 +60,8 @@ class Scoring(Struct, frozen=True, dict=True):
       outcomes: the requested outcomes.
       conditions, pass_k: what repeats are to pass, and how many of them; () = 1 and the median size
         of a cluster.
+      usage: whether documents that the agent opened or cited are matched with those found.
+      without_failed: whether search calls that failed are left out.
 
     Example:
       >>> from goodgain import Budget, PassCondition, Scoring, TurnOutcome
@@ -91,6 +94,8 @@ class Scoring(Struct, frozen=True, dict=True):
     outcomes: tuple[TurnOutcome, ...] = ()
     conditions: tuple[PassCondition, ...] = ()
     pass_k: tuple[int, ...] = ()
+    usage: bool = False
+    without_failed: bool = False
 
     def __post_init__(self) -> None:
         """Check that documents can have the best label.
@@ -112,6 +117,7 @@ class Scoring(Struct, frozen=True, dict=True):
             self.max_i,
             (
                 *((POOL,) if self.pool is not None else ()),
+                *((USAGE,) if self.usage else ()),
                 *map(COSTS.of, self.costs),
                 *(outcome.group for outcome in self.outcomes),
             ),

@@ -67,9 +67,9 @@ def tally_of(
     return Tally(
         delivered.last_turn,
         delivered.attributes(),
-        len(turn.calls),
+        len(delivered.searches()),
         usages,
-        len(delivered.calls) - len(turn.calls) - usages,
+        len(delivered.calls) - len(delivered.searches()) - usages,
         delivered.conflicting,
         [call.timestamp for call in delivered.calls if call.timestamp is not None],
         Turn(
@@ -121,8 +121,14 @@ def _later_good_counts(turn: FoldedTurn, ranked: LabelledList, scoring: Scoring)
 def _call_counts(calls: Sequence[CallFingerprint]) -> CallCounts:
     """Counts of the search calls of a turn."""
     queries = [call.query for call in calls if call.query is not None]
+    by_tool: dict[str, tuple[int, int]] = {}
+    for call in calls:
+        if call.tool is not None:
+            of_tool, failed = by_tool.get(call.tool, (0, 0))
+            by_tool[call.tool] = of_tool + 1, failed + call.failed
     return CallCounts(
         sum(not call.results for call in calls),
         sum(call.failed for call in calls),
         len(queries) - len(set(queries)),
+        by_tool,
     )

@@ -26,6 +26,8 @@ _ENOUGH_CONVERSATIONS = 10  # of fewer, most may lack a value by chance
 _SHOWN_NAMES = 5
 _SECONDS_TO_MILLIS = 1_000
 _MOST_CONFLICTING_SHARE = 0.01  # corrections that are sent later are rarely more
+_MOST_FAILED_SHARE = 0.05  # of search calls
+_SHOWN_TOOLS = 3
 _ONE_COUNTS = (
     "of records of a conversation with the same `record_id` (without one: the same turn, iteration "
     "and `call`) only one counts"
@@ -175,6 +177,36 @@ def _few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
         "Take more clusters, or clusters of more equal size; `goodgain compare --pair-by "
         f"ATTRIBUTE`, with the attribute of {Remedy('cluster')}, gives each the same weight.",
     )
+
+
+def _calls_failed(inputs: CheckInputs) -> Iterator[DataWarning]:
+    calls, failed = inputs.count(data_counts.CALLS), inputs.count(data_counts.CALLS_FAILED)
+    if failed <= _MOST_FAILED_SHARE * calls:
+        return
+    yield DataWarning(
+        codes.CALLS_FAILED,
+        failed,
+        failed / calls,
+        f"{failed:,} of {counted(calls, 'search call')} ({failed / calls:.1%}) failed"
+        f"{_failed_by_tool(inputs)}.",
+        "If the tool was down, repeat the conversations; to leave failed calls out of all metrics, "
+        f"add {Remedy('without_failed')}.",
+    )
+
+
+def _failed_by_tool(inputs: CheckInputs) -> str:
+    """The share of calls that failed, for the tools with most of them; "" without their names."""
+    start = f"{data_counts.FAILED_BY_TOOL}."
+    by_tool = {
+        name.removeprefix(start): failed
+        for name, failed in inputs.counts.items()
+        if name.startswith(start)
+    }
+    shown = [
+        f"{tool} {failed / inputs.count(f'{data_counts.CALLS_BY_TOOL}.{tool}'):.1%}"
+        for tool, failed in sorted(by_tool.items(), key=lambda one: (-one[1], one[0]))
+    ]
+    return f": {', '.join(shown[:_SHOWN_TOOLS])}" if shown else ""
 
 
 def _mostly_undefined(inputs: CheckInputs) -> Iterator[DataWarning]:
@@ -346,6 +378,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _few_effective_clusters,
     document_checks.beyond_cutoff,
     _mostly_undefined,
+    _calls_failed,
     _odd_times,
     label_checks.label_conflicts,
     label_checks.labels_of_passages,

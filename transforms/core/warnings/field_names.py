@@ -22,6 +22,7 @@ from goodgain.transforms.core.records.likely_fields import (
     likely_result_field,
     names_an_id,
 )
+from goodgain.transforms.core.records.search_call import USAGES
 from goodgain.transforms.core.remedy import Remedy
 
 _OF_RESULT = "results[]."
@@ -42,6 +43,7 @@ class SeenNames(Struct, frozen=True):
       is_long: whether some records are tables with a row for each result.
       repeated: fields of results, and ids as `ids.NAME`, whose values mostly repeat within a list
         of results, so that they cannot identify documents.
+      usage: whether some records are of documents that were opened or cited.
     """
 
     call: frozenset[str] = frozenset()
@@ -54,6 +56,7 @@ class SeenNames(Struct, frozen=True):
     outcomes: frozenset[str] = frozenset()
     is_long: bool = False
     repeated: frozenset[str] = frozenset()
+    usage: bool = False
 
 
 class UnknownName(Struct, frozen=True, order=True):
@@ -86,12 +89,14 @@ def names_in(records: Iterable[Any]) -> SeenNames:
     outcomes: set[str] = set()
     types: dict[str, set[str]] = {}
     spread = _Spread()
+    usage = False
     for record in records:
         if not isinstance(record, Mapping):
             continue
         call.update(_text_keys(record))
         costs.update(_keys(record.get("costs")))
         outcomes.update(_keys(record.get("outcomes")))
+        usage = usage or record.get("action") in USAGES
         results = _objects_in(record.get("results"))[:_MOST_RESULTS]
         spread.add(results)
         for one in results:
@@ -112,6 +117,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
         costs=_limited(costs),
         outcomes=_limited(outcomes),
         repeated=_limited(spread.repeated()),
+        usage=usage,
     )
 
 
@@ -127,7 +133,13 @@ def joined_names(several: Sequence[SeenNames]) -> SeenNames:
         for name in ("call", "result", "ids", "fields", "costs", "outcomes", "repeated")
     }
     is_long = any(one.is_long for one in several)
-    return SeenNames(types=types, is_long=is_long, without_source=tuple(sorted(lacking)), **joined)
+    return SeenNames(
+        types=types,
+        is_long=is_long,
+        without_source=tuple(sorted(lacking)),
+        usage=any(one.usage for one in several),
+        **joined,
+    )
 
 
 def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[UnknownName]:
