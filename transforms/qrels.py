@@ -26,6 +26,8 @@ from goodgain.transforms.core.judgments.judgment import (
     label_request,
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import payload
@@ -61,6 +63,7 @@ class ReadQrels(beam.PTransform):
       files: the files to read; the place of a judgment has the index of its file in this list.
       shard_bytes: how much of a file one worker reads at a time, at most 1 MiB.
       max_held_bytes: memory limit on an engine that keeps all data in one process; None = none.
+      label_map: the gains of labels on another scale; None = labels are gains.
 
     Example: see `JoinQrels`.
     """
@@ -68,6 +71,7 @@ class ReadQrels(beam.PTransform):
     files: Sequence[InputFile]
     shard_bytes: int = DEFAULT_SHARD_BYTES
     max_held_bytes: int | None = None
+    label_map: LabelMap | None = None
 
     def __post_init__(self) -> None:
         self.shard_bytes = min(self.shard_bytes, _MOST_SHARD_BYTES)
@@ -77,7 +81,10 @@ class ReadQrels(beam.PTransform):
         shards = (
             begin
             | "Files" >> beam.Create(self.files)
-            | "PlanShards" >> beam.ParDo(PlanShards(self.shard_bytes, of_traces=False))
+            | "PlanShards"
+            >> beam.ParDo(
+                PlanShards(self.shard_bytes, Adaptation(label_map=self.label_map), of_traces=False)
+            )
             | "Spread" >> beam.Reshuffle()
         )
         numbers = {file.path: number for number, file in enumerate(self.files)}

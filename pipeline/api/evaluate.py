@@ -13,6 +13,7 @@ from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.api.emitted import warn
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
+from goodgain.pipeline.api.judgments import Qrels, given_judgments
 from goodgain.pipeline.api.labels import Labels, given_labels
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
@@ -49,6 +50,7 @@ def evaluate(
     slices: Sequence[str | Sequence[str]] | str | None = None,
     config: str | None = None,
     labels: Labels | None = None,
+    qrels: Qrels | None = None,
     **options: Any,
 ) -> Run:
     """Score labelled traces in this process: the numbers of `goodgain run`, without Beam.
@@ -64,6 +66,10 @@ def evaluate(
       config: a YAML file with options of `goodgain run`; arguments given here override it.
       labels: labels of single results, which replace those of the traces: a path or pattern of
         files as for `goodgain run --labels`, or their rows as dicts or as a table.
+      qrels: judgments, which replace the labels of the traces: a path or pattern of files as for
+        `goodgain run --qrels`, their rows as dicts or as a table with columns like topic,
+        document_id and gain or query-id, corpus-id and score, or a dict like `{topic: {document:
+        2}}`.
       options: any other option of `goodgain run`, with `_` between words, like
         `good_gain_threshold=3`.
 
@@ -88,16 +94,23 @@ def evaluate(
     with phrased_for_python():
         if metrics is not None and not isinstance(metrics, str):
             metrics = [name_of(metric) for metric in metrics]
-        return _evaluated(traces, {**options, "metrics": metrics, "slices": slices}, config, labels)
+        chosen = {**options, "metrics": metrics, "slices": slices}
+        return _evaluated(traces, chosen, config, labels, qrels)
 
 
 def _evaluated(
-    traces: Traces, chosen: dict[str, Any], config: str | None, labels: Labels | None
+    traces: Traces,
+    chosen: dict[str, Any],
+    config: str | None,
+    labels: Labels | None,
+    qrels: Qrels | None,
 ) -> Run:
     started = datetime.now(UTC)
     files = files_of(traces)
     if isinstance(labels, str | os.PathLike):
         chosen["labels"] = labels
+    holds_judgments = qrels is not None and not isinstance(qrels, str | os.PathLike)
+    chosen["qrels"] = IN_MEMORY if holds_judgments else qrels
     fixed = {
         "input": [IN_MEMORY] if files is None else [file.path for file in files],
         "output": IN_MEMORY,
@@ -111,13 +124,14 @@ def _evaluated(
     else:
         source = LocalFiles(files, settings)
         found = traces_of(settings, files, find_names(files, open_local, settings.adaptation))
-    evaluation = open_evaluation(settings, found, LOCAL, started)
+    evaluation = open_evaluation(settings, found, LOCAL, started, holds_judgments)
+    judged = given_judgments(qrels, settings.label_scale) if holds_judgments else None
     given = None
     if labels is not None and not evaluation.labels:
-        given = given_labels(labels, settings.iteration_base)
+        given = given_labels(labels, settings.iteration_base, settings.label_scale)
         evaluation = replace(evaluation, labels=given.files)
     with progress.shown(found.size):
-        evaluated = evaluate_here(settings, evaluation, source, given)
+        evaluated = evaluate_here(settings, evaluation, source, given, judged)
     outcome = RunOutcome(
         counts=evaluated.counts,
         rows={},
@@ -130,7 +144,9 @@ def _evaluated(
     run = Run(
         _tables(evaluated, evaluation),
         manifest_of_run(settings, evaluation, outcome),
-        lambda conversation_id: explain_conversation(conversation_id, evaluation, source, given),
+        lambda conversation_id: explain_conversation(
+            conversation_id, evaluation, source, given, judged
+        ),
     )
     run.check_some_usable()
     _warn_of(run)

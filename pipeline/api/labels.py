@@ -10,6 +10,7 @@ from goodgain.pipeline.api.inputs import rows_of
 from goodgain.pipeline.run.plan.labels import LabelRows
 from goodgain.transforms.core.files.labels import LabelFile, labels_of_rows
 from goodgain.transforms.core.files.tables import TableFile, TableFormat
+from goodgain.transforms.core.records.label_map import LabelMap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,11 +24,13 @@ Labels: TypeAlias = (
 _SOURCE = "labels"  # the path in rejected rows of labels in memory
 
 
-def given_labels(labels: Labels, iteration_base: int) -> LabelRows:
+def given_labels(
+    labels: Labels, iteration_base: int, label_map: LabelMap | None = None
+) -> LabelRows:
     """The labels in rows that the caller holds.
 
     Raises:
       UsageError: they are not rows.
     """
-    file = LabelFile(TableFile(_SOURCE, TableFormat.PARQUET), 0, 0)
+    file = LabelFile(TableFile(_SOURCE, TableFormat.PARQUET), 0, 0, label_map)
     return LabelRows((file,), list(labels_of_rows(rows_of(labels), file, iteration_base)))

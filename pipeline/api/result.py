@@ -18,7 +18,7 @@ from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.results.data_warnings import misspelt_names, warning_text, warnings_in
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
-from goodgain.pipeline.views.run import means_table
+from goodgain.pipeline.views.run import means_table, scale_part
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.core.means.rows import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -348,5 +348,6 @@ class Run:
             means_table(rows, self.manifest) if rows else None,
             Sentence(rejected) if rejected else None,
             (Sentence(warning_text(one), "warning") for one in self._data_warnings()),
+            scale_part(self.manifest),
             Sentence(f"tables: {', '.join(sorted(self._tables))}"),
         )

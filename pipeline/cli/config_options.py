@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from goodgain.pipeline.settings.option_types import GROUPS, flag_of, metadata
 from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 
 _Model = type[Settings]
 
@@ -69,6 +70,16 @@ def _add(
         help=_help(name, field).replace("%", "%%"),
         **settings,
     )
+
+
+def label_map_of(args: argparse.Namespace) -> LabelMap | None:
+    """The labels on another scale that `--label-map` names, of a command without a configuration.
+
+    Raises:
+      UsageError: an entry is wrong.
+    """
+    entries = [one for several in args.label_map or () for one in several.split(",")]
+    return parse_label_map(filter(None, map(str.strip, entries)))
 
 
 def add_inputs(parser: argparse.ArgumentParser, model: _Model, name: str) -> None:

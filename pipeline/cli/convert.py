@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from goodgain.pipeline.cli.config_options import add_options_of
+from goodgain.pipeline.cli.config_options import add_options_of, label_map_of
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.reading_config import ReadingConfig
@@ -105,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "another document has, are named by their position (default: doc_id)",
     )
     add_option(to_trec, "--tag TAG", "last column of the run (default: goodgain)")
-    add_options_of(parser, ReadingConfig, "rules", "unit")
+    add_options_of(parser, ReadingConfig, "rules", "unit", "label_map")
     add_output_options(parser)
 
 
@@ -167,6 +167,7 @@ def _import(args: argparse.Namespace) -> int:
         quiet=args.quiet,
         keep_apart=args.conversation_of == "span",
         renames=[entry for several in args.renames for entry in several.split(",")],
+        label_map=label_map_of(args),
     )
     if args.json:
         print_json(counts)
@@ -237,7 +238,7 @@ def _to_traces(args: argparse.Namespace) -> dict[str, Any]:
     size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
     with progress.shown(size, quiet=args.quiet):
         trec_run = TrecFile(args.from_run)
-        qrels = TrecFile(args.from_qrels) if args.from_qrels else None
+        qrels = TrecFile(args.from_qrels, label_map_of(args)) if args.from_qrels else None
         write_traces(trace_records(trec_run, qrels, iterations, counts), args.to_traces)
     return asdict(counts)
 
@@ -255,6 +256,12 @@ def _to_trec(args: argparse.Namespace) -> dict[str, Any]:
     rules = compile_rules(load_rules(args.rules), args.unit or "document")
     with progress.shown(sum(file.size for file in files), quiet=args.quiet):
         counts = write_trec(
-            files, rules, args.id or "doc_id", args.tag or "goodgain", args.to_run, args.to_qrels
+            files,
+            rules,
+            args.id or "doc_id",
+            args.tag or "goodgain",
+            args.to_run,
+            args.to_qrels,
+            label_map_of(args),
         )
     return asdict(counts)

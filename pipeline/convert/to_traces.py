@@ -19,8 +19,13 @@ from goodgain.transforms.core.files.compression import (
     compression_of,
     decompressed,
 )
-from goodgain.transforms.core.files.qrels import JudgmentError, judgment_of_line
+from goodgain.transforms.core.files.judgment_rows import (
+    JudgmentError,
+    is_header,
+    judgment_of_line,
+)
 from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace
+from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.search_call import LARGEST_INT
 
 LAST_NUMBER = r"(\d+)$"
@@ -54,13 +59,17 @@ class TrecFile:
     The lines of a topic may be anywhere in the file; only their positions are kept in memory.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, label_map: LabelMap | None = None) -> None:
         """Index the topics in one pass over the file.
+
+        Args:
+          label_map: the gains of labels on another scale, in qrels.
 
         Raises:
           UsageError: it cannot be read.
         """
         self.path = path
+        self._label_map = label_map
         self._ranges_of_topic: dict[str, list[_LineRange]] = {}
         try:
             self._file = _opened(path)
@@ -99,8 +108,10 @@ class TrecFile:
           UsageError: a line is malformed; the message names file and line.
         """
         for number, line in self._lines(topic):
+            if is_header(line):
+                continue
             try:
-                yield judgment_of_line(line, JudgmentPlace(0, number))
+                yield judgment_of_line(line, JudgmentPlace(0, number), self._label_map)
             except JudgmentError as error:
                 raise self.error(number, str(error)) from None
 

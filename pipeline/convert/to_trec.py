@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import BinaryIO
@@ -21,6 +22,9 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.spool import Spool
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.records.adaptation import parse_adaptation
+from goodgain.transforms.core.records.label_map import LabelMap
+from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace, TurnDetails
@@ -75,6 +79,7 @@ def write_trec(
     tag: str,
     run_path: str | None,
     qrels_path: str | None,
+    label_map: LabelMap | None = None,
 ) -> TrecCounts:
     """Write the ranked list of every conversation's last turn as a run, its labels as qrels.
 
@@ -85,6 +90,7 @@ def write_trec(
       id_name: the named id that names a document.
       tag: the last column of the run.
       run_path, qrels_path: written completely or not at all; None = do not write.
+      label_map: the gains of labels on another scale; None = labels are gains.
 
     Raises:
       UsageError: a file cannot be written.
@@ -94,7 +100,10 @@ def write_trec(
     parts = max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_PER_PART))
     with Spool(parts, Delivery) as spool, ExitStack() as outputs:
         run_file, qrels_file = _open_outputs((run_path, qrels_path), outputs)
-        _read(files, Fingerprinter(rules), id_name, spool, counts, rejected)
+        records = chain.from_iterable(
+            found for _, found in read_files(files, parse_adaptation((), label_map=label_map))
+        )
+        _read(records, Fingerprinter(rules), id_name, spool, counts, rejected)
         for conversation_id, deliveries in spool.groups():
             documents = ranked_documents(deliveries, rules)
             counts.conversations += 1
@@ -130,7 +139,7 @@ def ranked_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[N
 
 
 def _read(
-    files: Sequence[InputFile],
+    records: Iterable[SearchCall | RejectedRecord],
     fingerprinter: Fingerprinter,
     id_name: str,
     spool: Spool[Delivery],
@@ -138,16 +147,15 @@ def _read(
     rejected: set[str],
 ) -> None:
     keys = LabelKeys(id_name)
-    for _, records in read_files(files):
-        for record in records:
-            if isinstance(record, SearchCall):
-                call = fingerprinter.call_fingerprint(record)
-                ids = [names[0] if names else "" for names in keys.documents(record)]
-                spool.add(record.conversation_id, Delivery(call, ids))
-            else:
-                counts.rejected_records += record.records
-                if record.conversation_id:
-                    rejected.add(record.conversation_id)
+    for record in records:
+        if isinstance(record, SearchCall):
+            call = fingerprinter.call_fingerprint(record)
+            ids = [names[0] if names else "" for names in keys.documents(record)]
+            spool.add(record.conversation_id, Delivery(call, ids))
+        else:
+            counts.rejected_records += record.records
+            if record.conversation_id:
+                rejected.add(record.conversation_id)
 
 
 def _open_outputs(paths: Sequence[str | None], outputs: ExitStack) -> list[BinaryIO | None]:

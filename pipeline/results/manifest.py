@@ -19,6 +19,7 @@ from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST
 from goodgain.transforms.core.native import active_path
+from goodgain.transforms.core.scoring.data_counts import LABELS
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted
@@ -144,6 +145,7 @@ def manifest_of(
         "conversations": grouped(counts, "conversations", _CONVERSATIONS),
         "results": {
             **grouped(counts, "results", _RESULTS),
+            "by_label": labels_by_gain(counts),
             "duplicates_by_step": grouped(counts, "duplicates_by_step"),
             "duplicates_by_type": grouped(counts, "duplicates_by_type"),
             "results_by_type": grouped(counts, "results_by_type"),
@@ -169,6 +171,12 @@ def manifest_of(
         "started": written_time(started),
         "finished": written_time(finished),
     }
+
+
+def labels_by_gain(counts: Mapping[str, int]) -> dict[str, int]:
+    """The number of results of scored turns by their label, without those that no result has."""
+    found = ((str(gain), counts.get(name, 0)) for gain, name in enumerate(LABELS))
+    return {gain: results for gain, results in found if results}
 
 
 @cache

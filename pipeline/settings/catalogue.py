@@ -13,6 +13,7 @@ from goodgain.pipeline.settings.option_types import (
     CHECKS,
     COMMON,
     ENGINE,
+    LABELS,
     LIMITS,
     NAMES,
     SCORING,
@@ -64,6 +65,15 @@ Renames = Annotated[
         "read fields that have other names, like gain=relevance,ids.doc_id=document_id",
         (),
         flag="map",
+    ),
+]
+LabelScale = Annotated[
+    Mapping,
+    option(
+        LABELS,
+        "LABEL=GAIN",
+        "gains of labels on another scale, like 2=1,4=2,8=3 or 0.5..1=2 or relevant=3",
+        (),
     ),
 ]
 IterationBase = Annotated[

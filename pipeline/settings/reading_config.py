@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from goodgain.pipeline.settings.catalogue import (
     DecodedBytes,
     IterationBase,
+    LabelScale,
     RecordResults,
     Renames,
     ResultUnit,
@@ -18,6 +19,7 @@ from goodgain.pipeline.settings.catalogue import (
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
+from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 
 
 class Settings(BaseModel):
@@ -41,6 +43,7 @@ class ReadingConfig(Settings):
     """How records are read, and what is a duplicate in them."""
 
     mapping: Renames
+    label_map: LabelScale
     iteration_base: IterationBase
     max_decoded_bytes: DecodedBytes
     max_record_results: RecordResults
@@ -54,10 +57,22 @@ class ReadingConfig(Settings):
             parse_adaptation(renames)
         return renames
 
+    @field_validator("label_map")
+    @classmethod
+    def _labels_are_mapped(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
+        with as_value_errors():
+            parse_label_map(entries)
+        return entries
+
+    @property
+    def label_scale(self) -> LabelMap | None:
+        """The gains of labels on another scale; None = labels are gains."""
+        return parse_label_map(self.label_map)
+
     @property
     def adaptation(self) -> Adaptation | None:
-        """The conversions that `mapping` and `iteration_base` describe; None if neither is used."""
-        return parse_adaptation(self.mapping, self.iteration_base)
+        """The conversions that `mapping`, `iteration_base` and `label_map` describe; or None."""
+        return parse_adaptation(self.mapping, self.iteration_base, self.label_scale)
 
     @property
     def read_bounds(self) -> ReadBounds:

@@ -22,7 +22,7 @@ from goodgain.pipeline.document.model import (
     term,
     value,
 )
-from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
+from goodgain.pipeline.document.numbers import mean_interval_text, mean_text, share
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.datasets import REJECTED
@@ -95,6 +95,7 @@ def run_document(folder: str, manifest: Mapping[str, Any]) -> Document:
         _records_part(manifest),
         sentences(data_warnings.unknown_costs(at_end)),
         _everyone_part(at_end),
+        scale_part(manifest),
         sentences(data_warnings.unknown_attributes(row["slice"] for row in slices)),
         _changed_part(manifest["inputs"]),
         _rejected_part(folder, manifest["records"], parameters["max_rejected"]),
@@ -104,6 +105,27 @@ def run_document(folder: str, manifest: Mapping[str, Any]) -> Document:
             whole=True,
         ),
         Sentence(f"Report: {report}", whole=True),
+    )
+
+
+def scale_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+    """What counts as good, if no label met is as great as the scale allows."""
+    labels = {
+        int(gain): results for gain, results in manifest["results"].get("by_label", {}).items()
+    }
+    parameters = manifest["parameters"]
+    greatest, g_max = max(labels, default=0), parameters["g_max"]
+    if not 0 < greatest < g_max:
+        return
+    threshold, total = parameters["good_gain_threshold"], sum(labels.values())
+    below = "".join(
+        f" {share(labels[gain], total)} of the labels are {gain};"
+        for gain in sorted(labels)
+        if 0 < gain < threshold
+    )
+    yield Sentence(
+        f"Labels: good = label {threshold} or more;{below} ERR assumes {g_max}, and the greatest "
+        f"label met is {greatest}."
     )
 
 

@@ -22,6 +22,8 @@ VALUES = st.none() | st.integers(0, 10**9).map(str) | st.dictionaries(NAMES, NAM
         (Remedy("allow_no_good"), "--allow-no-good"),
         (Remedy("map", {"gain": "rel", "ids.a": "b"}), "--map gain=rel,ids.a=b"),
         (Remedy("map", {"ids.a": "", "ids.b": ""}), "--map ids.a=,ids.b="),
+        (Remedy("label_map", {"5": "4"}), "--label-map 5=4"),
+        (Remedy("label_map", {"0.5..1": "2"}), "--label-map 0.5..1=2"),
     ],
 )
 def test_text_is_that_of_the_command_line(remedy, text):

@@ -9,11 +9,13 @@ from msgspec import Struct
 
 # What `str(Remedy(...))` writes; commands to run stay as they are. A value is a placeholder, a
 # number, renamed fields or, in parentheses, any word.
+_PAIR = r"[^\s,;=]+=[^\s,;]*?"
 _WRITTEN = re.compile(
     r"(?P<command>`goodgain [^`]*`)"
     r"|(?P<open>(?<=\())?(?<![\w-])--(?P<option>[a-z]+(?:-[a-z]+)*)"
     r"(?:[ ](?P<value>"
-    r"(?(open)[^\s)]+|(?:[A-Z]+\b|[0-9]+\b|[^\s,;=]+=[^\s,;]*?(?:,[^\s,;=]+=[^\s,;]*?)*(?=[.,;:]?(?:\s|$))))"
+    r"(?(open)[^\s)]+|(?:[A-Z]+\b(?!=)|[0-9]+\b(?!=|\.\.)|"
+    rf"{_PAIR}(?:,{_PAIR})*(?=[.,;:]?(?:\s|$))))"
     r"))?"
 )
 

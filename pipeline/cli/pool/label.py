@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from goodgain.pipeline.cli.config_options import add_options_of, label_map_of
 from goodgain.pipeline.cli.shared_options import add_option, add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
 
@@ -34,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_option(parser, "--prefer NAME", "annotator whose labels beat those of all others")
     add_option(parser, "--undo NAME", "withdraw all labels of this annotator instead")
+    add_options_of(parser, ReadingConfig, "label_map")
     add_output_options(parser)
 
 
@@ -65,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
                     soft_wrap=True,
                 )
         return ExitCode.DONE
-    outcome = label_pool(args.pool, args.source, args.annotator or _ANNOTATOR, args.prefer)
+    annotator = args.annotator or _ANNOTATOR
+    outcome = label_pool(args.pool, args.source, annotator, args.prefer, label_map_of(args))
     if args.json:
         print_json(outcome)
     else:

@@ -29,6 +29,7 @@ from goodgain.pipeline.run.plan.local_files import local_files
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.spool import Spool
+from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.search_call import CITE, OPEN, SEARCH, USAGES
 from goodgain.transforms.core.wording import pluralize
@@ -50,6 +51,7 @@ def import_files(
     quiet: bool = False,
     keep_apart: bool = False,
     renames: Sequence[str] = (),
+    label_map: LabelMap | None = None,
 ) -> ImportCounts:
     """Convert files to one file of traces, completely or not at all.
 
@@ -58,6 +60,7 @@ def import_files(
       mapping_path: a mapping to use instead of the shipped one.
       keep_apart: whether a sub-agent with a conversation id of its own is a conversation.
       renames: `--map`; see `with_renamed_fields`.
+      label_map: the gains of labels on another scale; None = labels are gains.
 
     Raises:
       UsageError: the mapping is wrong, a file cannot be read or written, or no search is found.
@@ -72,7 +75,7 @@ def import_files(
         )
     else:
         mapping = parse_mapping_file(shipped_mapping(format), f"{format}.yaml", counts)
-    mapping = with_renamed_fields(mapping, renames)
+    mapping = with_renamed_fields(mapping, renames).with_labels(label_map)
     files = local_files(patterns)
     records = import_traces(files, FORMATS[format], mapping, counts, keep_apart)
     with progress.shown(sum(file.size for file in files), quiet=quiet):

@@ -33,6 +33,7 @@ from goodgain.pipeline.convert.importing.expressions import (
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
 from goodgain.pipeline.convert.importing.values import integer, number, text, texts
 from goodgain.pipeline.settings.yaml_model import reason
+from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.yaml_text import read_model
 
 _SPAN_KEYS = (
@@ -100,6 +101,7 @@ class MappingFile(_MappingPart):
 
     _fields: set[str] = PrivateAttr(default_factory=set)
     _counts: ImportCounts = PrivateAttr(default_factory=ImportCounts)
+    _label_map: LabelMap | None = PrivateAttr(None)
 
     unit: Literal["span", "call", "result"] = Field(
         description="what an input record is: a span, a search call, or a result"
@@ -175,6 +177,12 @@ class MappingFile(_MappingPart):
         """Note fields that expressions name besides those that were parsed."""
         self._fields.update(names)
 
+    def with_labels(self, label_map: LabelMap | None) -> MappingFile:
+        """The mapping for labels on another scale; None = labels are gains."""
+        changed = self.model_copy()
+        changed._label_map = label_map
+        return changed
+
     def unread(self, record: Any) -> list[str]:
         """The columns of a row of a table that have a value and that no expression names."""
         if self.unit != "result" or self.each or not isinstance(record, dict):
@@ -249,6 +257,8 @@ class MappingFile(_MappingPart):
             value = expression(item)
             if name == "score":
                 result[name] = number(value)
+            elif name == "gain" and self._label_map is not None:
+                result[name] = self._label_map.gain_or_refusal(value)
             elif name == "gain":
                 result[name] = integer(value)
                 if result[name] is None and text(value) is not None:

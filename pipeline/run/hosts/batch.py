@@ -86,7 +86,7 @@ def run(
     config = runners.for_workers(config, engine, options)
     traces = find_traces(config, config.input, ANY_FILESYSTEM)
     evaluation = open_evaluation(config, traces, ANY_FILESYSTEM, started)
-    check_beginnings(evaluation.qrels, open_plain)
+    check_beginnings(evaluation.qrels, open_plain, config.label_scale)
     this_run = StartedRun(
         config=config,
         evaluation=evaluation,

@@ -54,7 +54,7 @@ def _with_qrels(
     pipeline: beam.Pipeline, files: ReadFiles, evaluation: Evaluation, max_held_bytes: int | None
 ) -> JoinedLabels:
     read = pipeline | "ReadQrels" >> ReadQrels(
-        evaluation.qrels, DEFAULT_SHARD_BYTES, max_held_bytes
+        evaluation.qrels, DEFAULT_SHARD_BYTES, max_held_bytes, evaluation.settings.label_scale
     )
     joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments)
     problems = (

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.judgments import JudgedDocuments, read_judgments
+from goodgain.pipeline.run.plan.judgments import Judged, JudgedDocuments, read_judgments
 from goodgain.pipeline.run.plan.labels import (
     LabelRows,
     LabelSource,
@@ -63,13 +63,17 @@ class Evaluated(Struct, frozen=True):
 
 
 def evaluate_here(
-    config: RunConfig, evaluation: Evaluation, source: TraceSource, given: LabelRows | None = None
+    config: RunConfig,
+    evaluation: Evaluation,
+    source: TraceSource,
+    given: LabelRows | None = None,
+    judged: Judged | None = None,
 ) -> Evaluated:
     """Evaluate everything in this process.
 
     Args:
       config: the settings of the evaluation.
-      given: labels that the caller holds, instead of those in files.
+      given, judged: labels and judgments that the caller holds, instead of those in files.
 
     Raises:
       UsageError: judgments cannot be used.
@@ -82,8 +86,10 @@ def evaluate_here(
     if given is None and evaluation.labels:
         given = read_label_rows(evaluation.labels, open_local, config.iteration_base, budget)
     sources: list[LabelSource] = [given] if given is not None else []
-    if evaluation.qrels:
-        sources.append(JudgedDocuments(read_judgments(evaluation.qrels, open_local, budget)))
+    if judged is None and evaluation.qrels:
+        judged = read_judgments(evaluation.qrels, open_local, budget, label_map=config.label_scale)
+    if judged is not None:
+        sources.append(JudgedDocuments(judged))
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
     packer = packer_for(Packing.of(scoring, usable_threads()))
     gathered = gather(source.packed(packer), trace_budget)

@@ -70,21 +70,28 @@ class Evaluation(Struct, frozen=True):
 
 
 def open_evaluation(
-    settings: ExplainConfig, traces: TraceSet, storage: Storage, clock: datetime | None = None
+    settings: ExplainConfig,
+    traces: TraceSet,
+    storage: Storage,
+    clock: datetime | None = None,
+    given_judgments: bool = False,
 ) -> Evaluation:
     """Open all that is needed besides the traces.
 
     Args:
       clock: when the run began; None for an explanation.
+      given_judgments: whether the caller holds the judgments, so that there is no file of them.
 
     Raises:
       UsageError: judgments, labels or pool cannot be found or used.
     """
     return replace(
         open_scoring(settings, traces, storage, clock),
-        qrels=find_judgments(settings.qrels, storage) if settings.qrels else (),
+        qrels=find_judgments(settings.qrels, storage)
+        if settings.qrels and not given_judgments
+        else (),
         labels=(
-            find_labels(settings.labels, storage, settings.iteration_base)
+            find_labels(settings.labels, storage, settings.iteration_base, settings.label_scale)
             if settings.labels
             else ()
         ),

@@ -23,6 +23,8 @@ from goodgain.transforms.core.judgments.judgment import (
     document_digest,
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.records.adaptation import Adaptation
+from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
@@ -42,14 +44,16 @@ def find_judgments(pattern: str, storage: Storage) -> tuple[InputFile, ...]:
     return find_label_files(pattern, "judgments", "--qrels", storage)
 
 
-def check_beginnings(files: Sequence[InputFile], open_file: Open) -> None:
+def check_beginnings(
+    files: Sequence[InputFile], open_file: Open, label_map: LabelMap | None = None
+) -> None:
     """Read the first judgments of each file, so that a wrong format is noticed before the run.
 
     Raises:
       UsageError: one of them cannot be used.
     """
     for number, file in enumerate(files):
-        for shard in shards_of_judgments(file, open_file)[:1]:
+        for shard in shards_of_judgments(file, open_file, label_map)[:1]:
             for judgment in islice(read_qrels(shard, number, open_file), _CHECKED_JUDGMENTS):
                 if isinstance(judgment, QrelsProblem):
                     raise UsageError(describe([judgment], files, open_file))
@@ -60,12 +64,14 @@ def read_judgments(
     open_file: Open,
     budget: MemoryBudget,
     topics: Collection[str] | None = None,
+    label_map: LabelMap | None = None,
 ) -> Judged:
     """The judgments by topic and document.
 
     Args:
       budget: counts the bytes kept.
       topics: keep only judgments of these topics; None = all.
+      label_map: the gains of labels on another scale; None = labels are gains.
 
     Raises:
       UsageError: a judgment cannot be used, or two judgments of a document differ; the
@@ -74,7 +80,7 @@ def read_judgments(
     """
     judged: dict[tuple[str, str], DocumentJudgments] = {}
     problems = []
-    for judgment in _judgments(files, open_file):
+    for judgment in _judgments(files, open_file, label_map):
         if isinstance(judgment, QrelsProblem):
             budget.count_label(judgment.text)
             problems.append(judgment)
@@ -156,13 +162,17 @@ def describe(problems: Sequence[QrelsProblem], files: Sequence[InputFile], open_
     return "\n".join(sentences)
 
 
-def _judgments(files: Sequence[InputFile], open_file: Open) -> Iterator[Judgment | QrelsProblem]:
+def _judgments(
+    files: Sequence[InputFile], open_file: Open, label_map: LabelMap | None
+) -> Iterator[Judgment | QrelsProblem]:
     for number, file in enumerate(files):
-        for shard in shards_of_judgments(file, open_file):
+        for shard in shards_of_judgments(file, open_file, label_map):
             yield from read_qrels(shard, number, open_file)
 
 
-def shards_of_judgments(file: InputFile, open_file: Open) -> list[FileShard]:
+def shards_of_judgments(
+    file: InputFile, open_file: Open, label_map: LabelMap | None = None
+) -> list[FileShard]:
     """The shards of a file of judgments.
 
     Raises:
@@ -170,7 +180,8 @@ def shards_of_judgments(file: InputFile, open_file: Open) -> list[FileShard]:
     """
     try:
         with open_file(file.path) as opened:
-            return plan_shards(opened, file.path, file.size, of_traces=False)
+            adaptation = Adaptation(label_map=label_map)
+            return plan_shards(opened, file.path, file.size, adaptation=adaptation, of_traces=False)
     except OSError as error:
         raise UsageError(f"{file.path} cannot be read: {problem_of(error)}.") from None
 

@@ -28,6 +28,7 @@ from goodgain.transforms.core.judgments.result_labels import (
     place_labels,
 )
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.payload import payload, record_ids
 
@@ -133,18 +134,23 @@ def find_label_files(
         raise UsageError(f"{text.rstrip('.')} ({option}).") from None
 
 
-def find_labels(pattern: str, storage: Storage, iteration_base: int) -> tuple[LabelFile, ...]:
+def find_labels(
+    pattern: str, storage: Storage, iteration_base: int, label_map: LabelMap | None = None
+) -> tuple[LabelFile, ...]:
     """Files of labels of single results, each checked.
 
     Raises:
       UsageError: the pattern matches none, or one of them holds no labels.
     """
     files = find_label_files(pattern, "labels", "--labels", storage)
-    return label_files(files, storage.open, iteration_base)
+    return label_files(files, storage.open, iteration_base, label_map)
 
 
 def label_files(
-    files: Iterable[InputFile], open_file: Open, iteration_base: int
+    files: Iterable[InputFile],
+    open_file: Open,
+    iteration_base: int,
+    label_map: LabelMap | None = None,
 ) -> tuple[LabelFile, ...]:
     """Files of labels, each checked so that a wrong one is noticed before the run.
 
@@ -152,7 +158,7 @@ def label_files(
       UsageError: one of them cannot be read or has no rows, or none of its first rows has a label.
     """
     checked = tuple(
-        LabelFile(recognise_table(file.path, open_file), file.size, number)
+        LabelFile(recognise_table(file.path, open_file), file.size, number, label_map)
         for number, file in enumerate(files)
     )
     for file in checked:

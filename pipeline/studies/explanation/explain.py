@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from itertools import groupby
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.results.manifest import grouped
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.judgments import join, read_judgments
+from goodgain.pipeline.run.plan.judgments import Judged, join, read_judgments
 from goodgain.pipeline.run.plan.labels import LabelRows, read_label_rows
 from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.pipeline.run.plan.sources import TraceSource
@@ -21,7 +21,6 @@ from goodgain.pipeline.studies.explanation.pairs import Pairs
 from goodgain.pipeline.studies.explanation.reasons import Reasons
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
     document_digests,
@@ -48,6 +47,7 @@ from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
+JudgmentsOf = Callable[[str], Judged]
 _MOST_COMPARED = 20_000  # ids compared for a suggestion
 _SUGGESTED = 3
 _LONGEST_COMPARED = 1_000  # characters of an id
@@ -59,12 +59,13 @@ def explain_conversation(
     evaluation: Evaluation,
     source: TraceSource,
     given: LabelRows | None = None,
+    judged: Judged | None = None,
     pair: tuple[str, str] | None = None,
 ) -> model.ConversationExplanation:
     """Find a conversation in the traces of an evaluation, and explain it.
 
     Args:
-      given: labels that the caller holds, instead of those in files.
+      given, judged: labels and judgments that the caller holds, instead of those in files.
       pair: the places of two results that are compared.
 
     Raises:
@@ -82,7 +83,14 @@ def explain_conversation(
         source.records() if keys else source.conversation(conversation_id, evaluation.scoring.rules)
     )
     gathered = gather(conversation_id, records, budget, keys)
-    return explain(gathered, evaluation.scoring, budget, evaluation.qrels, labels, pair)
+
+    def judgments_of(topic: str) -> Judged:
+        label_map = evaluation.settings.label_scale
+        if judged is not None:
+            return judged
+        return read_judgments(evaluation.qrels, open_local, budget, {topic}, label_map)
+
+    return explain(gathered, evaluation.scoring, budget, judgments_of, labels, pair)
 
 
 class ConversationRecords(Struct, frozen=True):
@@ -160,7 +168,7 @@ def explain(
     gathered: ConversationRecords,
     scoring: Scoring,
     budget: MemoryBudget,
-    qrels: Sequence[InputFile] = (),
+    judgments_of: JudgmentsOf | None = None,
     result_labels: Iterable[ResultLabel] = (),
     pair: tuple[str, str] | None = None,
 ) -> model.ConversationExplanation:
@@ -170,7 +178,7 @@ def explain(
 
     Args:
       budget: counts the judgments.
-      qrels: files of judgments, if `scoring.label_keys` is given.
+      judgments_of: at least the judgments of a topic, if `scoring.label_keys` is given.
       result_labels: labels of single results that override those of the trace; may include labels
         of other conversations.
       pair: the places of two results that are compared.
@@ -188,7 +196,7 @@ def explain(
         for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
     }
     rejected_records = sum(row.records for row in gathered.rejected)
-    external = _external(gathered, fingerprints, scoring.label_keys, qrels, budget)
+    external = _external(gathered, fingerprints, scoring.label_keys, judgments_of)
     pools = None
     if scoring.pool is not None:
         pools = TopicPools(scoring.pool.files, scoring.rules, open_local, budget)
@@ -242,16 +250,15 @@ def _external(
     gathered: ConversationRecords,
     fingerprints: list[CallFingerprint],
     keys: LabelKeys | None,
-    qrels: Sequence[InputFile],
-    budget: MemoryBudget,
+    judgments_of: JudgmentsOf | None,
 ) -> ExternalLabels | None:
-    if keys is None:
+    if keys is None or judgments_of is None:
         return None
     request = label_request(
         gathered.conversation_id, gathered.calls, [one.record_digest for one in fingerprints], keys
     )
     topic = topic_request([request]).topic
-    by_conversation, _ = join([request], read_judgments(qrels, open_local, budget, {topic}))
+    by_conversation, _ = join([request], judgments_of(topic))
     documents = {
         one.record_digest: document_digests(call, keys)
         for one, call in zip(fingerprints, gathered.calls, strict=True)

@@ -17,6 +17,7 @@ from goodgain.transforms.core.files.tables import BrokenTableError, recognise_ta
 from goodgain.transforms.core.pool.agreement import VOTES, annotators
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.rows import ids_of
+from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 _DOCUMENT = ("document", "document_id", "doc_id", "docno")
@@ -68,7 +69,11 @@ class Labelled(Struct, frozen=True):
 
 
 def label_pool(
-    folder: str, path: str | None, annotator: str, preferred: str | None = None
+    folder: str,
+    path: str | None,
+    annotator: str,
+    preferred: str | None = None,
+    label_map: LabelMap | None = None,
 ) -> Labelled:
     """Add the labels of a file to a pool; of an annotator's labels for a document, the last wins.
 
@@ -76,6 +81,7 @@ def label_pool(
       path: the file; None = only change whose labels are preferred.
       annotator: annotator of lines that name none.
       preferred: annotator whose labels override those of others from now on.
+      label_map: the gains of labels on another scale; None = labels are gains.
 
     Raises:
       UsageError: the folder is not a pool, the file cannot be read, or the preferred annotator has
@@ -85,7 +91,7 @@ def label_pool(
     labels: dict[str, dict[str, int]] = {}
     accepted: list[GivenLabel] = []
     empty = 0
-    for label in read_labels(path, annotator) if path else ():
+    for label in read_labels(path, annotator, label_map) if path else ():
         if isinstance(label, LabelProblem):
             rejected.append(label)
         elif label.gain is None:
@@ -222,7 +228,9 @@ def check_annotators(folder: str, known: Mapping[str, int], *names: str) -> None
             )
 
 
-def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem]:
+def read_labels(
+    path: str, annotator: str, label_map: LabelMap | None = None
+) -> Iterator[GivenLabel | LabelProblem]:
     """The labels of a file: a table if its suffix says so, else TREC qrels.
 
     Raises:
@@ -236,14 +244,14 @@ def read_labels(path: str, annotator: str) -> Iterator[GivenLabel | LabelProblem
                     yield LabelProblem(row.number, f"The row has {row.problem}.")
                     continue
                 _check_columns(path, row.values)
-                yield _of_row(row.number, row.values, annotator)
+                yield _of_row(row.number, row.values, annotator, label_map)
             if row is None:
                 raise UsageError(
                     f"{path} has no rows; the first line of a table names its columns."
                 )
         else:
             with open(path, encoding="utf-8-sig") as file:
-                yield from _of_qrels(file, annotator)
+                yield from _of_qrels(file, annotator, label_map)
     except (OSError, UnicodeDecodeError, BrokenTableError) as error:
         raise UsageError(f"The labels in {path} cannot be read: {problem_of(error)}.") from None
 
@@ -257,7 +265,9 @@ def _check_columns(path: str, row: Any) -> None:
             )
 
 
-def _of_qrels(lines: Iterable[str], annotator: str) -> Iterator[GivenLabel | LabelProblem]:
+def _of_qrels(
+    lines: Iterable[str], annotator: str, label_map: LabelMap | None
+) -> Iterator[GivenLabel | LabelProblem]:
     for number, line in enumerate(lines, start=1):
         fields = line.split()
         if not fields:
@@ -266,10 +276,12 @@ def _of_qrels(lines: Iterable[str], annotator: str) -> Iterator[GivenLabel | Lab
             text = "A line of qrels is `topic iteration document label`, four fields."
             yield LabelProblem(number, text)
             continue
-        yield _label(number, fields[2], fields[3], annotator, fields[0])
+        yield _label(number, fields[2], fields[3], annotator, fields[0], label_map)
 
 
-def _of_row(number: int, row: Any, annotator: str) -> GivenLabel | LabelProblem:
+def _of_row(
+    number: int, row: Any, annotator: str, label_map: LabelMap | None
+) -> GivenLabel | LabelProblem:
     if not isinstance(row, Mapping):
         return LabelProblem(number, "The line is not a JSON object.")
     document = next((row[name] for name in _DOCUMENT if row.get(name)), None)
@@ -278,20 +290,35 @@ def _of_row(number: int, row: Any, annotator: str) -> GivenLabel | LabelProblem:
     gain = next((row[name] for name in _GAIN if row.get(name) is not None), None)
     named = row.get(_ANNOTATOR)
     topic = None if row.get(_TOPIC) is None else str(row[_TOPIC]).strip()
-    return _label(number, str(document), gain, str(named).strip() if named else annotator, topic)
+    name = str(named).strip() if named else annotator
+    return _label(number, str(document), gain, name, topic, label_map)
 
 
 def _label(
-    number: int, document: str, gain: Any, annotator: str, topic: str | None
+    number: int,
+    document: str,
+    gain: Any,
+    annotator: str,
+    topic: str | None,
+    label_map: LabelMap | None,
 ) -> GivenLabel | LabelProblem:
     written = "" if gain is None else str(gain).strip()
     if not written:
         return GivenLabel(number, document.strip(), None, annotator, topic)
+    if label_map is not None:
+        mapped = label_map.gain(gain)
+        if mapped is None:
+            text = f"The label is {written[:_SHOWN]!r}, which --label-map does not name."
+            return LabelProblem(number, text)
+        return GivenLabel(number, document.strip(), mapped, annotator, topic)
     try:
         value = float(written)
     except ValueError:
         value = -1
     if isinstance(gain, bool) or value not in range(GREATEST_GAIN + 1):
-        text = f"The label {written[:_SHOWN]!r} is not a whole number from 0 to {GREATEST_GAIN}."
-        return LabelProblem(number, text)
+        return LabelProblem(
+            number,
+            f"The label {written[:_SHOWN]!r} is not a whole number from 0 to {GREATEST_GAIN}"
+            f"{label_map_hint(gain)}.",
+        )
     return GivenLabel(number, document.strip(), int(value), annotator, topic)

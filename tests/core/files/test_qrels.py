@@ -48,7 +48,7 @@ def read(content, name="qrels.txt", shard_bytes=2**20):
     def open_content(_):
         return io.BytesIO(content)
 
-    shards = plan_shards(open_content(name), name, len(content), shard_bytes)
+    shards = plan_shards(open_content(name), name, len(content), shard_bytes, of_traces=False)
     return [found for shard in shards for found in read_qrels(shard, 0, open_content)]
 
 
@@ -98,6 +98,53 @@ def test_a_topic_may_be_a_number():
     ]
 
 
+BEIR = [
+    {"query-id": one["topic"], "corpus-id": one["document_id"], "score": one["gain"]}
+    for one in ROWS
+]
+BEIR_TSV = (
+    b"query-id\tcorpus-id\tscore\n"
+    + "".join(f"{row['topic']}\t{row['document_id']}\t{row['gain']}\n" for row in ROWS).encode()
+)
+
+
+def csv(delimiter=",", names=("topic", "document_id", "gain")):
+    lines = [delimiter.join(names), *(delimiter.join(map(str, row.values())) for row in ROWS)]
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        BEIR_TSV,
+        BEIR_TSV.replace(b"\n", b"\r\n"),
+        BEIR_TSV.split(b"\n", 1)[1],
+        gzip.compress(BEIR_TSV),
+        b"".join(msgspec.json.encode(row) + b"\n" for row in BEIR),
+        parquet(BEIR),
+        csv(),
+        csv("\t"),
+        csv(";", ("query_id", "docno", "relevance")),
+        csv(names=("query-id", "corpus-id", "score")),
+        b"\xef\xbb\xbf" + csv(),
+        gzip.compress(csv()),
+    ],
+)
+@pytest.mark.parametrize("shard_bytes", [200, 2**20])
+def test_judgments_of_beir_and_of_tables_with_names(content, shard_bytes):
+    assert triples(read(content, shard_bytes=shard_bytes)) == EXPECTED
+
+
+def test_a_score_is_a_label_only_beside_a_document_of_beir():
+    found = read(b'{"topic": "t", "doc_id": "d", "score": 3}')
+    assert "no gain" in found[-1].text
+
+
+def test_the_place_in_a_csv_is_the_line():
+    *_, problem = read(csv().replace(b"d-7", b"d-7,x"))
+    assert problem.place.inside == "line 9"
+
+
 @pytest.mark.parametrize("label", [b"-1", b"-2"])
 def test_a_negative_label_means_not_judged(label):
     assert triples(read(b"t 0 d " + label)) == [("t", "d", None)]
@@ -116,7 +163,7 @@ def test_document_ids_are_not_normalised(name):
     ("line", "message"),
     [
         (b"t 0 d", "this one has 3"),
-        (b"topic,document,gain", "this one has 1. A table must be JSON Lines, Avro or Parquet."),
+        (b"a,b,3", "this one has 1 field. The first line of a table names its columns"),
         (b"t 0 d 1 more", "this one has 5"),
         (b"t 0 d 5", "The label is 5"),
         (b"t 0 d high", "The label is 'high'"),

@@ -141,22 +141,26 @@ from tests.core.both_ways import BASE, parsing_error, with_result
         (
             with_result(gain=7),
             "results[1].gain",
-            "results[1].gain must be a whole number from 0 to 4, got 7.",
+            "results[1].gain must be a whole number from 0 to 4, got 7; if it is a label on "
+            "another scale, say so with --label-map 7=4.",
         ),
         (
             with_result(gain=-1),
             "results[1].gain",
-            "results[1].gain must be a whole number from 0 to 4, got -1.",
+            "results[1].gain must be a whole number from 0 to 4, got -1; if it is a label on "
+            "another scale, say so with --label-map -1=0.",
         ),
         (
             with_result(gain=True),
             "results[1].gain",
-            "results[1].gain must be a whole number from 0 to 4, got true.",
+            "results[1].gain must be a whole number from 0 to 4, got true; if it is a label on "
+            "another scale, say so with --label-map true=3.",
         ),
         (
             with_result(gain=2.5),
             "results[1].gain",
-            "results[1].gain must be a whole number from 0 to 4, got 2.5.",
+            "results[1].gain must be a whole number from 0 to 4, got 2.5; if it is a label on "
+            "another scale, say so with --label-map 2.5=4.",
         ),
         (
             with_result(score="high"),

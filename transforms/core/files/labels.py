@@ -23,12 +23,14 @@ from goodgain.transforms.core.files.tables import (
 )
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
     payload_of_bytes,
     payload_of_mapping,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN, LARGEST_INT
+from goodgain.transforms.core.remedy import Remedy
 
 GAIN = ("gain", "label", "relevance")
 SPAN = ("span_id", "context.span_id")
@@ -58,11 +60,13 @@ class LabelFile(Struct, frozen=True):
 
     Attributes:
       number: its index among the files, from 0.
+      label_map: the gains of labels on another scale; None = labels are gains.
     """
 
     table: TableFile
     size: int
     number: int
+    label_map: LabelMap | None = None
 
 
 def read_labels(file: LabelFile, open_file: Open, iteration_base: int = 1) -> Iterator[LabelRow]:
@@ -101,7 +105,7 @@ def _label_or_rejected(file: LabelFile, row: TableRow, iteration_base: int) -> L
     try:
         if row.problem is not None:
             raise _RowError(f"The row has {row.problem}.")
-        return _label(file.number, row.number, values, iteration_base)
+        return _label(file, row.number, values, iteration_base)
     except _RowError as error:
         conversation_id = values.get("conversation_id") if isinstance(values, Mapping) else None
         return RejectedRecord(
@@ -114,7 +118,7 @@ def _label_or_rejected(file: LabelFile, row: TableRow, iteration_base: int) -> L
         )
 
 
-def _label(file: int, number: int, row: Any, iteration_base: int) -> ResultLabel | None:
+def _label(file: LabelFile, number: int, row: Any, iteration_base: int) -> ResultLabel | None:
     """The label of a row; None without a gain."""
     if not isinstance(row, Mapping):
         raise _RowError("The row is not an object with named fields.")
@@ -124,7 +128,7 @@ def _label(file: int, number: int, row: Any, iteration_base: int) -> ResultLabel
         if not any(name in row for name in GAIN):
             raise _RowError(f"The row has no gain (also read: {', '.join(GAIN[1:])}).")
         return None
-    gain = _whole(values, gain_name, 0, GREATEST_GAIN)
+    gain = _gain(values, gain_name, file.label_map)
     conversation_id = _text(values, "conversation_id")
     record_id, span = _record(values)
     parts_of_id = [name for name in ("turn", "iteration", "call") if name in values]
@@ -145,8 +149,32 @@ def _label(file: int, number: int, row: Any, iteration_base: int) -> ResultLabel
         iteration = _whole(values, "iteration", iteration_base) + 1 - iteration_base
         call = _whole(values, "call", 0) if "call" in values else None
     return ResultLabel(
-        file, number, gain, _rank(values), conversation_id, turn, iteration, call, record_id, span
+        file.number,
+        number,
+        gain,
+        _rank(values),
+        conversation_id,
+        turn,
+        iteration,
+        call,
+        record_id,
+        span,
     )
+
+
+def _gain(values: Mapping[str, Any], name: str, label_map: LabelMap | None) -> int:
+    label = values[name]
+    if label_map is None:
+        try:
+            return _whole(values, name, 0, GREATEST_GAIN)
+        except _RowError as error:
+            reason = f"{str(error).removesuffix('.')}{label_map_hint(label)}."
+            raise _RowError(reason, name) from None
+    gain = label_map.gain(label)
+    if gain is None:
+        text = f"{name} is {_shown(label)}, which {Remedy('label_map')} does not name."
+        raise _RowError(text, name)
+    return gain
 
 
 def _record(values: Mapping[str, Any]) -> tuple[str | None, bool]:

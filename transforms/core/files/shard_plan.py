@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression, beginning, compression_of
-from goodgain.transforms.core.files.input_formats import INPUT_FORMATS, JSONL
+from goodgain.transforms.core.files.input_formats import CSV, INPUT_FORMATS, JSONL
+from goodgain.transforms.core.files.judgment_rows import is_table
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard
 from goodgain.transforms.core.records.adaptation import Adaptation
 
@@ -43,8 +44,8 @@ def plan_shards(
 
     Args:
       shard_bytes: the length of a shard, at least 1.
-      of_traces: whether the file should contain search calls rather than judgments, of which any
-        text is read line by line.
+      of_traces: whether the file should contain search calls rather than judgments, of which a
+        text without names of columns is read line by line.
     """
     file.seek(0)
     head = file.read(_HEAD_BYTES)
@@ -53,7 +54,7 @@ def plan_shards(
         head = beginning(file, compression, _HEAD_BYTES)[:_HEAD_BYTES]
     name, problem = recognise(path, head)
     if not of_traces and not INPUT_FORMATS[name].is_binary:
-        name = JSONL
+        name = CSV if is_table(head) else JSONL
     format_ = INPUT_FORMATS[name]
     if of_traces and problem is None and format_.problem is not None:
         problem = format_.problem(head)

@@ -11,6 +11,7 @@ from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.records.field_types import MAPS
+from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.records.similar_names import similar_name
 
@@ -29,6 +30,7 @@ class Adaptation(Struct, frozen=True):
       call, result: for records and for results, pairs of target (a field, or a map and a name in
         it) and source (a field, or a path with dots; "" = leave the target out).
       iteration_base: the producer's number of the first iteration, 0 or 1.
+      label_map: the gains of labels on another scale; None = labels are gains.
 
     Example:
       >>> from goodgain import Adaptation
@@ -43,6 +45,7 @@ class Adaptation(Struct, frozen=True):
     call: Pairs = ()
     result: Pairs = ()
     iteration_base: int = 1
+    label_map: LabelMap | None = None
 
     @property
     def sources(self) -> frozenset[str]:
@@ -62,15 +65,21 @@ class Adaptation(Struct, frozen=True):
             return record
         adapted = _renamed(record, self.call)
         results = adapted.get("results")
-        if self.result and isinstance(results, list | tuple):
+        if (self.result or self.label_map) and isinstance(results, list | tuple):
             adapted["results"] = [
-                _renamed(one, self.result) if isinstance(one, Mapping) else one for one in results
+                self._result(one) if isinstance(one, Mapping) else one for one in results
             ]
         return self._counted_from_1(adapted)
 
     def applied_to_row(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
         """A row with fields of a record and of one of its results, renamed."""
-        return self._counted_from_1(_renamed(_renamed(row, self.call), self.result))
+        return self._counted_from_1(self._result(_renamed(row, self.call)))
+
+    def _result(self, result: Mapping[Any, Any]) -> dict[Any, Any]:
+        renamed = _renamed(result, self.result)
+        if self.label_map is not None and "gain" in renamed:
+            renamed["gain"] = self.label_map.gain_or_refusal(renamed["gain"])
+        return renamed
 
     def _counted_from_1(self, record: dict[Any, Any]) -> dict[Any, Any]:
         if self.iteration_base == 0 and "iteration" in record:
@@ -94,10 +103,12 @@ class Adaptation(Struct, frozen=True):
         ]
 
 
-def parse_adaptation(renames: Iterable[str], iteration_base: int = 1) -> Adaptation | None:
-    """Parse entries like `gain=relevance` or `ids.doc_id=document_id`; None if there are none.
+def parse_adaptation(
+    renames: Iterable[str], iteration_base: int = 1, label_map: LabelMap | None = None
+) -> Adaptation | None:
+    """Parse entries like `gain=relevance` or `ids.doc_id=document_id`.
 
-    `ids.doc_id=` leaves the field out.
+    `ids.doc_id=` leaves the field out. None if records need no conversion.
 
     Raises:
       UsageError: an entry is not `FIELD=NAME` or `FIELD=`, or its field is unknown or given twice;
@@ -121,9 +132,9 @@ def parse_adaptation(renames: Iterable[str], iteration_base: int = 1) -> Adaptat
     if mistakes:
         listed = "; ".join(mistakes)
         raise UsageError(f"Fields cannot be renamed: {listed}{'' if listed.endswith('?') else '.'}")
-    if not targets and iteration_base == 1:
+    if not targets and iteration_base == 1 and label_map is None:
         return None
-    return Adaptation(tuple(pairs["call"]), tuple(pairs["result"]), iteration_base)
+    return Adaptation(tuple(pairs["call"]), tuple(pairs["result"]), iteration_base, label_map)
 
 
 def _owner_of(target: str) -> str | None:

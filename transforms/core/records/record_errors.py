@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from goodgain.transforms.core.errors import RecordError
+from goodgain.transforms.core.records.label_map import label_map_hint
 from goodgain.transforms.core.records.likely_fields import CALL_FIELDS, likely_call_field
 from goodgain.transforms.core.records.search_call import (
     GREATEST_GAIN,
@@ -70,6 +71,8 @@ def record_error(record: Any, message: str, original: Any = None) -> RecordError
             "; tables with gaps turn whole numbers into decimals: write them as text, or as "
             f"{_shown(int(value))}"
         )
+    if field.endswith("].gain"):
+        reason += label_map_hint(value)
     reason += "."
     return RecordError(reason, field or None, conversation_id)
 

@@ -1,0 +1,72 @@
+"""Judgments that Python callers hold: a table, rows, or labels by topic and document (SPEC 8)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from goodgain.pipeline.api.inputs import rows_of
+from goodgain.pipeline.run.plan.judgments import Judged
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.files.judgment_rows import JudgmentError, judgment_of_row
+from goodgain.transforms.core.judgments.joining import DocumentJudgments
+from goodgain.transforms.core.judgments.judgment import JudgmentPlace
+from goodgain.transforms.core.records.label_map import LabelMap
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+Qrels: TypeAlias = (
+    "str | os.PathLike[str] | Mapping[str, Mapping[str, Any]] | Iterable[Mapping[str, Any]]"
+    " | pd.DataFrame | pl.DataFrame | pl.LazyFrame | pa.Table | pa.RecordBatch"
+)
+
+
+def given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
+    """The judgments that the caller holds, by topic and document.
+
+    Args:
+      qrels: a table or rows with a topic, a document and a label, or labels by topic and document.
+      label_map: the gains of labels on another scale; None = labels are gains.
+
+    Raises:
+      UsageError: a row cannot be used, or two labels of a document differ.
+    """
+    judged: dict[tuple[str, str], DocumentJudgments] = {}
+    for number, row in enumerate(_rows(qrels), start=1):
+        place = JudgmentPlace(0, number, f"row {number}")
+        try:
+            judgment = judgment_of_row(row, place, label_map)
+        except JudgmentError as error:
+            raise UsageError(f"qrels, {place.inside}: {error}") from None
+        key = judgment.topic, judgment.document
+        judged.setdefault(key, DocumentJudgments()).add(judgment)
+    for key, document in judged.items():
+        problem = document.problem(*key)
+        if problem is not None:
+            other = "" if problem.other is None else f" {problem.other.inside}."
+            raise UsageError(f"qrels, {problem.place.inside}: {problem.text}{other}")
+    return judged
+
+
+def _rows(qrels: Any) -> Iterator[Any]:
+    if isinstance(qrels, Mapping):
+        for topic, labels in qrels.items():
+            if not isinstance(labels, Mapping):
+                raise UsageError(
+                    f"qrels of the topic {topic!r} are no labels by document, like "
+                    "{'topic': {'document': 2}}."
+                )
+            for document, label in labels.items():
+                yield {"topic": topic, "document_id": document, "gain": label}
+        return
+    rows = rows_of(qrels)
+    if not isinstance(rows, Iterable):
+        raise UsageError(
+            "qrels must be a path, a table or rows with topic, document_id and gain, or labels by "
+            "topic and document."
+        )
+    yield from rows

@@ -1,0 +1,174 @@
+"""The judgment in a line of text or a row of a table (SPEC 8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.files.line_splitter import LongLine
+from goodgain.transforms.core.files.text_lines import CutOffLine, Line
+from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace
+from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
+from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.wording import counted
+
+TOPIC = ("topic", "conversation_id", "query_id", "query-id")
+DOCUMENT = ("document_id", "doc_id", "docid", "docno", "corpus_id", "corpus-id")
+GAIN = ("gain", "label", "relevance")
+# Of a table with one of these, `score` is the label; elsewhere it is a retriever's.
+_BEIR_DOCUMENT, BEIR_LABEL = ("corpus_id", "corpus-id"), "score"
+_BEIR_HEADER = [b"query-id", b"corpus-id", b"score"]
+COLUMNS = frozenset((*TOPIC, *DOCUMENT, *GAIN, BEIR_LABEL))
+_TREC_FIELDS, _BEIR_FIELDS = 4, 3
+_LONGEST_SHOWN = 60
+_DELIMITERS = re.compile(rb"[,\t;|]")
+_decode_json = msgspec.json.Decoder().decode
+
+
+class JudgmentError(GoodGainError):
+    """A judgment that cannot be used; the message is a sentence to print after its location."""
+
+
+def is_header(line: bytes) -> bool:
+    """Whether a line is the header of BEIR's TSV."""
+    return line.split() == _BEIR_HEADER
+
+
+def is_table(head: bytes) -> bool:
+    """Whether a text begins with the names of columns of a table of judgments, but not BEIR's."""
+    first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    written = [name.strip().strip(b'"') for name in _DELIMITERS.split(first)]
+    names = {name.decode("utf-8", "replace") for name in written}
+    is_named = bool(names.intersection(TOPIC)) and bool(names.intersection(DOCUMENT))
+    return is_named and not is_header(first)
+
+
+def judgment_of_line(
+    line: Line, place: JudgmentPlace, label_map: LabelMap | None = None
+) -> Judgment:
+    """The judgment on a line of TREC qrels, of BEIR's TSV, or of JSON Lines, beginning with `{`.
+
+    Raises:
+      JudgmentError: it cannot be used.
+    """
+    if isinstance(line, CutOffLine):
+        raise JudgmentError(f"The file cannot be read from here on: {line.problem}.")
+    if isinstance(line, LongLine):
+        raise JudgmentError(f"The line is {len(line)} bytes long, too long for a judgment.")
+    try:
+        if line.lstrip()[:1] == b"{":
+            return judgment_of_row(_decode_json(line), place, label_map)
+        topic, document, label = _fields(line.decode())
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise JudgmentError("The line is neither UTF-8 text nor a JSON object.") from None
+    return _judgment(topic, document, _gain(label, label_map), place)
+
+
+def _fields(line: str) -> tuple[str, str, str]:
+    """Topic, document and label of a line."""
+    trec = line.split()
+    if len(trec) == _TREC_FIELDS:
+        return trec[0], trec[2], trec[3]
+    beir = line.split("\t")
+    if len(beir) == _BEIR_FIELDS:
+        return beir[0], beir[1], beir[2].strip()
+    raise JudgmentError(
+        "A line of qrels is `topic iteration docid label`, four fields between white space, or "
+        f"topic, document and label between tabs; this one has {counted(len(trec), 'field')}. The "
+        "first line of a table names its columns, like topic, document_id and gain."
+    )
+
+
+def judgment_of_row(row: Any, place: JudgmentPlace, label_map: LabelMap | None = None) -> Judgment:
+    """The judgment in a row of a table.
+
+    Raises:
+      JudgmentError: a column is missing, or a value cannot be used.
+    """
+    if not isinstance(row, Mapping):
+        raise JudgmentError("The row is not an object with named fields.")
+    is_beir = any(name in row for name in _BEIR_DOCUMENT)
+    gains = (*GAIN, BEIR_LABEL) if is_beir else GAIN
+    topic, document, gain = (_column(row, names) for names in (TOPIC, DOCUMENT, gains))
+    gain = None if _is_blank(gain) else _gain(gain, label_map)
+    return _judgment(_text(topic), _text(document), gain, place)
+
+
+def _is_blank(value: Any) -> bool:
+    """Whether a cell has no value; a data frame may have NaN there."""
+    return bool(value != value) or (isinstance(value, str) and not value.strip())
+
+
+def _judgment(topic: str, document: str, gain: int | None, place: JudgmentPlace) -> Judgment:
+    topic, document = topic.strip(), document.strip()
+    if not topic or not document:
+        raise JudgmentError(f"The {'document' if topic else 'topic'} is empty.")
+    return Judgment(topic, document, gain, place)
+
+
+def _column(row: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    for name in names:
+        if name in row:
+            return row[name]
+    raise JudgmentError(f"The row has no {names[0]} (also read: {', '.join(names[1:])}).")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise JudgmentError(
+                f"The topic or document is {value!a}, which is not UTF-8 text."
+            ) from None
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise JudgmentError(f"The topic or document is {_shown(value)}, but must be text.")
+
+
+def _gain(value: Any, label_map: LabelMap | None) -> int | None:
+    """The gain of a label; None if the document is not judged."""
+    gain = None if label_map is None else label_map.gain(value)
+    if gain is not None:
+        return gain
+    number = _whole_number(value)
+    if number is None or number < 0:
+        return None
+    if label_map is not None:
+        raise JudgmentError(
+            f"The label is {_shown(value)}, which {Remedy('label_map')} does not name."
+        )
+    if number > GREATEST_GAIN:
+        raise JudgmentError(
+            f"The label is {number}, but gains go from 0 to {GREATEST_GAIN} (a negative one means "
+            f"not judged){label_map_hint(number)}."
+        )
+    return number
+
+
+def _whole_number(value: Any) -> int | None:
+    """A label as a number; None stays None, which means not judged."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    if isinstance(value, float | Decimal) and value == value and value % 1 == 0:
+        return int(value)
+    if isinstance(value, str) and value.lstrip("+-").isdecimal() and len(value) < _LONGEST_SHOWN:
+        try:
+            return int(value)
+        except ValueError:
+            pass
+    raise JudgmentError(
+        f"The label is {_shown(value)}, but must be a whole number{label_map_hint(value)}."
+    )
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
