@@ -231,6 +231,24 @@ def test_attributes_come_from_the_nearest_span(tmp_path):
     assert records[0]["attributes"] == {"arm": "candidate", "trace_id": "T", "root_span_id": "R"}
 
 
+def test_a_call_that_begins_with_a_lasting_step_belongs_to_the_step_before(tmp_path):
+    """Clocks of whole milliseconds let a fast call and the step after it begin together."""
+    told = [
+        ("m1", 0, 5, "model", 1),
+        ("a", 5, 5, "search", None),
+        ("m2", 5, 9, "model", 2),
+        ("b", 9, 9, "search", None),
+        ("m3", 10, 10, "model", 4),
+        ("c", 10, 12, "search", None),
+    ]
+    spans = [
+        {"i": name, "p": "root", "s": start, "e": end, "k": kind, "tokens": tokens, "d": []}
+        for name, start, end, kind, tokens in told
+    ]
+    records, _ = imported(tmp_path, [{"i": "root", "s": 0, "e": 12}, *spans])
+    assert [(r["iteration"], r["costs"]["tokens"]) for r in records] == [(1, 1), (2, 2), (3, 4)]
+
+
 def test_the_order_of_spans_does_not_matter(tmp_path):
     draw = random.Random(3)
     spans = []

@@ -31,14 +31,16 @@ _ENVELOPES = (
     "content", "output", "outputs", "data", "artifact", "structuredContent",
     "structured_content", "return_value", "raw_output", "tool_response", "response",
     "result", "value", "update", "messages", "text", "json", "blocks", "answer", "body", "kwargs",
+    "parts",
 )  # fmt: skip
+_LOOKED_AT = frozenset((*_LISTS, *_ENVELOPES))
 # Blocks of content, by their types in MCP and in the interfaces of models.
 _TEXT_BLOCKS = frozenset(("text", "output_text", "input_text", "json"))
 _RESULT_BLOCKS = frozenset(
     (
         *("tool_result", "web_search_tool_result", "web_fetch_tool_result", "function_call_output"),
         *("mcp_tool_result", "tool-result", "resource", "content", "tool", "function"),
-        *("web_fetch_result", "tool_return", "tool-return", "constructor"),
+        *("web_fetch_result", "tool_return", "tool-return", "tool_call_response"),
     )
 )
 _OTHER_BLOCKS = frozenset(
@@ -94,7 +96,7 @@ def read_answer(value: Any) -> Answer:
     """Read an answer: a value, or a text that writes one, in any envelope known."""
     reader = _Reader()
     documents = reader.documents(value, 0)
-    text = "\n".join(reader.texts) or None
+    text = "\n".join(dict.fromkeys(reader.texts)) or None
     listed = None
     if documents is None and text is not None and reader.error is None:
         if _NOTHING_FOUND.fullmatch(text):
@@ -205,7 +207,8 @@ class _Reader:
                 return inner
             found = inner if found is None else found
         if found is None:
-            for inner in _lists_of(value):
+            others = {name: one for name, one in value.items() if name not in _LOOKED_AT}
+            for inner in _lists_of(others):
                 if all(isinstance(one, dict) and is_whole_document(one) for one in inner):
                     return inner
                 self.unread = self.unread or inner

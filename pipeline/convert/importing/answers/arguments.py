@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"\s*https?://\S+\s*")
 # Objects within the arguments that hold the arguments.
 _INNER = (
     "arguments", "tool_input", "inputs", "input", "args", "parameters", "params",
-    "input_str", "kwargs", "action", "data", "query",
+    "input_str", "kwargs", "action", "data", "query", "parts",
 )  # fmt: skip
 
 
@@ -89,7 +89,8 @@ def _inner(value: dict[str, Any]) -> Any:
             inner = written.value if written is not None and name != "query" else None
         if isinstance(inner, dict) and inner:
             return inner
-        if isinstance(inner, list) and len(value) == 1 and inner and isinstance(inner[0], dict):
+        is_alone = len(value) == 1 or name == "parts"
+        if isinstance(inner, list) and is_alone and inner and isinstance(inner[0], dict):
             return inner
     return None
 

@@ -31,6 +31,7 @@ _NAMES = {
 }
 _OURS = {theirs: ours for ours, several in _NAMES.items() for theirs in several}
 _COLUMNS_OF_ATTRIBUTES = "attributes."
+_MESSAGES = "gen_ai."
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DEEPEST = 8
 _FRACTION = re.compile(r":\d\d\.(\d+)")
@@ -55,7 +56,10 @@ def flat_span(record: Mapping[str, Any]) -> Span | None:
     }
     if "trace_id" not in span or not ("attributes" in span or columns):
         return None
-    span["attributes"] = {**attributes_of(span.get("attributes")), **attributes_of(columns)}
+    attributes = {**attributes_of(span.get("attributes")), **attributes_of(columns)}
+    events = span.get("events")
+    events = span["events"] = _decoded(events) if isinstance(events, str) else events
+    span["attributes"] = with_messages(attributes, events)
     resource = span.get("resource")
     span["resource"] = attributes_of(object_of(resource).get("attributes", resource))
     span["error"] = error_of(span.get("status"), span.get("status_message"), span.get("events"))
@@ -80,6 +84,20 @@ def attributes_of(written: Any) -> dict[str, Any]:
             attributes |= dict(_dotted(key, value, 0))
     if any(name.startswith("mlflow.") for name in attributes):
         attributes = {name: _unquoted(value) for name, value in attributes.items()}
+    return attributes
+
+
+def with_messages(attributes: dict[str, Any], events: Any) -> dict[str, Any]:
+    """Attributes with those of the events that hold messages, as the GenAI conventions have them.
+
+    The content of an event `gen_ai.choice` stands under `gen_ai.choice.content`, and so on.
+    """
+    for event in events if isinstance(events, list) else ():
+        name = object_of(event).get("name")
+        if isinstance(name, str) and name.startswith(_MESSAGES):
+            for key, value in attributes_of(object_of(event).get("attributes")).items():
+                full = key if key.startswith(_MESSAGES) else f"{name}.{key}"
+                attributes.setdefault(full, value)
     return attributes
 
 

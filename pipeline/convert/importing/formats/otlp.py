@@ -16,6 +16,7 @@ from goodgain.pipeline.convert.importing.formats.flat_spans import (
     attributes_of,
     error_of,
     flat_span,
+    with_messages,
 )
 from goodgain.pipeline.convert.importing.formats.format import (
     NO_SPAN,
@@ -166,7 +167,7 @@ def _otlp_span(span: Mapping[str, Any], resource: dict[str, Any]) -> dict[str, A
         "start": part("startTimeUnixNano", "start_time_unix_nano"),
         "end": part("endTimeUnixNano", "end_time_unix_nano"),
         "error": error_of(span.get("status"), None, span.get("events")),
-        "attributes": attributes_of(span.get("attributes")),
+        "attributes": with_messages(attributes_of(span.get("attributes")), span.get("events")),
         "resource": resource,
     }
 
