@@ -21,7 +21,7 @@ from goodgain.transforms.coders import typed_outputs
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.errors import GoodGainError, RecordError
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,

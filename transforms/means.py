@@ -14,7 +14,7 @@ from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore

@@ -20,7 +20,7 @@ from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
 from goodgain.pipeline.views.run import means_table, scale_part
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.warnings.warning import DataWarning

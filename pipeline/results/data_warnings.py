@@ -15,7 +15,7 @@ from msgspec.structs import asdict
 from goodgain.pipeline.results.opened_pool import OpenedPool
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.metrics.costs import COST
 from goodgain.transforms.core.ranking import greatest_cutoff

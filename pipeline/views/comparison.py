@@ -22,9 +22,9 @@ from goodgain.pipeline.results.unlabelled_arms import ShownRows
 from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.clusters import arm_warnings, leading_row
 from goodgain.pipeline.studies.comparison.compare import Compared
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.examples import Example
 from goodgain.pipeline.studies.comparison.matching import Account
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow
 from goodgain.pipeline.views.comparison_legend import legend, pool_part
 from goodgain.pipeline.views.comparison_tables import (
     differences_table,

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from goodgain.pipeline.document.model import Block, Sentence, TableBlock, facts
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.studies.comparison.compare import Compared
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.measures import Family
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import counted, pluralize
 

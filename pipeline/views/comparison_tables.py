@@ -24,7 +24,7 @@ from goodgain.pipeline.document.model import (
 )
 from goodgain.pipeline.document.numbers import NONE, probability, relative
 from goodgain.pipeline.studies.comparison.compare import Compared
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow, SensitivityRow
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, SensitivityRow
 from goodgain.pipeline.studies.comparison.statistics import corrected_p
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name

@@ -25,7 +25,7 @@ from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.pool.agreement import Agreement, MeanShift
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
-from goodgain.transforms.core.pool.rows import first_text
+from goodgain.transforms.core.pool.document_rows import first_text
 from goodgain.transforms.core.wording import counted, no_interval, pluralize
 
 _LONGEST = 60

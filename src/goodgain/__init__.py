@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.files.bounds import ReadBounds
     from goodgain.transforms.core.files.shard import FileShard, InputFile
     from goodgain.transforms.core.judgments.judgment import Judgment, LabelKeys, LabelRequest
-    from goodgain.transforms.core.means.rows import MeanRow
+    from goodgain.transforms.core.means.mean_row import MeanRow
     from goodgain.transforms.core.metric import Metric
     from goodgain.transforms.core.metrics.budgets import Budget
     from goodgain.transforms.core.metrics.outcomes import TurnOutcome
@@ -167,7 +167,7 @@ _MODULES = {
     "LabelKeys": "transforms.core.judgments.judgment",
     "LabelRequest": "transforms.core.judgments.judgment",
     "Labels": "pipeline.api.labels",
-    "MeanRow": "transforms.core.means.rows",
+    "MeanRow": "transforms.core.means.mean_row",
     "Packing": "transforms.core.scoring.packing",
     "PassCondition": "transforms.core.metrics.repeats",
     "PoolFiles": "transforms.core.pool.files",

@@ -14,7 +14,7 @@ from math import exp, sqrt
 import numpy as np
 
 from goodgain.transforms.core.comparison.samples import moments
-from goodgain.transforms.core.means.rows import CONFIDENCE, studentized
+from goodgain.transforms.core.means.mean_row import CONFIDENCE, studentized
 from goodgain.transforms.core.statistics import Studentized
 from tests.core.comparison import populations
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 
 from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic
+from goodgain.transforms.core.pool.document_rows import document_row
 from goodgain.transforms.core.pool.files import PoolFiles, shard_of
-from goodgain.transforms.core.pool.rows import document_row
 from goodgain.transforms.core.records.search_call import Result
 from tests.bench.processes import cost_of_run
 from tests.bench.rows import Row

@@ -13,7 +13,7 @@ import goodgain.transforms
 import goodgain.transforms.core.scoring.packing
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore

@@ -7,7 +7,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import SearchCall

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.document.console import message_console, print_json, result_console
         from goodgain.pipeline.document.model import document
         from goodgain.pipeline.document.terminal import show
-        from goodgain.pipeline.studies.pool.build import build_pool
+        from goodgain.pipeline.studies.pool.pool_pipeline import build_pool
         from goodgain.pipeline.views.pool import pool_document, pool_findings
 
     pool = build_pool(config, args.beam_arguments, args.quiet)

@@ -29,7 +29,7 @@ from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.filesystems import delete, is_full, is_local, join, open_plain
 

@@ -12,7 +12,7 @@ from goodgain.pipeline.results.data_warnings import warnings_of_run
 from goodgain.pipeline.results.manifest import manifest_of
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST
 from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions
 from goodgain.transforms.core.scoring.id_checks import ContradictedId

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from goodgain.pipeline.document.numbers import difference_text, interval_text
-from goodgain.pipeline.studies.comparison.rows import DECIDED, ComparisonRow
+from goodgain.pipeline.studies.comparison.comparison_row import DECIDED, ComparisonRow
 from goodgain.transforms.core.metrics.by_name import labels, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST
 from goodgain.transforms.core.wording import counted

@@ -9,9 +9,9 @@ import numpy as np
 
 from goodgain.pipeline.results.data_warnings import warnings_in
 from goodgain.pipeline.studies.comparison.arms import Arm
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow
 from goodgain.transforms.core.comparison.clustered import Codes
 from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS

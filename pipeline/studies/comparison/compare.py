@@ -15,6 +15,7 @@ from goodgain.pipeline.studies.comparison.clusters import (
     cluster_warnings,
     common_cluster,
 )
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.costs import arm_means
 from goodgain.pipeline.studies.comparison.examples import Examples, example_metric, examples
 from goodgain.pipeline.studies.comparison.matching import (
@@ -29,7 +30,6 @@ from goodgain.pipeline.studies.comparison.matching import (
 from goodgain.pipeline.studies.comparison.measures import Family, Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow
 from goodgain.pipeline.studies.comparison.sources import Arms, read_arms, silent
 from goodgain.pipeline.studies.comparison.statistics import TestedRow, corrected, row_of
 from goodgain.pipeline.studies.comparison.withholding import (
@@ -39,7 +39,7 @@ from goodgain.pipeline.studies.comparison.withholding import (
     without_counterpart,
 )
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.warnings.warning import DataWarning
 
 DRAWS_PER_SECOND = 5e7  # random draws of the bootstrap per second, order of magnitude

@@ -19,8 +19,8 @@ from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import ClusterVariance
 from goodgain.transforms.core.means.distribution import Distribution
+from goodgain.transforms.core.means.mean_row import MeanRow, clustered, estimate_of, mean_row
 from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate
-from goodgain.transforms.core.means.rows import MeanRow, clustered, estimate_of, mean_row
 from goodgain.transforms.core.metrics.costs import CG_PER_TOTAL, COST, COST_AT_I, COST_I
 from goodgain.transforms.core.metrics.plan import MeanOf, Population
 

@@ -29,10 +29,10 @@ from goodgain.pipeline.results.formats import FORMATS, Format, Row
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.studies.comparison.clusters import arm_warnings
 from goodgain.pipeline.studies.comparison.compare import Compared
+from goodgain.pipeline.studies.comparison.comparison_row import SensitivityRow
 from goodgain.pipeline.studies.comparison.matching import sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
-from goodgain.pipeline.studies.comparison.rows import SensitivityRow
 from goodgain.pipeline.studies.comparison.sources import Source
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions

@@ -18,8 +18,8 @@ from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.metrics.plan import Population
 from goodgain.transforms.core.pool.document import Topic, topic_of
+from goodgain.transforms.core.pool.document_rows import first_text
 from goodgain.transforms.core.pool.files import read_documents, shard_of
-from goodgain.transforms.core.pool.rows import first_text
 from goodgain.transforms.filesystems import open_plain
 
 FoundBy = Literal["both", "base", "candidate", "neither"]

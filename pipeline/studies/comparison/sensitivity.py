@@ -15,9 +15,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.studies.comparison.compare import Compared, compare
+from goodgain.pipeline.studies.comparison.comparison_row import (
+    ComparisonRow,
+    SensitivityRow,
+    Verdict,
+)
 from goodgain.pipeline.studies.comparison.request import Tests
 from goodgain.pipeline.studies.comparison.rescoring import score_again
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow, SensitivityRow, Verdict
 from goodgain.transforms.core.dedup.rules_file import Policy
 
 AS_RUN = "as run"

@@ -12,10 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.studies.comparison.clusters import CodesOf
+from goodgain.pipeline.studies.comparison.comparison_row import DECIDED, ComparisonRow, Verdict
 from goodgain.pipeline.studies.comparison.matching import Matched, Sample, sample
 from goodgain.pipeline.studies.comparison.measures import Family, Measure, Measures
 from goodgain.pipeline.studies.comparison.request import Tests
-from goodgain.pipeline.studies.comparison.rows import DECIDED, ComparisonRow, Verdict
 from goodgain.pipeline.studies.comparison.withholding import (
     VerdictConditions,
     is_outcome,

@@ -34,7 +34,7 @@ from goodgain.pipeline.studies.gate.outcome import (
 )
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.means.rows import studentized
+from goodgain.transforms.core.means.mean_row import studentized
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key, slice_of
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.statistics import Studentized

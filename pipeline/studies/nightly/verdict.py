@@ -11,8 +11,8 @@ from goodgain.pipeline.results.folder import read_columns
 from goodgain.pipeline.results.manifest import above_limit
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL, ShownRows
 from goodgain.pipeline.studies.comparison.compare import compare
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, possible
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow, possible
 from goodgain.pipeline.studies.gate.evaluate import evaluate, gather
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.outcome import Outcome, passed

@@ -30,8 +30,12 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument
+from goodgain.transforms.core.pool.document_rows import (
+    content_digest,
+    document_digest,
+    document_row,
+)
 from goodgain.transforms.core.pool.files import PoolFiles, read_documents
-from goodgain.transforms.core.pool.rows import content_digest, document_digest, document_row
 from goodgain.transforms.filesystems import (
     create,
     delete,

@@ -13,7 +13,7 @@ from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
-from goodgain.transforms.core.pool.rows import first_text, ids_of
+from goodgain.transforms.core.pool.document_rows import first_text, ids_of
 from goodgain.transforms.core.pool.todo import RecallState, in_order, within_depth
 
 COLUMNS = (

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.pool.document import topic_of
+from goodgain.transforms.core.pool.document_rows import document_row
 from goodgain.transforms.core.pool.files import PoolFiles, PoolUse, shard_of
 from goodgain.transforms.core.pool.matching import TopicPool
-from goodgain.transforms.core.pool.rows import document_row
 from goodgain.transforms.core.pool_building.building import build_topic, contribution
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.fold import fold_turn

@@ -12,10 +12,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
 from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution
-from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate, total
-from goodgain.transforms.core.means.relations import OutcomeRelation, OutcomeValues
-from goodgain.transforms.core.means.repeats import repeats_estimates
-from goodgain.transforms.core.means.rows import (
+from goodgain.transforms.core.means.mean_row import (
     Estimate,
     MeanRow,
     clustered,
@@ -24,6 +21,9 @@ from goodgain.transforms.core.means.rows import (
     without_clusters,
     without_labels,
 )
+from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate, total
+from goodgain.transforms.core.means.relations import OutcomeRelation, OutcomeValues
+from goodgain.transforms.core.means.repeats import repeats_estimates
 from goodgain.transforms.core.means.values import ConversationValues, Places, listed_values
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.group import Terms

@@ -10,7 +10,7 @@ from operator import mul
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from goodgain.transforms.core.means.rows import (
+from goodgain.transforms.core.means.mean_row import (
     CONFIDENCE,
     NO_CLUSTER_DIFFERS,
     NO_SPREAD,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.means.clusters import MOST_CLUSTERS
 from goodgain.transforms.core.means.distribution import Distribution
-from goodgain.transforms.core.means.rows import Estimate, estimate_of
+from goodgain.transforms.core.means.mean_row import Estimate, estimate_of
 from goodgain.transforms.core.metrics.repeats import PassCondition, Repeats, repeats_of
 
 # How many clusters have n conversations with the metric, of which some pass, by both numbers.

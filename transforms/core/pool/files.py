@@ -25,8 +25,8 @@ from goodgain.transforms.core.files.input_formats import AVRO
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.memory_budget import MemoryBudget, pooled_bytes
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
+from goodgain.transforms.core.pool.document_rows import document_of
 from goodgain.transforms.core.pool.matching import TopicPool
-from goodgain.transforms.core.pool.rows import document_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
 _MOST_CACHED_BYTES = 64 * 2**20  # of encoded documents, kept for other topics in the same files

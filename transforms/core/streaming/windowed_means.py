@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing

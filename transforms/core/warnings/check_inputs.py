@@ -8,7 +8,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.means.rows import MeanRow
+from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.ranking import FAMILIES, RankingMetric
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts

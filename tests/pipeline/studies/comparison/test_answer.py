@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from goodgain.pipeline.studies.comparison.answer import answer
-from goodgain.pipeline.studies.comparison.rows import ComparisonRow
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 
 HEADER = (40, 40)  # pairs
 BLANK = dict.fromkeys(ComparisonRow.__struct_fields__)

@@ -37,7 +37,7 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
 from goodgain.transforms.core.pool.agreement import label_spans
-from goodgain.transforms.core.pool.rows import document_digest, document_row
+from goodgain.transforms.core.pool.document_rows import document_digest, document_row
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Contribution
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.filesystems import is_local, join, open_plain
