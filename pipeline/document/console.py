@@ -11,7 +11,6 @@ import msgspec
 from rich.box import Box
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 # Only a rule below the heading, no other lines.
 _BOX = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
@@ -48,11 +47,6 @@ def message_console(quiet: bool = False) -> Console:
     if not sys.stderr.isatty() and "COLUMNS" not in os.environ:
         console.width = _UNLIMITED
     return console
-
-
-def print_line(console: Console, line: str | Text) -> None:
-    """Print one line; only the terminal may wrap it."""
-    console.print(line, soft_wrap=True)
 
 
 def plain_table(*headings: str) -> Table:

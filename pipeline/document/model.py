@@ -18,7 +18,6 @@ from goodgain.pipeline.document.numbers import (
     interval_text,
     mean_interval_text,
     mean_text,
-    share,
     value_text,
 )
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -173,11 +172,6 @@ def difference(metric: str, number: float | None, signed: bool = True) -> Cell:
 def interval(metric: str, low: float | None, high: float | None) -> Cell:
     """The interval of a difference."""
     return Cell(interval_text(metric, low, high), "interval")
-
-
-def share_of(part: int, whole: int) -> Cell:
-    """A part of a whole in percent."""
-    return Cell(share(part, whole), "share")
 
 
 def count(number: int | None) -> Cell:

@@ -35,11 +35,6 @@ def remember(own: Metric) -> None:
                 _OWN[metric.name] = metric
 
 
-def is_own_metric(name: str) -> bool:
-    """Whether a name is that of a user's metric."""
-    return name in _OWN
-
-
 def is_metric_name(name: str) -> bool:
     """Whether a name is that of a metric, other than one of a user."""
     try:

@@ -197,8 +197,3 @@ def path_to_wrong_value(message: str) -> tuple[str | int, ...]:
     match = _PATH.search(message)
     path = match.group(1).split(_INSIDE_MAP)[0] if match else ""
     return tuple(int(position) if position else name for name, position in _STEP.findall(path))
-
-
-def without_path(message: str) -> str:
-    """What is wrong with the value, without where it is."""
-    return message.rpartition(" - at ")[0] or message
