@@ -16,8 +16,8 @@ from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.tables import BrokenTableError, recognise_table, table_rows
 from goodgain.transforms.core.pool.agreement import VOTES, annotators
 from goodgain.transforms.core.pool.document import PoolDocument
-from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.pool.document_rows import ids_of
+from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 _DOCUMENT = ("document", "document_id", "doc_id", "docno")
