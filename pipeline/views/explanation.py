@@ -30,6 +30,7 @@ from goodgain.pipeline.studies.explanation.model import (
     Why,
 )
 from goodgain.pipeline.views.pairs import near_misses_table, place_text
+from goodgain.pipeline.views.used_documents import DONE, usage_part
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import counted, pluralize
 
@@ -49,6 +50,7 @@ def explanation_document(explanation: ConversationExplanation) -> Document:
     return document(
         _head(explanation),
         *map(_iteration, explanation.iterations),
+        usage_part(explanation.usages),
         _near_misses(explanation),
         _metrics(explanation),
     )
@@ -156,6 +158,12 @@ def _call(i: int, call: ExplainedCall) -> Iterator[Block]:
     if call.timestamp:
         parts.append(call.timestamp)
     yield Heading("  ".join(parts), minor=True)
+    if call.repeats is not None:
+        first = f"{call.repeats.i}.{call.repeats.call_position + 1}"
+        yield Sentence(f"repeats the query of call {first}", tone="warning", indent=1)
+    if call.error is not None:
+        failed = f"failed: {shortened(call.error, _LONGEST_TEXT)}"
+        yield Sentence(failed, tone="failure", indent=1)
     if not call.results:
         yield Sentence("no results", indent=1)
         return
@@ -186,7 +194,8 @@ def _outcome(result: ExplainedResult) -> str:
         return f"copy of {place_text(result.duplicate.first)}"
     if result.gain is None:
         return "new, no label"
-    return "new, good" if result.outcome == "good" else "new"
+    new = "new, good" if result.outcome == "good" else "new"
+    return ", ".join((new, *(DONE[action] for action in result.used)))
 
 
 def _result(result: ExplainedResult) -> Cell:

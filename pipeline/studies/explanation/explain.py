@@ -19,11 +19,13 @@ from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.pairs import Pairs
 from goodgain.pipeline.studies.explanation.reasons import Reasons
+from goodgain.pipeline.studies.explanation.usage import Usages, id_text
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
     document_digests,
+    relabelled,
 )
 from goodgain.transforms.core.judgments.judgment import LabelKeys, label_request
 from goodgain.transforms.core.judgments.result_labels import (
@@ -210,7 +212,8 @@ def explain(
     delivered = deliver(fingerprints)
     last_turn = delivered.last_turn
     earlier = [fingerprint.turn for fingerprint in delivered.calls if fingerprint.turn != last_turn]
-    last_turn_calls = [calls_by_fingerprint[id(one)] for one in delivered.searches()]
+    left_out = scoring.without_failed
+    searched = [calls_by_fingerprint[id(one)] for one in delivered.searches(left_out)]
     labelled = replace(delivered, calls=label_calls(delivered.calls, labels).calls)
     explained_calls: dict[int, list[model.ExplainedCall]] = {}
     attributes = delivered.attributes()
@@ -220,12 +223,20 @@ def explain(
         judgments = external.of_topic(topic)
     pool = turn_pool_of(gathered.conversation_id, attributes, scoring.pool, pools)
     rules, threshold = scoring.rules, scoring.good_gain_threshold
-    turn = fold_turn(labelled.searches(), rules, threshold, judgments, pool, scoring.document_label)
+    turn = fold_turn(
+        labelled.searches(left_out), rules, threshold, judgments, pool, scoring.document_label
+    )
     details = TurnDetails(turn, rules)
-    results = [result for call in last_turn_calls for result in call.results]
+    results = [result for call in searched for result in call.results]
     pairs = Pairs(turn, results, details, rules)
+    usages = None
+    if scoring.usage:
+        used = labelled.usages()
+        used = used if judgments is None else relabelled(used, judgments)
+        records = [calls_by_fingerprint[id(one)] for one in delivered.usages()]
+        usages = Usages(turn, used, records, details, scoring)
     for i, explained_call in _explained_calls(
-        turn, details, last_turn_calls, results, scoring, pool
+        turn, details, searched, results, scoring, pool, usages
     ):
         explained_calls.setdefault(i, []).append(explained_call)
     return model.ConversationExplanation(
@@ -243,6 +254,7 @@ def explain(
         near_miss_pairs=pairs.near_misses(),
         pair=None if pair is None else pairs.explain(*pair),
         unreadable=gathered.unreadable,
+        usages=[] if usages is None else usages.explained(),
     )
 
 
@@ -273,6 +285,7 @@ def _explained_calls(
     results: list[Result],
     scoring: Scoring,
     pool: TurnPool | None,
+    usages: Usages | None,
 ) -> Iterator[tuple[int, model.ExplainedCall]]:
     """Each call of the turn with its i."""
     threshold = scoring.good_gain_threshold
@@ -283,9 +296,12 @@ def _explained_calls(
         for rise in turn.rises or ()
         if rise.index != rise.first
     }
+    asked: dict[bytes, model.CallPlace] = {}
     start = 0
     for at, call in enumerate(calls):
         i, _, call_position = details.call_place(at)
+        query, place = turn.calls[at].query, model.CallPlace(i, call_position)
+        repeats = None if query is None else asked.setdefault(query, place)
         indexes = range(start, start + len(call.results))
         start = indexes.stop
         explained_results = []
@@ -302,12 +318,13 @@ def _explained_calls(
                     entity_type=details.entity_type(index),
                     title=result.title,
                     url=result.url,
-                    id=_id_of(result.id, result.ids),
+                    id=id_text(result.id, result.ids),
                     outcome=outcome,
                     duplicate=duplicate,
                     pooled=_in_pool(turn, index, pool),
                     judged_at=details.place(met_again[index]) if index in met_again else None,
                     raised=raised.get(index),
+                    used=() if usages is None or duplicate else usages.actions(index),
                 )
             )
         yield (
@@ -319,6 +336,8 @@ def _explained_calls(
                 timestamp=None if call.timestamp is None else _iso(call.timestamp),
                 tool=call.tool,
                 query=call.query,
+                error=call.error if turn.calls[at].failed else None,
+                repeats=None if repeats == place else repeats,
                 results=explained_results,
             ),
         )
@@ -338,14 +357,6 @@ def _in_pool(turn: FoldedTurn, index: int, pool: TurnPool | None) -> model.InPoo
         label=pool.topic_pool.labels[pooled.document],
         how="pooled" if pooled.verdict is None else pooled.verdict.step.value,
     )
-
-
-def _id_of(generic: str | None, ids: dict[str, str | list[str]]) -> str | None:
-    """The generic id, else the first domain-specific one, as `name=value`."""
-    if generic is not None or not ids:
-        return generic
-    name, value = min(ids.items())
-    return f"{name}={value if isinstance(value, str) else value[0]}"
 
 
 def _iso(millis: int) -> str:

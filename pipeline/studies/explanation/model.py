@@ -143,6 +143,7 @@ class ExplainedResult(Struct, frozen=True, omit_defaults=True):
       raised: None unless documents have the label of their best passage, and this copy has a
         greater label than all occurrences before it.
       pooled: None for duplicates, and without a pool.
+      used: what the agent did with the document, `open` or `cite`, on its first occurrence.
       judged_at: the earlier document that took the judgment for its name, since a judgment counts
         once; None if the missing label has another cause.
     """
@@ -158,10 +159,23 @@ class ExplainedResult(Struct, frozen=True, omit_defaults=True):
     pooled: InPool | None = None
     judged_at: ResultPlace | None = None
     raised: Raised | None = None
+    used: tuple[str, ...] = ()
+
+
+class CallPlace(Struct, frozen=True):
+    """A search call: its i, and its place within the iteration, from 0."""
+
+    i: int
+    call_position: int
 
 
 class ExplainedCall(Struct, frozen=True):
-    """One search call; `call_position` counts from 0 within the iteration."""
+    """One search call; `call_position` counts from 0 within the iteration.
+
+    Attributes:
+      error: what it said when it failed; None if it did not.
+      repeats: the first call of the turn with the same query, but for case and punctuation.
+    """
 
     call_position: int
     call: int | None
@@ -169,6 +183,8 @@ class ExplainedCall(Struct, frozen=True):
     timestamp: str | None
     tool: str | None
     query: str | None
+    error: str | None
+    repeats: CallPlace | None
     results: list[ExplainedResult]
 
 
@@ -177,6 +193,36 @@ class ExplainedIteration(Struct, frozen=True):
 
     row: IterationRow
     calls: list[ExplainedCall]
+
+
+class UsedResult(Struct, frozen=True):
+    """A document that was opened or cited.
+
+    Attributes:
+      title, url, id: from the trace, if present.
+      label: that of the document.
+      found: its first occurrence among the results of searches; None if no search found it.
+    """
+
+    title: str | None
+    url: str | None
+    id: str | None
+    label: int | None
+    good: bool
+    found: ResultPlace | None
+
+
+class ExplainedUsage(Struct, frozen=True):
+    """A record of documents that were opened or cited.
+
+    Attributes:
+      action: `open` or `cite`.
+      iteration: the raw number.
+    """
+
+    action: str
+    iteration: int
+    results: list[UsedResult]
 
 
 class EarlierTurn(Struct, frozen=True):
@@ -195,6 +241,7 @@ class ConversationExplanation(Struct, frozen=True):
       near_misses: number of pairs that a key proposed and verification found different, by step.
       near_miss_pairs: the first of these; of results with equal evidence only the first.
       pair: the two results that were asked about, or None.
+      usages: the records of documents that were opened or cited, in order.
       unreadable: rejected rows without a conversation, which may belong to this one.
     """
 
@@ -208,3 +255,4 @@ class ConversationExplanation(Struct, frozen=True):
     near_miss_pairs: list[NearMiss]
     unreadable: int
     pair: PairExplanation | None = None
+    usages: list[ExplainedUsage] = []

@@ -23,6 +23,7 @@ from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.slices import read_slices, slice_data
 from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, bin_texts
 from goodgain.pipeline.views.repeats import repeats_table
+from goodgain.pipeline.views.way import WaySums, losses
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -82,10 +83,12 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
     )
     metrics = [one.metric for one in glossary.measures + glossary.ranking_of_conversations]
     histograms = Histograms(metrics, slices.shown)
+    way = WaySums([dict(one.attributes) for one in slices.shown])
     lists = noteworthy()
     for row in read_dataset(folder, "conversations"):
         if row["N"] and not row["rejected_records"]:
             histograms.add(row)
+            way.add(row)
             for one in lists:
                 one.add(row)
     identities = {row["conversation_id"] for one in lists for row in one.rows}
@@ -108,6 +111,9 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
         "headline": [(definitions[name], rows[name]) for name in headline_among("card", rows)],
         "outcomes": outcome_views(folder, rows, manifest),
         "repeats": repeats_table(rows, manifest),
+        "ways": way.ways(),
+        "losses": losses,
+        "calls_in_vain": way.calls(),
         "everyone": [
             (one, everyone[one.metric.name])
             for one in glossary.at_end

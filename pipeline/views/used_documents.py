@@ -1,0 +1,44 @@
+"""The part of a conversation's document about what the agent opened and cited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from goodgain.pipeline.document.model import Block, Cell, Heading, Sentence, TableColumn, table
+from goodgain.pipeline.document.numbers import NONE, number
+from goodgain.pipeline.studies.explanation.model import ExplainedUsage, UsedResult
+from goodgain.pipeline.views.pairs import place_text
+
+DONE = {"open": "opened", "cite": "cited"}
+_LONGEST_TEXT = 120
+
+
+def usage_part(usages: Sequence[ExplainedUsage]) -> Iterator[Block]:
+    """Each record of opened or cited documents, with where search found them."""
+    if not usages:
+        return
+    yield Heading("Opened and cited")
+    for usage in usages:
+        title = f"{DONE[usage.action].capitalize()} in iteration {usage.iteration} of the trace"
+        yield Heading(title, minor=True)
+        if not usage.results:
+            yield Sentence("no documents", indent=1)
+            continue
+        yield table(
+            (
+                TableColumn("label", right=True),
+                TableColumn("found at", whole=True),
+                TableColumn("document"),
+            ),
+            [(number(one.label), _found(one), _document(one)) for one in usage.results],
+        )
+
+
+def _found(one: UsedResult) -> Cell:
+    if one.found is None:
+        return Cell("by no search", "place", "warning")
+    return Cell(place_text(one.found), "place", "good" if one.good else "")
+
+
+def _document(one: UsedResult) -> Cell:
+    return Cell(one.title or one.url or one.id or NONE, longest=_LONGEST_TEXT)

@@ -1,0 +1,134 @@
+"""The way of good documents, from found to opened to cited, and what was lost on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.document.numbers import count_text, share
+from goodgain.transforms.core.wording import counted, pluralize
+
+Row = Mapping[str, Any]
+_SUMS = (
+    "calls", "calls_empty", "calls_failed", "queries_repeated", "GR", "opens", "opened_unsurfaced",
+    "cites", "cited_unsurfaced", "cited_unopened",
+)  # fmt: skip
+
+
+class WayStep(Struct, frozen=True):
+    """A step of the way.
+
+    Attributes:
+      label: what became of the documents: found, opened, cited.
+      count: the number of good documents that search found and that got so far.
+      share: of those found, from 0 to 1.
+      text: both as text.
+      lost: how many did not get so far, in words; "" for the first step.
+    """
+
+    label: str
+    count: int
+    share: float
+    text: str
+    lost: str
+
+
+class Way(Struct, frozen=True):
+    """The way of the good documents of some conversations.
+
+    Attributes:
+      name: the slice, or "" for all conversations.
+      steps: those that the records tell of.
+      beside: what was opened or cited beside it, in sentences.
+    """
+
+    name: str
+    steps: tuple[WayStep, ...]
+    beside: tuple[str, ...]
+
+
+class WaySums:
+    """Sums over the conversations of some slices, from their rows of `conversations`."""
+
+    def __init__(self, slices: Sequence[Mapping[str, str]]) -> None:
+        """Sum for each of the slices, given by their attributes; {} is all conversations."""
+        self._slices = slices
+        self._sums: list[dict[str, int]] = [{} for _ in slices]
+
+    def add(self, row: Row) -> None:
+        """Add a conversation that is in the means."""
+        numbers = {name: row.get(name) or 0 for name in _SUMS}
+        for did, recall in (("opened", "open_recall"), ("cited", "cite_recall")):
+            numbers[did] = round((row.get(recall) or 0) * row["GR"])
+        for attributes, sums in zip(self._slices, self._sums, strict=True):
+            own = row["attributes"]
+            if all(own.get(name, "") == value for name, value in attributes.items()):
+                for name, number in numbers.items():
+                    sums[name] = sums.get(name, 0) + number
+
+    def ways(self) -> list[Way]:
+        """The way in each slice; empty if no record is of opened or cited documents."""
+        if not any(sums.get("opens") or sums.get("cites") for sums in self._sums):
+            return []
+        return [
+            Way(_name(attributes), tuple(_steps(sums)), tuple(_beside(sums)))
+            for attributes, sums in zip(self._slices, self._sums, strict=True)
+            if sums
+        ]
+
+    def calls(self) -> str:
+        """How many calls of all conversations brought nothing, in one sentence; "" if none."""
+        sums = self._sums[0] if self._sums else {}
+        shares = [
+            f"{share(sums[name], sums['calls'])} {words}"
+            for name, words in (
+                ("queries_repeated", "repeat the query of an earlier one"),
+                ("calls_empty", "returned nothing"),
+                ("calls_failed", "failed"),
+            )
+            if sums.get(name)
+        ]
+        if not shares:
+            return ""
+        return f"Of {counted(sums['calls'], 'search call')}, {'; '.join(shares)}."
+
+
+def losses(way: Way) -> str:
+    """What was lost on the way, in one sentence; "" without good documents."""
+    found, *later = way.steps
+    if not found.count or not later:
+        return ""
+    lost = " and ".join(step.lost for step in later)
+    return f"Of {counted(found.count, 'good document')} found, {lost}."
+
+
+def _name(attributes: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in attributes.items())
+
+
+def _steps(sums: Mapping[str, int]) -> Iterable[WayStep]:
+    found = sums["GR"]
+    yield WayStep("found", found, float(found > 0), count_text(found), "")
+    for did, records, never in (
+        ("opened", "opens", "never opened"),
+        ("cited", "cites", "never cited"),
+    ):
+        if sums[records]:
+            count = sums[did]
+            text = f"{count_text(count)}, {share(count, found)}" if found else count_text(count)
+            lost = found - count
+            was = pluralize(lost, "was", "were")
+            words = f"{count_text(lost)} ({share(lost, found)}) {was} {never}" if found else ""
+            yield WayStep(did, count, count / found if found else 0.0, text, words)
+
+
+def _beside(sums: Mapping[str, int]) -> Iterable[str]:
+    for name, what, how in (
+        ("opened_unsurfaced", "opened document", "found by no search"),
+        ("cited_unsurfaced", "cited document", "found by no search"),
+        ("cited_unopened", "cited document", "never opened"),
+    ):
+        if number := sums[name]:
+            yield f"{counted(number, what)} {pluralize(number, 'was', 'were')} {how}."
