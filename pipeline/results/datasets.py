@@ -125,6 +125,11 @@ _QRELS_BEST = Column(
 )
 
 
+_TOPIC_ASPECTS = Column(
+    "topic_aspects", "whole", "Aspects that some judged document of the topic covers."
+)
+
+
 def conversations(plan: MetricPlan, judged_outside: bool = False) -> Dataset:
     """The dataset `conversations` of a run with this plan.
 
@@ -158,6 +163,7 @@ def conversations(plan: MetricPlan, judged_outside: bool = False) -> Dataset:
             *_CONVERSATION_TIMES,
             *of_ranking,
             *((*of_pool, *_OF_POOL) if of_pool else ()),
+            *((_TOPIC_ASPECTS,) if "aspects" in columns else ()),
             *columns.values(),
         ),
     )

@@ -17,7 +17,9 @@ from goodgain.pipeline.settings.option_types import MaxRejected
 from goodgain.transforms.core.errors import BalanceError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST
+from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.scoring.data_counts import LABELS
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
@@ -41,6 +43,7 @@ POOL_COUNTS = (
     "pooled", "matched", "outside", "outside_pool", "weak_documents", "conversations_without_topic",
     "conversations_without_pool", "conversations_without_good_documents",
 )  # fmt: skip
+ASPECT_QRELS = "aspect_qrels"
 _LOST = "the engine lost or repeated some, so nothing was published: run again."
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
@@ -111,6 +114,7 @@ def manifest_of(
     inputs: Sequence[InputFile],
     sizes_after: Sequence[int | None] | None = None,
     qrels: Sequence[InputFile] = (),
+    aspects: AspectJudgments | None = None,
     labels: Sequence[LabelFile] | None = None,
     pool: OpenedPool | None = None,
     engine: str,
@@ -153,6 +157,7 @@ def manifest_of(
             "candidates_cut": counts.get("candidates_cut", 0),
         },
         **({"qrels": _qrels(counts, qrels)} if qrels else {}),
+        **({ASPECT_QRELS: _aspects(aspects)} if aspects else {}),
         **({"labels": _labels(counts, labels)} if labels else {}),
         "warnings": msgspec.to_builtins(warnings),
         **({"pool": _pool(counts, pool, rules_digest)} if pool else {}),
@@ -223,6 +228,15 @@ def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, A
     }
 
 
+def _aspects(judgments: AspectJudgments) -> dict[str, Any]:
+    """The judgments of aspects."""
+    return {
+        "digest": judgments.digest,
+        "judgments": judgments.number,
+        "topics": len(judgments.by_topic),
+    }
+
+
 def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
     """The outcomes of the labels of single results: each has exactly one.
 
@@ -273,6 +287,12 @@ def grouped(counts: Mapping[str, int], group: str, always: Sequence[str] = ()) -
 def judged_outside(manifest: Mapping[str, Any]) -> bool:
     """Whether labels came from judgments outside the traces."""
     return "qrels" in manifest or "pool" in manifest
+
+
+def has_own_ideal(metric: Metric, manifest: Mapping[str, Any]) -> bool:
+    """Whether a metric is measured by what the run itself found, for lack of other judgments."""
+    outside = ASPECT_QRELS in manifest if metric.of_aspects else judged_outside(manifest)
+    return metric.own_ideal and not outside
 
 
 def check_run(manifest: Mapping[str, Any], folder: str) -> None:

@@ -55,6 +55,13 @@ class ExplainConfig(ScoringConfig):
         LABELS, "NAME", "attribute that holds the topic in qrels; conversation_id by default", None
     )
 
+    aspect_qrels: Text | None = option(
+        LABELS,
+        "FILE",
+        "judgments of the aspects that documents cover: lines of TREC's diversity qrels, `topic "
+        "aspect document label`",
+        None,
+    )
     labels: Text | None = option(
         LABELS,
         "FILE",

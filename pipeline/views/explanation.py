@@ -142,9 +142,20 @@ def _iteration(iteration: ExplainedIteration) -> Iterator[Block]:
             f"nCG {value_text('pool_nCG', row.pool_nCG_at_i)}, "
             f"nDCG {value_text('pool_nDCG', row.pool_nDCG_at_i)}"
         )
+    of_aspects = []
+    if "aspects_at_i" in row.metrics:
+        of_aspects.append(
+            f"{counted(row.new_aspects_i, 'new aspect')}, {row.aspects_at_i} so far, recall "
+            f"{value_text('aspect_recall', row.aspect_recall_at_i)}"
+        )
     yield facts(
         (name if at == 0 else "", line)
-        for name, lines in (("here", here), ("so far", so_far), ("of the pool", of_pool))
+        for name, lines in (
+            ("here", here),
+            ("so far", so_far),
+            ("of the pool", of_pool),
+            ("aspects", of_aspects),
+        )
         for at, line in enumerate(lines)
     )
 

@@ -27,7 +27,7 @@ from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset
-from goodgain.pipeline.results.manifest import above_limit, judged_outside
+from goodgain.pipeline.results.manifest import above_limit, has_own_ideal
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.views.clusters import clusters_part
@@ -45,7 +45,7 @@ Row = Mapping[str, Any]
 _WITHOUT_LABELS = ("R", "UR", "DupR", "SRR", "calls", "N")
 _OWN_IDEAL = (
     "own ideal: the ideal list has only what this run found; comparable between runs only with "
-    "the same judgments (--qrels or --pool)."
+    "the same judgments (--qrels or --pool; of aspects --aspect-qrels)."
 )
 _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _AT_END = MeansWanted(at_end=True)
@@ -169,7 +169,7 @@ def means_part(
         return
     names = shown_metrics(rows, manifest)
     yield means_table(rows, manifest)
-    if not judged_outside(manifest) and any(metric_by_name(name).own_ideal for name in names):
+    if any(has_own_ideal(metric_by_name(name), manifest) for name in names):
         yield Sentence(_OWN_IDEAL)
     yield from _notes([rows[name] for name in names])
     yield from _lacking_part(rows.values())
@@ -182,7 +182,6 @@ def means_part(
 
 def means_table(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> TableBlock:
     """The means of `shown_metrics`, with intervals."""
-    shared = judged_outside(manifest)
     columns = [
         TableColumn("metric", widest=36),
         *(TableColumn(name, right=True) for name in ("mean", "95 % interval", "median", "n")),
@@ -191,7 +190,7 @@ def means_table(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> TableBl
         columns,
         [
             (
-                term(name, "own ideal" if metric_by_name(name).own_ideal and not shared else ""),
+                term(name, "own ideal" if has_own_ideal(metric_by_name(name), manifest) else ""),
                 mean(rows[name]),
                 mean_interval(rows[name]),
                 value(name, rows[name]["p50"]),

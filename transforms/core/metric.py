@@ -47,6 +47,7 @@ class Metric(Struct, frozen=True):
       so_far: the metric of iterations with the same function; None if there is none.
       by_i: whether it is a metric of iterations, with a value at each i rather than at N.
       mean_only: whether only its mean over conversations has a value, and no conversation.
+      of_aspects: whether the judgments that it needs are those of aspects, not of documents.
       headline: the places at which it is among the few that are shown.
 
     Example: see `metric`.
@@ -72,6 +73,7 @@ class Metric(Struct, frozen=True):
     so_far: Metric | None = None
     by_i: bool = False
     mean_only: bool = False
+    of_aspects: bool = False
     headline: tuple[Place, ...] = ()
 
     @property

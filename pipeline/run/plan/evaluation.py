@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.results.opened_pool import OpenedPool, open_pool
+from goodgain.pipeline.run.plan.aspect_judgments import read_aspect_judgments
 from goodgain.pipeline.run.plan.judgments import find_judgments
 from goodgain.pipeline.run.plan.labels import find_labels
 from goodgain.pipeline.run.plan.storage import Storage
@@ -21,6 +22,7 @@ from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
 from goodgain.transforms.core.metrics.outcomes import remember_outcomes
 from goodgain.transforms.core.remedy import Remedy
@@ -28,11 +30,10 @@ from goodgain.transforms.core.scoring.settings import Scoring
 
 _MILLIS = 1_000  # of a second
 # What scoring takes from the settings as it is there.
-_OF_SETTINGS = tuple(
-    name
-    for name in Scoring.__struct_fields__
-    if name not in ("rules", "clock", "pool", "costs", "outcomes", "usage")
-)
+_NOT_OF_SETTINGS = (
+    "rules", "clock", "pool", "costs", "outcomes", "usage", "aspects", "aspect_judgments",
+)  # fmt: skip
+_OF_SETTINGS = tuple(name for name in Scoring.__struct_fields__ if name not in _NOT_OF_SETTINGS)
 
 
 class Evaluation(Struct, frozen=True):
@@ -85,8 +86,13 @@ def open_evaluation(
     Raises:
       UsageError: judgments, labels or pool cannot be found or used.
     """
+    opened = open_scoring(settings, traces, storage, clock)
+    if settings.aspect_qrels:
+        keys = LabelKeys(settings.qrels_id, settings.qrels_topic)
+        judged = read_aspect_judgments(settings.aspect_qrels, keys, storage, opened.budget())
+        opened = replace(opened, scoring=replace(opened.scoring, aspect_judgments=judged))
     return replace(
-        open_scoring(settings, traces, storage, clock),
+        opened,
         qrels=find_judgments(settings.qrels, storage)
         if settings.qrels and not given_judgments
         else (),
@@ -122,6 +128,7 @@ def open_scoring(
         costs=settings.costs(traces.seen.costs),
         outcomes=outcomes,
         usage=settings.uses(traces.seen),
+        aspects=traces.seen.aspects,
         # An explanation has no options of means and further rows.
         **{name: getattr(settings, name) for name in _OF_SETTINGS if hasattr(settings, name)},
     )

@@ -67,6 +67,7 @@ def manifest_of_run(
         inputs=traces.files,
         sizes_after=outcome.sizes_after,
         qrels=evaluation.qrels,
+        aspects=evaluation.scoring.aspect_judgments,
         labels=evaluation.labels,
         pool=evaluation.pool,
         engine=outcome.engine,

@@ -17,8 +17,16 @@ from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.plan import MetricPlan
-from goodgain.transforms.core.metrics.prefix import Prefix, TopicGains, Turn, beyond, empty_prefix
+from goodgain.transforms.core.metrics.prefix import (
+    Prefix,
+    TopicGains,
+    Turn,
+    TurnAspects,
+    beyond,
+    empty_prefix,
+)
 from goodgain.transforms.core.ranking import RankingEvaluator
+from goodgain.transforms.core.ranking.aspects import TopicAspects
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.rows import prefix_of
 
@@ -83,6 +91,9 @@ class Unsearched:
                 cost_names=self._costs,
                 pool=TopicGains(row["pool_good"], row["pool_good"], ())
                 if "pool_good" in row
+                else None,
+                aspects=TurnAspects((), TopicAspects.of_number(row["topic_aspects"]))
+                if "topic_aspects" in row
                 else None,
             )
         )

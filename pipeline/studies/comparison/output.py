@@ -150,6 +150,7 @@ def document(
         "warnings": to_builtins(compared.warnings),
         "forced": [asdict(mismatch) for mismatch in arms.forced],
         "shared_judgments": arms.shared_judgments,
+        "shared_aspects": arms.shared_aspects,
         "without_labels": to_builtins(compared.without_labels),
         "examples": to_builtins(compared.examples),
         **_pool(compared.pool_finds, arms.base_source),

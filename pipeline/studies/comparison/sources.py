@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
-from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.results.manifest import ASPECT_QRELS, check_run
 from goodgain.pipeline.studies.comparison.arms import Arm, Unsearched, arm_of, check_attribute
 from goodgain.pipeline.studies.comparison.measures import Measures, choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
@@ -74,6 +74,11 @@ def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bo
     )
 
 
+def share_aspects(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
+    """Whether two manifests are of runs with the same judgments of aspects."""
+    return _aspects(base) is not None and _aspects(base) == _aspects(candidate)
+
+
 def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters; judgments and pools by their digests, so that a copy counts as the same."""
     parameters, pool = manifest["parameters"], manifest.get(POOL)
@@ -84,6 +89,7 @@ def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "rules": manifest.get("rules_digest"),
         QRELS: _qrels(manifest),
         POOL: f"one with the digest {pool['digest'][:8]}" if pool else None,
+        ASPECT_QRELS: _aspects(manifest),
         "scoring_version": manifest.get("scoring_version"),
     }
 
@@ -96,6 +102,13 @@ def _qrels(manifest: Mapping[str, Any]) -> str | None:
     if "digest" not in qrels:
         return f"labels that the run of {manifest['started']} did not record"
     return f"{counted(qrels['judgments'], 'judgment')} with the digest {qrels['digest']}"
+
+
+def _aspects(manifest: Mapping[str, Any]) -> str | None:
+    judged = manifest.get(ASPECT_QRELS)
+    if judged is None:
+        return None
+    return f"{counted(judged['judgments'], 'judgment')} with the digest {judged['digest']}"
 
 
 def _shown(value: Any) -> str:
@@ -120,6 +133,7 @@ class Arms(Struct, frozen=True):
     Attributes:
       forced: mismatches that --force overrides.
       shared_judgments: whether the same external judgments label both.
+      shared_aspects: whether the same judgments say which aspects documents of both cover.
       max_i: last i for which both runs have means.
       only_in_base, only_in_candidate: metrics that only one of the runs has.
     """
@@ -131,6 +145,7 @@ class Arms(Struct, frozen=True):
     measures: Measures
     forced: Sequence[Mismatch]
     shared_judgments: bool
+    shared_aspects: bool
     max_i: int
     only_in_base: tuple[str, ...]
     only_in_candidate: tuple[str, ...]
@@ -212,6 +227,7 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         measures=measures,
         forced=differing,
         shared_judgments=share_judgments(*manifests),
+        shared_aspects=share_aspects(*manifests),
         max_i=max_i,
         only_in_base=tuple(name for name in in_base if name not in in_candidate),
         only_in_candidate=tuple(name for name in in_candidate if name not in in_base),

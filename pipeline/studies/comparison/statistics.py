@@ -116,7 +116,7 @@ def row_of(
         i=measure.i,
         population=measure.population,
         direction=better,
-        own_ideal=metric.own_ideal and not conditions.shared_judgments,
+        own_ideal=conditions.has_own_ideal(metric),
         family=family,
         tolerance=tolerance,
         reason=withheld(measure, values, worst, conditions),

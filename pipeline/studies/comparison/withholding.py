@@ -39,8 +39,14 @@ class VerdictConditions(Struct, frozen=True):
     efficiency: tuple[float | None, float | None]
     idle: tuple[float, float]
     shared_judgments: bool
+    shared_aspects: bool
     max_i: int
     missing: str | None = None
+
+    def has_own_ideal(self, metric: Metric) -> bool:
+        """Whether each arm is measured by its own finds."""
+        shared = self.shared_aspects if metric.of_aspects else self.shared_judgments
+        return metric.own_ideal and not shared
 
     @property
     def without_labels(self) -> tuple[str, ...]:
@@ -76,6 +82,7 @@ def verdict_conditions(matched: Matched, arms: Arms) -> VerdictConditions:
         efficiency=(_efficiency(base.arm, of_base), _efficiency(candidate.arm, of_candidate)),
         idle=(base.arm.share_without_search, candidate.arm.share_without_search),
         shared_judgments=arms.shared_judgments,
+        shared_aspects=arms.shared_aspects,
         max_i=arms.max_i,
         missing=without_counterpart(matched) if matched.pair_by == BY_ID else None,
     )
@@ -163,10 +170,11 @@ def withheld(
     metric = metric_by_name(measure.metric)
     if conditions.missing is not None:
         return conditions.missing
-    if metric.own_ideal and not conditions.shared_judgments:
+    if conditions.has_own_ideal(metric):
+        options = "--aspect-qrels" if metric.of_aspects else "--qrels or --pool"
         return (
-            "own ideal: each run is measured by its own finds; use the same judgments (--qrels "
-            "or --pool) for both"
+            f"own ideal: each run is measured by its own finds; use the same judgments ({options}) "
+            "for both"
         )
     if conditions.unequal_labels and metric.needs_labels:
         base, candidate = map(_percent, conditions.labelled)

@@ -27,7 +27,7 @@ from goodgain.transforms.core.judgments.external_labels import (
     document_digests,
     relabelled,
 )
-from goodgain.transforms.core.judgments.judgment import LabelKeys, label_request
+from goodgain.transforms.core.judgments.judgment import label_request
 from goodgain.transforms.core.judgments.result_labels import (
     LabelKey,
     ResultLabel,
@@ -198,7 +198,7 @@ def explain(
         for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
     }
     rejected_records = sum(row.records for row in gathered.rejected)
-    external = _external(gathered, fingerprints, scoring.label_keys, judgments_of)
+    external = _external(gathered, fingerprints, scoring, judgments_of)
     pools = None
     if scoring.pool is not None:
         pools = TopicPools(scoring.pool.files, scoring.rules, open_local, budget)
@@ -261,20 +261,23 @@ def explain(
 def _external(
     gathered: ConversationRecords,
     fingerprints: list[CallFingerprint],
-    keys: LabelKeys | None,
+    scoring: Scoring,
     judgments_of: JudgmentsOf | None,
 ) -> ExternalLabels | None:
-    if keys is None or judgments_of is None:
+    keys = scoring.name_keys
+    if keys is None:
         return None
+    documents = {
+        one.record_digest: document_digests(call, keys)
+        for one, call in zip(fingerprints, gathered.calls, strict=True)
+    }
+    if scoring.label_keys is None or judgments_of is None:
+        return ExternalLabels(documents)
     request = label_request(
         gathered.conversation_id, gathered.calls, [one.record_digest for one in fingerprints], keys
     )
     topic = topic_request([request]).topic
     by_conversation, _ = join([request], judgments_of(topic))
-    documents = {
-        one.record_digest: document_digests(call, keys)
-        for one, call in zip(fingerprints, gathered.calls, strict=True)
-    }
     return replace(by_conversation[gathered.conversation_id], documents=documents)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from goodgain.pipeline.results.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
@@ -50,7 +51,7 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     everything = slices.shown[0]
     by_i = {name for curves in everything.curves.values() for name in curves}
     names = (*everything.at_end, *sorted(by_i))
-    words = glossary(names, groups_in(names), own_ideal=not manifest["shared_judgments"])
+    words = glossary(names, groups_in(names), partial(_has_own_ideal, manifest))
     # The metrics at N, those of the family first.
     at_end = [
         words.by_name[name]
@@ -191,3 +192,9 @@ def _one_sided(rows: Iterable[_Row]) -> list[tuple[str, list[dict[str, Any]]]]:
         )
         for topic, by_arm in list(topics.items())[:_MOST_TOPICS]
     ]
+
+
+def _has_own_ideal(manifest: Mapping[str, Any], metric: Metric) -> bool:
+    # Comparisons of earlier versions have no metrics of aspects.
+    shared = manifest.get("shared_aspects", False)
+    return metric.own_ideal and not (shared if metric.of_aspects else manifest["shared_judgments"])

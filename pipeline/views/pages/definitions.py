@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.manifest import judged_outside
+from goodgain.pipeline.results.manifest import has_own_ideal
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.costs import COSTS
@@ -106,14 +106,16 @@ class Glossary(Struct, frozen=True):
 
 
 def glossary(
-    names: Iterable[str], groups: Iterable[MetricGroup], own_ideal: bool = False
+    names: Iterable[str],
+    groups: Iterable[MetricGroup],
+    own_ideal: Callable[[Metric], bool] = lambda metric: False,
 ) -> Glossary:
     """The definitions of some metrics.
 
     Args:
       names: names of metrics; those of no group are ranking metrics and users' own.
       groups: groups of metrics, all of which are defined; those of gains always are.
-      own_ideal: whether the run was scored without external judgments.
+      own_ideal: whether a metric is measured by what a run itself found.
 
     Raises:
       UsageError: a name is not that of a metric.
@@ -124,8 +126,10 @@ def glossary(
     by_i += [metric.so_far for metric in further if metric.so_far]
     so_far = [metric for metric in by_i if "_at_i" in metric.name]
     return Glossary(
-        measures=tuple(Definition(metric) for group in groups for metric in group.at_n),
-        ranking=tuple(Definition(metric, own_ideal and metric.own_ideal) for metric in further),
+        measures=tuple(
+            Definition(metric, own_ideal(metric)) for group in groups for metric in group.at_n
+        ),
+        ranking=tuple(Definition(metric, own_ideal(metric)) for metric in further),
         so_far=tuple(map(Definition, so_far)),
         each=tuple(Definition(metric) for metric in by_i if metric not in so_far),
     )
@@ -138,7 +142,8 @@ def glossary_of(manifest: Mapping[str, Any], columns: Collection[str]) -> Glossa
       columns: those of its conversations.
     """
     groups = [group for group in groups_in(columns) if group.title != COSTS.title]
-    return glossary(manifest["parameters"]["metrics"], groups, not judged_outside(manifest))
+    names = manifest["parameters"]["metrics"]
+    return glossary(names, groups, lambda metric: has_own_ideal(metric, manifest))
 
 
 def _further(names: Iterable[str], groups: Iterable[MetricGroup]) -> Iterator[Metric]:

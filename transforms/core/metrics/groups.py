@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from goodgain.transforms.core.metrics.aspects import ASPECTS
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.group import DOT_IN_COLUMNS, MetricGroup
@@ -11,7 +12,7 @@ from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.pool import POOL
 from goodgain.transforms.core.metrics.usage import USAGE
 
-GROUPS = (GAINS, POOL, USAGE)
+GROUPS = (GAINS, POOL, USAGE, ASPECTS)
 NAMED = (COSTS, OUTCOMES)
 _STARTS = tuple(
     metric.name.partition(".")[0]

@@ -7,6 +7,7 @@ prefix, and a budget is the longest prefix that keeps within it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from math import fsum, log2
@@ -15,6 +16,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.exact_sum import Parts, exact_parts
 from goodgain.transforms.core.ranking import RankedList, RankedListOptions
+from goodgain.transforms.core.ranking.aspects import Aspects, ListAspects, TopicAspects
 
 HALF = 0.5
 
@@ -99,6 +101,42 @@ class RaisedRank(Struct, frozen=True):
     before: int
 
 
+class TurnAspects(Struct, frozen=True, dict=True):
+    """The aspects that the documents of a turn cover (SPEC 13).
+
+    Attributes:
+      by_rank: for each rank of the whole turn's list, the iteration from which on its document
+        covers an aspect, by aspect.
+      topic: those of the judged documents of the topic.
+    """
+
+    by_rank: Sequence[Mapping[bytes, int]]
+    topic: TopicAspects
+
+    @cached_property
+    def first_covered(self) -> list[int]:
+        """For each aspect that is covered, the iteration that first does, ascending."""
+        first: dict[bytes, int] = {}
+        for covered in self.by_rank:
+            for aspect, i in covered.items():
+                first[aspect] = min(i, first.get(aspect, i))
+        return sorted(first.values())
+
+    def number(self, i: int) -> int:
+        """The number of aspects that iterations 1 to i cover."""
+        return bisect_right(self.first_covered, i)
+
+    def of_list(self, i: int, ranks: int) -> ListAspects:
+        """The aspects of the first ranks of the list after i iterations."""
+        return ListAspects(
+            [
+                Aspects([aspect for aspect, since in covered.items() if since <= i])
+                for covered in self.by_rank[:ranks]
+            ],
+            self.topic,
+        )
+
+
 class TopicGains(Struct, frozen=True):
     """What there was to find in the topic's pool, and what the turn found of it (SPEC 9).
 
@@ -122,6 +160,7 @@ class Turn(Struct, frozen=True):
       judged: gains of the judged documents of the topic, in any order.
       ranking: how labels of ranked lists are interpreted.
       raised: what copies raised in `labels`, in order.
+      aspects: None if aspects are not evaluated.
       hold_slot: whether copies keep their ranks in the list.
       costs: for each iteration, the costs of each call.
       cost_names: names of the costs to sum.
@@ -145,6 +184,7 @@ class Turn(Struct, frozen=True):
     outcomes: Mapping[str, float] = {}
     raised: Sequence[RaisedRank] = ()
     usage: UsageCounts = UsageCounts()
+    aspects: TurnAspects | None = None
 
 
 Spent = Mapping[str, float | None]
@@ -211,7 +251,8 @@ class Prefix(Struct, frozen=True, dict=True):
             labels = list(labels)
             for one in reversed(later):
                 labels[one.at] = one.before
-        return RankedList(labels, turn.judged, scores, turn.ranking, turn.call_ends)
+        aspects = None if turn.aspects is None else turn.aspects.of_list(self.i, ranks)
+        return RankedList(labels, turn.judged, scores, turn.ranking, turn.call_ends, aspects)
 
 
 def empty_prefix(turn: Turn) -> Prefix:

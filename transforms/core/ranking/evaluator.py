@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.ranking.aspects import ListAspects
 from goodgain.transforms.core.ranking.families import FAMILIES, Value
 from goodgain.transforms.core.ranking.names import RankingMetric, greatest_cutoff
 from goodgain.transforms.core.ranking.ranked_list import UNJUDGED, RankedList, RankedListOptions
@@ -23,6 +24,7 @@ class RankingEvaluator:
       metrics, names: the metrics, in the order of the returned values.
       relevance_threshold: the smallest gain of a relevant result.
       greatest_cutoff: that of the metrics that have one; None if none has.
+      needs_aspects: whether a metric needs the aspects that documents cover.
       best_label: the label of unjudged results in the best case.
       options: how labels are interpreted.
 
@@ -60,6 +62,7 @@ class RankingEvaluator:
         self.names = tuple(metric.name for metric in self.metrics)
         families = [FAMILIES[metric.family] for metric in self.metrics]
         self.greatest_cutoff = greatest_cutoff(self.metrics)
+        self.needs_aspects = any(family.of_aspects for family in families)
         self.best_label = min(g_max, GREATEST_GAIN)
         self._steps: tuple[_Step, ...] = tuple(
             (family.function, metric.k if metric.p is None else metric.p)
@@ -84,6 +87,7 @@ class RankingEvaluator:
         pool: Sequence[int],
         scores: Sequence[float | None] | None = None,
         call_ends: Sequence[int] = (),
+        aspects: ListAspects | None = None,
     ) -> tuple[Value, ...]:
         """The value of each metric, None where it is undefined.
 
@@ -95,12 +99,13 @@ class RankingEvaluator:
           scores: by rank, the retriever's scores, used only by auc.
           call_ends: the last rank of each search call, ascending, within which auc compares
             results; empty = all are of one call.
+          aspects: what the results cover, for strec and alpha_ndcg; None if unknown.
 
         Raises:
           UsageError: err or nerr is requested and a gain is above g_max.
           ValueError: the number of scores differs from that of labels.
         """
-        ranked = RankedList(labels, pool, scores, self.options, call_ends)
+        ranked = RankedList(labels, pool, scores, self.options, call_ends, aspects)
         return tuple([function(ranked, argument) for function, argument in self._steps])
 
     def best_case(self, labels: Sequence[int], pool: Sequence[int]) -> tuple[Value, ...]:

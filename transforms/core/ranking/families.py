@@ -29,6 +29,7 @@ class Family(Struct, frozen=True):
       undefined_at_k: when the value with a cutoff is null; None = as `undefined`.
       binary: whether each conversation's value is 0 or 1, with any argument or with k = 1.
       graded: whether it uses graded gains down to its cutoff.
+      of_aspects: whether it needs the aspects that documents cover.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Family(Struct, frozen=True):
     needs_labels: bool = True
     binary: Literal["never", "always", "at_1"] = "never"
     own_ideal: bool = False
+    of_aspects: bool = False
 
     @property
     def by_relevance(self) -> bool:
@@ -57,6 +59,7 @@ class Family(Struct, frozen=True):
 _NO_RELEVANT = "no relevant document in the judged pool (R = 0)"
 _NO_GAIN = "no document with a gain in the judged pool (ideal = 0)"
 _NO_RESULTS = "no results (n = 0)"
+_NO_ASPECTS = "the topic has no aspects (A = 0), or they are unknown"
 
 _ALL = (
     Family(
@@ -174,6 +177,20 @@ _ALL = (
         meaning="Share of the shown results that have a label.",
         formula="judged results among the first k / min(k, n)", direction="neither",
         undefined=_NO_RESULTS, binary="at_1", needs_labels=False,
+    ),
+    Family(
+        name="strec", words="Recall of aspects", function=functions.aspect_recall,
+        meaning="Share of the topic's aspects that the list covers.",
+        formula="aspects covered in the first k / A", undefined=_NO_ASPECTS, needs_labels=False,
+        own_ideal=True, of_aspects=True,
+    ),
+    Family(
+        name="alpha_ndcg", words="Normalised gain of new aspects", function=functions.alpha_ndcg,
+        meaning="Gain of aspects, halved with each repetition, as a share of that of the judged "
+        "documents in their best order.",
+        formula="sum_{j<=k} sum over the aspects at j of 0.5^(times covered above j) / "
+        "log2(j + 1), by the same of the greedy ideal", undefined=_NO_ASPECTS, needs_labels=False,
+        own_ideal=True, of_aspects=True,
     ),
 )  # fmt: skip
 

@@ -84,6 +84,7 @@ class RankingMetric(Struct, frozen=True):
             binary=family.binary == "always" or (family.binary == "at_1" and self.k == 1),
             needs_labels=family.needs_labels,
             own_ideal=family.own_ideal,
+            of_aspects=family.of_aspects,
             decimal=True,
             words=family.words,
             function=lambda prefix: family.function(prefix.ranked, argument),

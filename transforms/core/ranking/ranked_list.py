@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.ranking.aspects import ListAspects
 
 UNJUDGED = -1
 HELD_COPY = -2
@@ -66,6 +67,7 @@ class RankedList:
       scores: by rank, the retriever's score or None; None if there are no scores at all.
       call_ends: the last rank of each search call, ascending, whose scores can be compared; a call
         that added nothing repeats the one before. Empty = all results are of one call.
+      aspects: what the results cover; None if that is unknown.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class RankedList:
         scores: Sequence[float | None] | None,
         options: RankedListOptions,
         call_ends: Sequence[int] = (),
+        aspects: ListAspects | None = None,
     ) -> None:
         """Store the labels down to the depth, and the other inputs."""
         self.labels = labels if options.depth is None else labels[: options.depth]
@@ -82,6 +85,7 @@ class RankedList:
         self.scores = scores
         self.options = options
         self.call_ends = call_ends
+        self.aspects = aspects
 
     @_computed_once
     def relevant_ranks(self) -> list[int]:

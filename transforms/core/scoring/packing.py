@@ -31,7 +31,7 @@ class Packing(Struct, frozen=True):
     Attributes:
       rules: the compiled rules for duplicates.
       keep_records: whether fingerprints keep their records, with all texts, as a pool needs them.
-      label_keys: how external judgments are matched to results; None = labels of the traces.
+      label_keys: how external judgments are matched to results; None if there are none.
       threads: how many threads may read the blocks of one Avro file in native code, with the same
         results; 1 in streams, and on engines, which have workers for other cores.
 
@@ -46,7 +46,7 @@ class Packing(Struct, frozen=True):
     @classmethod
     def of(cls, scoring: Scoring, threads: int = 1) -> Packing:
         """The packing that conversations need to be scored so."""
-        return cls(scoring.rules, scoring.pool is not None, scoring.label_keys, threads)
+        return cls(scoring.rules, scoring.pool is not None, scoring.name_keys, threads)
 
 
 class Packed(Struct, frozen=True, gc=False):

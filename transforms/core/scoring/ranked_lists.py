@@ -16,11 +16,13 @@ class LabelledList(Struct, frozen=True):
     """A ranked list: labels and retriever's scores by rank.
 
     Attributes:
+      places: the index in the turn of the result at each rank.
       call_ends: the last rank of each search call; empty = all results are of one call.
     """
 
     labels: list[int]
     scores: list[float | None]
+    places: Sequence[int]
     call_ends: Sequence[int] = ()
 
 
@@ -114,6 +116,7 @@ def _list_of(
             for index in indexes
         ],
         [turn.results[index].score for index in indexes],
+        indexes,
     )
 
 

@@ -15,8 +15,10 @@ from goodgain.transforms.core.metrics.prefix import (
     Prefix,
     TopicGains,
     Turn,
+    TurnAspects,
     prefixes,
 )
+from goodgain.transforms.core.ranking.aspects import TopicAspects
 
 
 class _Measured(Struct, frozen=True, array_like=True, kw_only=True):
@@ -92,7 +94,8 @@ class ConversationRow(_Measured, frozen=True, array_like=True, kw_only=True):
         without a label because an earlier document has their judgment, and qrels_best, the greatest
         label of the topic. With a pool: pool_good, the number of good documents in the topic's
         pool, pool_best, the greatest label there, and pool_found, the numbers of the good documents
-        that were found.
+        that were found. With aspects: topic_aspects, the number of those that some judged document
+        of the topic covers.
       columns, values: names of the metrics, and their values; `row.CG` and `row["ndcg@10"]` give
         one of them. Without search, all but counts are None.
 
@@ -203,11 +206,22 @@ def prefix_of(rows: Sequence[Mapping[str, Any]], costs: Sequence[str]) -> Prefix
     if "pool_recall_at_i" in last:
         # Finds as shares of one good document; no such document if the shares are null.
         pool = TopicGains(int(last["pool_recall_at_i"] is not None), 1, ())
+    aspects = _aspects_of(rows) if "aspects_at_i" in last else None
     return replace(
-        prefixes(Turn(counts, pool=pool), 0)[-1],
+        prefixes(Turn(counts, pool=pool, aspects=aspects), 0)[-1],
         spent={name: last[COST_AT_I + name] for name in costs},
         spent_last={name: last[COST_I + name] for name in costs},
         found=last.get("pool_recall_at_i") or 0.0,
         found_gain=last.get("pool_nCG_at_i") or 0.0,
         found_discounted=last.get("pool_nDCG_at_i") or 0.0,
     )
+
+
+def _aspects_of(rows: Sequence[Mapping[str, Any]]) -> TurnAspects:
+    """The aspects of a turn, by number and not by name, from its rows of `iterations`."""
+    new = [row["i"] for row in rows for _ in range(row["new_aspects_i"])]
+    recall = rows[-1]["aspect_recall_at_i"]
+    # Of a topic of which nothing was covered, it is only known whether it has aspects.
+    number = round(len(new) / recall) if recall else int(recall is not None)
+    covered = {at.to_bytes(8): i for at, i in enumerate(new)}
+    return TurnAspects([covered], TopicAspects.of_number(number))

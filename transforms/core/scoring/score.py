@@ -21,6 +21,7 @@ from goodgain.transforms.core.metrics.prefix import (
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.scoring import data_counts
+from goodgain.transforms.core.scoring.aspects import TurnCoverage, coverage_of
 from goodgain.transforms.core.scoring.best_case import best_calls, best_turn
 from goodgain.transforms.core.scoring.conversation_score import (
     AtBudget,
@@ -60,7 +61,8 @@ def score_conversation(
     Args:
       fingerprints: every delivery of every call.
       rejected_records: how many of the conversation's records were rejected (SPEC 3).
-      external: external judgments, used if `scoring.label_keys` is given.
+      external: external judgments, used if `scoring.label_keys` is given, and names of documents,
+        if `scoring.aspect_judgments` is.
       pools: pools of topics, used if `scoring.pool` is given; then fingerprints must have
         their records.
       labels: labels of single results, which replace those of the trace.
@@ -86,7 +88,8 @@ def score_conversation(
     else:
         judged = judged_pool(turn) if judgments is None else judgments.pool
     findable = None if turn_pool is None else topic_gains(turn, turn_pool, threshold)
-    tally = tally_of(delivered, turn, judged, scoring, findable)
+    coverage = coverage_of(conversation_id, attributes, turn, scoring, external)
+    tally = tally_of(delivered, turn, judged, scoring, findable, coverage)
     usages = delivered.usages() if scoring.usage else []
     if usages:
         used = usages if judgments is None else relabelled(usages, judgments)
@@ -109,7 +112,7 @@ def score_conversation(
             "labels.rejected": len(labelled.rejected),
         }
         score = replace(score, counts=counts, rejected_labels=labelled.rejected)
-    return _with_details(score, turn, tally.turn, turn_pool, scoring)
+    return _with_details(score, turn, tally.turn, turn_pool, coverage, scoring)
 
 
 def score_tally(
@@ -127,6 +130,8 @@ def score_tally(
     if tally.judgments_met_again is not None:
         of_topic["judgments_met_again"] = tally.judgments_met_again
         of_topic["qrels_best"] = max(turn.judged, default=None)
+    if turn.aspects is not None:
+        of_topic["topic_aspects"] = turn.aspects.topic.number
     return ConversationScore(
         ConversationRow(
             conversation_id=conversation_id,
@@ -179,13 +184,14 @@ def _with_details(
     turn: FoldedTurn,
     scored: Turn,
     turn_pool: TurnPool | None,
+    coverage: TurnCoverage | None,
     scoring: Scoring,
 ) -> ConversationScore:
     """Add the parts that need single calls and results: their rows, best case and pool columns."""
     row = score.conversation
     if turn_pool is not None:
         threshold = scoring.good_gain_threshold
-        row = replace(row, topic=pool_columns(turn, turn_pool, threshold))
+        row = replace(row, topic={**row.topic, **pool_columns(turn, turn_pool, threshold)})
         pool_counters = pool_counts(turn, turn_pool, scoring.rules, threshold)
         score = replace(score, conversation=row, counts={**score.counts, **pool_counters})
     if scoring.bounds and turn.iterations:
@@ -195,7 +201,9 @@ def _with_details(
     details = TurnDetails(turn, scoring.rules)
     return replace(
         score,
-        calls=_call_rows(turn, row, details, scored.judged, scoring) if scoring.per_call else [],
+        calls=_call_rows(turn, row, details, scored.judged, coverage, scoring)
+        if scoring.per_call
+        else [],
         duplicates=details.rows(row.conversation_id) if scoring.keep_duplicates else [],
     )
 
@@ -223,6 +231,7 @@ def _call_rows(
     conversation: ConversationRow,
     details: TurnDetails,
     judged: Sequence[int],
+    coverage: TurnCoverage | None,
     scoring: Scoring,
 ) -> list[CallRow]:
     rows = []
@@ -241,7 +250,12 @@ def _call_rows(
                 call=call.call,
                 results=len(call.results),
                 columns=" ".join(scoring.ranking.names),
-                values=scoring.ranking.evaluate(ranked.labels, judged, ranked.scores),
+                values=scoring.ranking.evaluate(
+                    ranked.labels,
+                    judged,
+                    ranked.scores,
+                    aspects=None if coverage is None else coverage.of_call(ranked),
+                ),
             )
         )
     return rows

@@ -85,7 +85,8 @@ def _native_folder(scoring: Scoring) -> Any | None:
     """Native code for this scoring; None if it is missing or cannot do all of it."""
     native = native_module()
     details = scoring.bounds or scoring.per_call or scoring.keep_duplicates
-    if native is None or details or scoring.label_keys is not None or scoring.pool is not None:
+    outside = scoring.label_keys is not None or scoring.pool is not None
+    if native is None or details or outside or scoring.with_aspects:
         return None
     rules = scoring.rules
     return native.Folder(

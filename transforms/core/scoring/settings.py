@@ -11,8 +11,10 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.rules import RuleTable, Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.aspects import ASPECTS
 from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
@@ -55,6 +57,8 @@ class Scoring(Struct, frozen=True, dict=True):
       pool: the pool, whose labels override those of the traces; None without a pool.
       costs: names of the requested costs.
       budgets: amounts of costs at which gains are reported.
+      aspects: whether to evaluate the aspects that documents cover; always with metrics of them.
+      aspect_judgments: aspects judged outside; None if those of the traces count.
       max_i: last i at which means are computed.
       own: metrics of the user, made with `goodgain.metric`.
       outcomes: the requested outcomes.
@@ -89,6 +93,8 @@ class Scoring(Struct, frozen=True, dict=True):
     pool: PoolUse | None = None
     costs: tuple[str, ...] = ()
     budgets: tuple[Budget, ...] = ()
+    aspects: bool = False
+    aspect_judgments: AspectJudgments | None = None
     max_i: int = 10
     own: tuple[Metric, ...] = ()
     outcomes: tuple[TurnOutcome, ...] = ()
@@ -109,6 +115,18 @@ class Scoring(Struct, frozen=True, dict=True):
                 "has one label, and bounds, since labels that are missing could move gain."
             )
 
+    @property
+    def with_aspects(self) -> bool:
+        """Whether the aspects that documents cover are evaluated."""
+        return self.aspects or self.aspect_judgments is not None or self.ranking.needs_aspects
+
+    @property
+    def name_keys(self) -> LabelKeys | None:
+        """How names of documents are matched to results; None if no judgment needs them."""
+        if self.label_keys is None and self.aspect_judgments is not None:
+            return self.aspect_judgments.keys
+        return self.label_keys
+
     @cached_property
     def plan(self) -> MetricPlan:
         """Which values a conversation has, in order."""
@@ -118,6 +136,7 @@ class Scoring(Struct, frozen=True, dict=True):
             (
                 *((POOL,) if self.pool is not None else ()),
                 *((USAGE,) if self.usage else ()),
+                *((ASPECTS,) if self.with_aspects else ()),
                 *map(COSTS.of, self.costs),
                 *(outcome.group for outcome in self.outcomes),
             ),

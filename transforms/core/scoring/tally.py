@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.metrics.prefix import NO_COUNTS, CallCounts, TopicGains, Turn
 from goodgain.transforms.core.scoring import data_counts
+from goodgain.transforms.core.scoring.aspects import TurnCoverage
 from goodgain.transforms.core.scoring.delivery import Delivered
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
@@ -57,6 +58,7 @@ def tally_of(
     judged: list[int],
     scoring: Scoring,
     pool: TopicGains | None = None,
+    coverage: TurnCoverage | None = None,
 ) -> Tally:
     """The tally of a folded turn; `judged` has the gains of the judged documents."""
     usages = len(delivered.usages())
@@ -88,6 +90,7 @@ def tally_of(
             _call_counts(turn.calls),
             delivered.outcomes(),
             raised_ranks(turn, scoring.hold_slot),
+            aspects=None if coverage is None else coverage.of_turn(ranked),
         ),
         turn.labelled_copies,
         turn.conflicts_between_texts,

@@ -40,6 +40,7 @@ class SeenNames(Struct, frozen=True):
       costs, outcomes: names of costs and of outcomes.
       types: by name of an id, the entity types of the results with it; "" for a missing type.
       without_source: fields that --map should rename, but that no record has.
+      aspects: whether some results were judged for aspects.
       is_long: whether some records are tables with a row for each result.
       repeated: fields of results, and ids as `ids.NAME`, whose values mostly repeat within a list
         of results, so that they cannot identify documents.
@@ -54,6 +55,7 @@ class SeenNames(Struct, frozen=True):
     without_source: tuple[str, ...] = ()
     costs: frozenset[str] = frozenset()
     outcomes: frozenset[str] = frozenset()
+    aspects: bool = False
     is_long: bool = False
     repeated: frozenset[str] = frozenset()
     usage: bool = False
@@ -87,6 +89,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
     maps: dict[str, set[str]] = {"ids": set(), "fields": set()}
     costs: set[str] = set()
     outcomes: set[str] = set()
+    aspects = False
     types: dict[str, set[str]] = {}
     spread = _Spread()
     usage = False
@@ -101,6 +104,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
         spread.add(results)
         for one in results:
             result.update(_text_keys(one))
+            aspects = aspects or one.get("aspects") is not None
             for name, keys in maps.items():
                 keys.update(_keys(one.get(name)))
             entity_type = one.get("entity_type")
@@ -116,6 +120,7 @@ def names_in(records: Iterable[Any]) -> SeenNames:
         {name: frozenset(types[name]) for name in _limited(types)},
         costs=_limited(costs),
         outcomes=_limited(outcomes),
+        aspects=aspects,
         repeated=_limited(spread.repeated()),
         usage=usage,
     )
@@ -132,10 +137,10 @@ def joined_names(several: Sequence[SeenNames]) -> SeenNames:
         name: frozenset().union(*(getattr(one, name) for one in several))
         for name in ("call", "result", "ids", "fields", "costs", "outcomes", "repeated")
     }
-    is_long = any(one.is_long for one in several)
     return SeenNames(
         types=types,
-        is_long=is_long,
+        aspects=any(one.aspects for one in several),
+        is_long=any(one.is_long for one in several),
         without_source=tuple(sorted(lacking)),
         usage=any(one.usage for one in several),
         **joined,

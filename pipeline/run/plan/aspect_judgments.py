@@ -1,0 +1,55 @@
+"""Finds and reads judgments of aspects, before any record is read (SPEC 13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from goodgain.pipeline.run.plan.judgments import shards_of_judgments
+from goodgain.pipeline.run.plan.labels import find_label_files
+from goodgain.pipeline.run.plan.storage import Storage
+from goodgain.transforms.core.errors import UsageError, problem_of
+from goodgain.transforms.core.files.aspect_qrels import AspectJudgment, read_aspect_qrels
+from goodgain.transforms.core.files.shard import InputFile, Open
+from goodgain.transforms.core.judgments.aspects import AspectJudgments, aspect_judgments
+from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.memory_budget import MemoryBudget
+
+
+def read_aspect_judgments(
+    pattern: str, keys: LabelKeys, storage: Storage, budget: MemoryBudget
+) -> AspectJudgments:
+    """The judgments in the files that a path or pattern matches.
+
+    Args:
+      keys: how they are matched to results.
+      budget: counts the bytes kept.
+
+    Raises:
+      UsageError: there is no such file, a line cannot be used, or two labels differ.
+      GoodGainError: they exceed the memory limit of `budget`.
+    """
+    files = find_label_files(pattern, "judgments", "--aspect-qrels", storage)
+    judged: dict[tuple[str, str, str], AspectJudgment] = {}
+    for judgment in _judgments(files, storage.open):
+        key = (judgment.topic, judgment.document, judgment.aspect)
+        known = judged.setdefault(key, judgment)
+        if known is judgment:
+            budget.count_label(judgment.topic, judgment.document, judgment.aspect, judgment.place)
+        elif known.label != judgment.label:
+            raise UsageError(
+                f"{judgment.place}: document {judgment.document} of topic {judgment.topic} has the "
+                f"label {judgment.label} for aspect {judgment.aspect} here, but {known.label} at "
+                f"{known.place}."
+            )
+    return aspect_judgments(
+        keys, ((*key, judgment.label) for key, judgment in judged.items() if judgment.label >= 0)
+    )
+
+
+def _judgments(files: Sequence[InputFile], open_file: Open) -> Iterable[AspectJudgment]:
+    for file in files:
+        try:
+            for shard in shards_of_judgments(file, open_file):
+                yield from read_aspect_qrels(shard, open_file)
+        except OSError as error:
+            raise UsageError(f"{file.path} cannot be read: {problem_of(error)}.") from None
