@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections import deque
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +16,7 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 _MODULE = "github.com/apache/beam/sdks/v2"
 _NEEDED_GO = "Go 1.26 or newer"
 _SHOWN_LINES = 3
+_LINES_BETWEEN = 50  # of several hundred
 
 
 def _nothing(_: str) -> None:
@@ -77,16 +79,35 @@ def build_program(
     say(f"goodgain: building {name} with Go; this takes a few minutes.")
     target.parent.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent.parent) as folder:
-        built = subprocess.run(
-            [go, "install", f"{_MODULE}/{package}@v{version('apache-beam')}"],
-            env=os.environ | {"GOBIN": folder},
-            capture_output=True,
-            text=True,
-            errors="replace",
-        )
-        if built.returncode != 0:
-            end_of_output = " / ".join(built.stderr.strip().splitlines()[-_SHOWN_LINES:])
+        command = [go, "install", "-v", f"{_MODULE}/{package}@v{version('apache-beam')}"]
+        code, end = _run(command, os.environ | {"GOBIN": folder}, say)
+        if code != 0:
+            end_of_output = " / ".join(line.strip() for line in end)
             raise GoodGainError(f"{name} could not be built (needs {_NEEDED_GO}): {end_of_output}")
         target.parent.mkdir(exist_ok=True)
         (Path(folder) / target.name).replace(target)  # atomic
     return target
+
+
+def _run(
+    command: list[str], environment: dict[str, str], say: Callable[[str], None]
+) -> tuple[int, list[str]]:
+    """Run Go, and say how far it is: it names each package that it downloads or compiles.
+
+    Returns:
+      The exit code, and the last lines of its output.
+    """
+    end: deque[str] = deque(maxlen=_SHOWN_LINES)
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    ) as process:
+        for count, line in enumerate(process.stderr or (), start=1):
+            end.append(line)
+            if count % _LINES_BETWEEN == 0:
+                say(f"goodgain: {count} packages so far, now {line.strip()}")
+    return process.returncode, list(end)

@@ -29,7 +29,18 @@ def test_builds_once_and_atomically(tmp_path, monkeypatch):
     assert binary.read_text() == "prism"
     assert [one.name for one in binary.parent.parent.iterdir()] == ["prism-1"]
     (call,) = (tmp_path / "calls").read_text().splitlines()
-    assert call.startswith("install github.com/apache/beam/sdks/v2/go/cmd/prism@v")
+    assert call.startswith("install -v github.com/apache/beam/sdks/v2/go/cmd/prism@v")
+
+
+def test_says_how_far_go_is(tmp_path, monkeypatch):
+    script = 'for at in $(seq 120); do echo "package/$at" >&2; done; printf prism > "$GOBIN/prism"'
+    monkeypatch.setenv("PATH", path_with_go(tmp_path / "bin", script))
+    said = []
+    build_prism(tmp_path / "cache" / "prism-1" / "prism", said.append)
+    assert said[1:] == [
+        "goodgain: 50 packages so far, now package/50",
+        "goodgain: 100 packages so far, now package/100",
+    ]
 
 
 def test_messages_of_go_are_shown(tmp_path, monkeypatch):
