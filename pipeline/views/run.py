@@ -22,7 +22,7 @@ from goodgain.pipeline.document.model import (
     term,
     value,
 )
-from goodgain.pipeline.document.numbers import mean_interval_text, mean_text, share
+from goodgain.pipeline.document.numbers import mean_interval_text, mean_text, share, value_text
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.datasets import REJECTED
@@ -30,7 +30,9 @@ from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.results.manifest import above_limit, has_own_ideal
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
+from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.clusters import clusters_part
+from goodgain.pipeline.views.noteworthy import find_noteworthy
 from goodgain.pipeline.views.outcomes import outcome_views, outcomes_part
 from goodgain.pipeline.views.repeats import repeats_part
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
@@ -50,6 +52,7 @@ _OWN_IDEAL = (
 _SLICES = MeansWanted(metrics=frozenset(("N",)), at_end=True)
 _AT_END = MeansWanted(at_end=True)
 _SHOWN_REASONS = 3
+_MOST_CONSIDERED = 50_000  # conversations
 _SHOWN_CHANGED = 3
 _MORE_CHANGED = ("more file has", "more files have")
 _DEFAULT_METRICS = [metric.name for metric in DEFAULT_RANKING_METRICS]
@@ -99,6 +102,7 @@ def run_document(folder: str, manifest: Mapping[str, Any]) -> Document:
         sentences(data_warnings.unknown_attributes(row["slice"] for row in slices)),
         _changed_part(manifest["inputs"]),
         _rejected_part(folder, manifest["records"], parameters["max_rejected"]),
+        _looking_part(folder, rows, manifest),
         Sentence(
             f"Outputs: {folder} ({', '.join(manifest['datasets'])}, {MANIFEST})",
             apart=True,
@@ -127,6 +131,31 @@ def scale_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
         f"Labels: good = label {threshold} or more;{below} ERR assumes {g_max}, and the greatest "
         f"label met is {greatest}."
     )
+
+
+def _looking_part(
+    folder: str, rows: Mapping[str, Row], manifest: Mapping[str, Any]
+) -> Iterator[Sentence]:
+    """The most noteworthy conversation by each of three metrics, and how to look at it.
+
+    Of many conversations only the first are considered; their order is as good as random.
+    """
+    conversations = islice(read_dataset(folder, "conversations"), _MOST_CONSIDERED)
+    found = [
+        (one, one.rows[0])
+        for one in find_noteworthy(conversations)
+        if one.rows and one.metric in rows and not _lacks_labels(rows[one.metric])
+    ]
+    if found:
+        total = manifest["conversations"]["total"]
+        among = f", of the first {_MOST_CONSIDERED:,}" if total > _MOST_CONSIDERED else ""
+        yield Sentence(f"Worth looking at{among}:", apart=True)
+    for one, row in found:
+        reason = one.reason.format(value_text(one.metric, row[one.metric]))
+        yield Sentence(reason, indent=1)
+        command = explain_command(row["conversation_id"], manifest["parameters"])
+        if command is not None:
+            yield Sentence(command, "strong", indent=2, whole=True)
 
 
 def warnings_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
-
-from msgspec import Struct
 
 from goodgain.pipeline.document.numbers import count_text, number, share, value_text
 from goodgain.pipeline.document.safe_text import shortened
@@ -16,6 +13,7 @@ from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.studies.survey import Rejection, Rejections
+from goodgain.pipeline.views.noteworthy import each_once, noteworthy
 from goodgain.pipeline.views.outcomes import outcome_views
 from goodgain.pipeline.views.pages.definitions import Definition, glossary_of
 from goodgain.pipeline.views.pages.histograms import Histograms
@@ -40,13 +38,13 @@ _Row = Mapping[str, Any]
 _LONGEST_ID = 80
 _LONGEST_ATTRIBUTE = 40
 _MOST_ATTRIBUTES = 8
-_SHOWN = 6  # conversations per metric
 _LONGEST_NAME = 40
 _MOST_TYPES = 30
 
 # For each step of SPEC 4.3, why two results are the same document, and why they are not.
 _STEPS: Mapping[Step, tuple[str, str]] = {
     Step.TYPE: ("", "their types differ"),
+    Step.PASSAGE: ("", "the ids of passages, or their texts, differ"),
     Step.IDS: ("an id that identifies the document is the same", "an id differs"),
     Step.URL: ("the URL is the same", "host or path of the URL differs"),
     Step.URL_IDENTITY: ("", "a query parameter that names the document differs"),
@@ -91,6 +89,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
             way.add(row)
             for one in lists:
                 one.add(row)
+    lists = each_once(lists)
     identities = {row["conversation_id"] for one in lists for row in one.rows}
     iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
     for row in read_dataset(folder, "iterations", identities):
@@ -107,6 +106,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
         "slices": slices,
         "everything": everything,
         "answer": answer(rows),
+        "repeated": rows.get("SRR"),
         "good_from": parameters["good_gain_threshold"],
         "headline": [(definitions[name], rows[name]) for name in headline_among("card", rows)],
         "outcomes": outcome_views(folder, rows, manifest),
@@ -181,12 +181,13 @@ def answer(means: Mapping[str, _Row]) -> str:
     repeated_share = value_text("SRR", repeated)
     if good is None or gain is None:
         return (
-            f"{repeated_share} of the results repeated earlier ones. An agent searched "
-            f"{in_iterations}; without labels its gain is unknown."
+            f"On average {repeated_share} of a conversation's results repeated earlier ones. An "
+            f"agent searched {in_iterations}; without labels its gain is unknown."
         )
     return (
-        f"{value_text('SRE', good)} of the results were good and new; {repeated_share} repeated "
-        f"earlier ones. An agent gathered {number(gain)} units of gain {in_iterations}."
+        f"On average {value_text('SRE', good)} of a conversation's results were good and new; "
+        f"{repeated_share} repeated earlier ones. An agent gathered {number(gain)} units of gain "
+        f"{in_iterations}."
     )
 
 
@@ -262,65 +263,6 @@ def step_counts(pairs: Mapping[str, int], same: bool) -> list[tuple[str, str, in
         (name.replace("_", " "), meanings.get(name, ""), count) for name, count in pairs.items()
     ]
     return sorted(counts, key=lambda one: (-one[2], one[0]))
-
-
-class Noteworthy(Struct):
-    """The conversations that are most noteworthy by one metric; memory is bounded.
-
-    Attributes:
-      title, meaning: texts of the page.
-      ordinary: the value of conversations that are not noteworthy; all values lie on one side.
-      tie: of two conversations with the same value, that with more of this is more noteworthy.
-      rows: the most noteworthy first.
-    """
-
-    metric: str
-    title: str
-    meaning: str
-    ordinary: float
-    tie: str
-    rows: list[_Row] = []
-
-    def applies(self, row: _Row) -> bool:
-        """Whether a conversation is noteworthy."""
-        return bool(row[self.metric] != self.ordinary)
-
-    def key(self, row: _Row) -> tuple[Any, ...]:
-        """Sort key; the most noteworthy conversation has the least."""
-        return -abs(row[self.metric] - self.ordinary), -row[self.tie], row["conversation_id"]
-
-    def add(self, row: _Row) -> None:
-        """Consider a conversation that is in the means."""
-        if self.applies(row):
-            insort(self.rows, row, key=self.key)
-            del self.rows[_SHOWN:]
-
-
-def noteworthy() -> list[Noteworthy]:
-    """The lists of the page, still empty."""
-    return [
-        Noteworthy(
-            "SRE",
-            "Lowest search efficiency",
-            "Few of the results were good and new. Ties: most results first.",
-            ordinary=1,
-            tie="R",
-        ),
-        Noteworthy(
-            "SRR",
-            "Most repetition",
-            "Many of the results repeated an earlier one. Ties: most copies first.",
-            ordinary=0,
-            tie="DupR",
-        ),
-        Noteworthy(
-            "iterations_after_last_good",
-            "Most wasted iterations",
-            "The agent kept searching after the last good document it found.",
-            ordinary=0,
-            tie="R",
-        ),
-    ]
 
 
 def listed(

@@ -21,6 +21,7 @@ _MOST_SLICES = 60
 _MOST_SLICE_ITERATIONS = 600  # bounds the size of the page
 _LONGEST_VALUE = 60
 _NO_VALUE = "(none)"
+_LEAST_N = 10  # conversations for a band, which misleads with fewer
 _DRAWN_AT_END = ("mean", "ci_low", "ci_high", "p50")
 _SIZE_METRIC = "N"  # defined for every conversation in the means
 _SIZES = MeansWanted(metrics=frozenset((_SIZE_METRIC,)), at_end=True)
@@ -189,7 +190,10 @@ def slice_data(
             ]
             for name, row in one.at_end.items()
         },
-        "curves": {population: _curves(curves) for population, curves in one.curves.items()},
+        "curves": {
+            population: _curves(curves, one.n >= _LEAST_N)
+            for population, curves in one.curves.items()
+        },
         "added": _added(one.curves.get("reached", {})),
         "paying": {name: _paying(one, name) for name in costs},
         "histograms": {
@@ -199,7 +203,7 @@ def slice_data(
     }
 
 
-def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
+def _curves(curves: Mapping[str, list[Row]], banded: bool) -> dict[str, Any]:
     # Most metrics of an iteration are never null and so share the greatest n (SPEC 6).
     greatest_n: dict[int, int] = {}  # by i
     for row in chain.from_iterable(curves.values()):
@@ -208,13 +212,15 @@ def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
     return {
         "n": common_n,
         "counts": list(map(count_text, common_n)),
-        **{name: _curve(rows) for name, rows in curves.items()},
+        **{name: _curve(rows, banded) for name, rows in curves.items()},
     }
 
 
-def _curve(rows: list[Row]) -> list[list[Any]]:
-    """Means and the ends of their intervals by i, and their texts."""
-    numbers = [[rounded(row[part]) for row in rows] for part in ("mean", "ci_low", "ci_high")]
+def _curve(rows: list[Row], banded: bool) -> list[list[Any]]:
+    """Means and the ends of their intervals by i, and their texts; without a band no ends."""
+    numbers = [[rounded(row["mean"]) for row in rows]]
+    for end in ("ci_low", "ci_high"):
+        numbers.append([rounded(row[end]) if banded else None for row in rows])
     return [*numbers, list(map(point_texts, rows))]
 
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.views.pages.run import noteworthy
+from goodgain.pipeline.views.noteworthy import find_noteworthy, noteworthy
 
 
 def row(at, sre, srr, wasted, results):
@@ -26,7 +26,7 @@ def test_noteworthy_conversations_do_not_depend_on_the_order_of_conversations(dr
     for listed in noteworthy():
         for one in shuffled:
             listed.add(one)
-        expected = sorted(filter(listed.applies, all_rows), key=listed.key)[:6]
+        expected = sorted(filter(listed.applies, all_rows), key=listed.key)[:3]
         assert listed.rows == expected
 
 
@@ -35,3 +35,16 @@ def test_conversations_without_problems_are_not_listed():
     for listed in noteworthy():
         listed.add(perfect)
         assert listed.rows == []
+
+
+@given(rows)
+def test_no_conversation_is_shown_twice_and_few_are(drawn):
+    all_rows = [
+        {**row(at, *values), "N": 2, "rejected_records": 0} for at, values in enumerate(drawn)
+    ]
+    lists = find_noteworthy(all_rows)
+    shown = [one["conversation_id"] for each in lists for one in each.rows]
+    assert len(shown) == len(set(shown)) <= 3
+    worst = min(all_rows, key=lists[0].key, default=None)
+    if worst and lists[0].applies(worst):
+        assert lists[0].rows[0] == worst

@@ -9,13 +9,14 @@ const [MEAN, LOW, HIGH, MEAN_TEXTS] = [0, 1, 2, 3];
 const [BASE, DIFFERENCE, CHANGE_LOW, CHANGE_HIGH, VERDICT, BASE_TEXT, CHANGE_TEXTS] = [0, 1, 2, 3, 4, 5, 6];
 const NO_MEAN = [null, null, null, NONE, NONE, "0"];
 
-// One place for each day in the history, so that days without a run leave no gap.
+// To scale of time: days without a run leave a gap.
 function dayAxis(days) {
   const dates = days.map(({date}) => date);
   const step = Math.ceil(dates.length / (narrow.matches ? 4 : 9));
+  const ROOM = .7 * 24 * 60 * 60 * 1000;
   return axis("day", {
-    type: "category", categoryorder: "array", categoryarray: dates, showgrid: false, range: [-.7, dates.length - .3],
-    tickvals: dates.filter((_, at) => at % step === 0),
+    type: "date", showgrid: false, range: [Date.parse(dates[0]) - ROOM, Date.parse(dates.at(-1)) + ROOM],
+    tickvals: dates.filter((_, at) => at % step === 0), tickformat: "%Y-%m-%d", hoverformat: "%Y-%m-%d",
   });
 }
 
