@@ -25,6 +25,7 @@ from goodgain.transforms.core.judgments.judgment import (
     document_digest,
     label_request,
 )
+from goodgain.transforms.core.judgments.similar_names import plain_name
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.label_map import LabelMap
@@ -113,9 +114,12 @@ _TOPICS = "topics"
 _COUNTS = "counts"
 _MOST_HELD = 100_000  # labels, and topics, that a bundle buffers before it emits them
 
-# The first byte of a grouped value tells requests from judgments.
+# The first byte of a grouped value tells requests from judgments. Those under a name that is not in
+# its plain form are also sent, by their names alone, to that form.
 _REQUEST = b"a"
 _JUDGMENT = b"j"
+_OTHERWISE_ASKED = b"o"
+_OTHERWISE_JUDGED = b"p"
 
 _requests = StructCoder(LabelRequest)
 _encode = msgspec.msgpack.Encoder().encode
@@ -179,7 +183,8 @@ class JoinQrels(beam.PTransform):
     Counts: `qrels.judgments` (judged documents of topics), `qrels.unjudged` (negative labels),
     `qrels.repeated`, `qrels.never_retrieved` (judged documents that are in no record of their
     topic), `qrels.topics`, `qrels.topics_without_conversation`, `qrels.topics_without_judgments`
-    (topics of conversations), `qrels.results_without_id` (in conversations with a topic).
+    (topics of conversations), `qrels.results_without_id` (in conversations with a topic),
+    `qrels.similar_names` (of results, see `count_similar`).
     `qrels.digest` is the sum of the digests of all judgments.
 
     Attributes:
@@ -216,9 +221,8 @@ class JoinQrels(beam.PTransform):
         wanted, topics, request_counts = typed_outputs(
             conversations, "Request", _RequestJudgments(), documents=Any, topics=Any, counts=Any
         )
-        judged = self.judgments | "KeyJudgments" >> beam.Map(_keyed_by_document).with_output_types(
-            Pair
-        )
+        by_document = beam.FlatMap(_keyed_by_document).with_output_types(Pair)
+        judged = self.judgments | "KeyJudgments" >> by_document
         documents = _group("Document", wanted, judged)
         types = {"payloads": KEYED, _TOPICS: Any, _PROBLEMS: QrelsProblem, _COUNTS: Any}
         labels, judged_topics, problems, label_counts = typed_outputs(
@@ -241,8 +245,12 @@ def _keyed_by_conversation(labels: LabelRequest) -> Pair:
     return labels.conversation_id.encode(), _requests.encode(labels)
 
 
-def _keyed_by_document(judgment: Judgment) -> Pair:
-    return _document_key(judgment.topic, judgment.document), _JUDGMENT + _encode(judgment)
+def _keyed_by_document(judgment: Judgment) -> Iterator[Pair]:
+    topic, name = judgment.topic, judgment.document
+    yield _document_key(topic, name), _JUDGMENT + _encode(judgment)
+    plain = plain_name(name)
+    if plain != name and judgment.gain is not None:
+        yield _document_key(topic, plain), _OTHERWISE_JUDGED + name.encode()
 
 
 def _document_key(topic: str, document: str) -> bytes:
@@ -276,6 +284,10 @@ class _RequestJudgments(_CountingDoFn):
         yield TaggedOutput(_TOPICS, at_end_of_global_window((labels.topic.encode(), request)))
         for document in labels.documents:
             yield at_end_of_global_window((_document_key(labels.topic, document), request))
+            plain = plain_name(document)
+            if plain != document:
+                asked = _OTHERWISE_ASKED + document.encode()
+                yield at_end_of_global_window((_document_key(labels.topic, plain), asked))
 
     def finish_bundle(self) -> Iterator[TaggedOutput]:
         return self._emit_counts()
@@ -296,6 +308,8 @@ class _Label(_CountingDoFn):
     ) -> Iterator[WindowedValue | TaggedOutput]:
         _, values = document
         place, judged = _judgments_in(values)
+        gain = judged.gain if judged.places else None
+        self._counts.similar_names += _similar_names(values, gain)
         if place is None:
             return
         topic, name = place
@@ -305,7 +319,7 @@ class _Label(_CountingDoFn):
         if topic not in self._pools and len(self._pools) >= _MOST_HELD:
             yield from self._emit_pools()
         pool = self._pools.setdefault(topic, [0] * GRADES)
-        gain, retrieved = judged.gain, False
+        retrieved = False
         if gain is not None:
             pool[gain] += 1
             for value in values:
@@ -355,6 +369,25 @@ def _judgments_in(
             place = judgment.topic, judgment.document
             judged.add(judgment)
     return place, judged
+
+
+def _similar_names(values: Iterable[bytes], gain: int | None) -> int:
+    """How many names of results are not judged, but written otherwise than a judged one.
+
+    Args:
+      values: what was sent to the plain form of their names.
+      gain: the label of the document of that name; None if it is not judged.
+    """
+    otherwise: dict[bytes, set[bytes]] = {_OTHERWISE_ASKED: set(), _OTHERWISE_JUDGED: set()}
+    is_asked = False
+    for value in values:
+        is_asked = is_asked or value[:1] == _REQUEST
+        if value[:1] in otherwise:
+            otherwise[value[:1]].add(value[1:])
+    asked, judged = otherwise.values()
+    if gain is None and not judged:
+        return 0
+    return len(asked - judged) + (is_asked and gain is None)
 
 
 class _Pool(_CountingDoFn):

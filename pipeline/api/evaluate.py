@@ -34,6 +34,7 @@ from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.wording import phrased_for_python
 from goodgain.pipeline.studies.explanation.explain import explain_conversation
+from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.own import name_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -125,7 +126,10 @@ def _evaluated(
         source = LocalFiles(files, settings)
         found = traces_of(settings, files, find_names(files, open_local, settings.adaptation))
     evaluation = open_evaluation(settings, found, LOCAL, started, holds_judgments)
-    judged = given_judgments(qrels, settings.label_scale) if holds_judgments else None
+    judged = None
+    if holds_judgments:
+        judged = given_judgments(qrels, settings.label_scale)
+        evaluation = replace(evaluation, qrels=(InputFile(IN_MEMORY, 0),))
     given = None
     if labels is not None and not evaluation.labels:
         given = given_labels(labels, settings.iteration_base, settings.label_scale)

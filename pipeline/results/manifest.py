@@ -37,7 +37,7 @@ LABEL_OUTCOMES = ("joined", "repeated", "empty", "rejected")
 QRELS_COUNTS = (
     "judgments", "unjudged", "repeated", "never_retrieved", "judgments_met_again",
     "results_without_id", "conversations_without_topic", "conversations_with_several_topics",
-    "topics", "topics_without_conversation", "topics_without_judgments",
+    "topics", "topics_without_conversation", "topics_without_judgments", "similar_names",
 )  # fmt: skip
 POOL_COUNTS = (
     "pooled", "matched", "outside", "outside_pool", "weak_documents", "conversations_without_topic",

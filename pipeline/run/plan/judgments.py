@@ -22,6 +22,7 @@ from goodgain.transforms.core.judgments.judgment import (
     QrelsProblem,
     document_digest,
 )
+from goodgain.transforms.core.judgments.similar_names import count_similar
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.label_map import LabelMap
@@ -115,7 +116,7 @@ def join(
         by_conversation.setdefault(request.conversation_id, []).append(request)
     labels: dict[str, ExternalLabels] = {}
     retrieved: set[tuple[str, str]] = set()
-    asked: set[str] = set()
+    asked: dict[str, set[str]] = {}
     for conversation_id, several in by_conversation.items():
         needed = topic_request(several)
         counts.results_without_id += needed.without_name
@@ -123,7 +124,7 @@ def join(
         topic = needed.topic
         if not topic:
             continue
-        asked.add(topic)
+        asked.setdefault(topic, set()).update(needed.documents)
         if topic in pools:
             external.pools[topic] = pools[topic]
         gains = external.labels.setdefault(topic, {})
@@ -134,7 +135,9 @@ def join(
                 retrieved.add((topic, name))
     for key, document in judged.items():
         counts.add_document(*key, document, retrieved=key in retrieved)
-    for topic in asked | pools.keys():
+    labelled = (key for key, document in judged.items() if document.gain is not None)
+    counts.similar_names = count_similar(asked, labelled)
+    for topic in asked.keys() | pools.keys():
         counts.add_topic(judged=topic in pools, asked=topic in asked)
     return labels, counts.by_name()
 

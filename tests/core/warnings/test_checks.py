@@ -449,6 +449,7 @@ def test_every_code_has_a_check():
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
         *codes({"labels.read": 2, "labels.rejected": 1}),
         *codes({CONFLICTING: 1}),
+        *codes({RESULTS: 100, LABELS[2]: 100, "qrels.similar_names": 1}),
         *codes({CALLS: 1, CALLS_FAILED: 1}),
         *codes({IDS_COMPARED: 20, IDS_CONTRADICTED: 3, GOOD_LATER: 20, GOOD_BEYOND: 11}),
         *codes(OF_PASSAGES),

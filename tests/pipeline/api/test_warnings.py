@@ -120,6 +120,16 @@ CASES = {
         {},
         {"beyond_cutoff"},
     ),
+    "failed calls": (
+        [call(documents(1)), call([], iteration=2, error="timeout")],
+        {},
+        {"calls_failed"},
+    ),
+    "judged under another form": (
+        [call([{"id": "a%62", "gain": 3}])],
+        {"qrels": "plain.txt"},
+        {"similar_names", "no_labels"},
+    ),
     "judged": (
         [call([{"id": "a", "url": f"https://a.example/{at}"} for at in range(2)])],
         {"qrels": "qrels.txt"},
@@ -157,6 +167,7 @@ def folder(tmp_path_factory):
     """The files that options name: judgments, labels and a pool with far apart labels."""
     folder = tmp_path_factory.mktemp("given")
     (folder / "qrels.txt").write_text("c 0 a 3\n")
+    (folder / "plain.txt").write_text("c 0 ab 3\n")
     write_jsonl(
         folder / "labels.jsonl", [{"conversation_id": "x", "iteration": 1, "rank": 1, "gain": 3}]
     )

@@ -58,6 +58,7 @@ class JoinCounts(Struct):
     topics_without_conversation: int = 0
     topics_without_judgments: int = 0
     results_without_id: int = 0
+    similar_names: int = 0
     digest: int = 0
 
     def add_document(

@@ -306,6 +306,16 @@ _TOPIC_CHECKS = (
 # To warn about another count, add an entry here and its name to `data_counts.COUNTED`.
 _COUNT_CHECKS = (
     _CountCheck(
+        codes.SIMILAR_NAMES,
+        data_counts.SIMILAR_NAMES,
+        data_counts.RESULTS,
+        "name of results differs from a judged name only in its Unicode form (NFC) or its "
+        "percent-encoding, so that the judgment does not label it.",
+        "names of results differ from a judged name only in their Unicode form (NFC) or their "
+        "percent-encoding, so that the judgments do not label them.",
+        "Write the names alike in traces and judgments.",
+    ),
+    _CountCheck(
         codes.JUDGMENTS_MET_AGAIN,
         data_counts.MET_AGAIN,
         data_counts.RESULTS,

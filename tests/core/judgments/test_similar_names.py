@@ -1,0 +1,82 @@
+"""Names written otherwise than a judged one are counted, in a process as in a pipeline (SPEC 8)."""
+
+import unicodedata
+from random import Random
+
+import apache_beam as beam
+import pytest
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.testing.util import assert_that, equal_to
+
+from goodgain.pipeline.run.plan.judgments import join
+from goodgain.transforms.core.judgments.joining import DocumentJudgments
+from goodgain.transforms.core.judgments.judgment import (
+    Judgment,
+    JudgmentPlace,
+    LabelKeys,
+    label_request,
+)
+from goodgain.transforms.core.judgments.similar_names import count_similar, plain_name
+from goodgain.transforms.core.records.search_call import Result, SearchCall
+from goodgain.transforms.qrels import JoinQrels
+
+NFC, NFD = (unicodedata.normalize(form, "Zürich") for form in ("NFC", "NFD"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "judged", "similar"),
+    [
+        ({"t": [NFD]}, [("t", NFC)], 1),
+        ({"t": [NFC]}, [("t", NFD)], 1),
+        ({"t": [NFC]}, [("t", NFC)], 0),
+        ({"t": [NFC, NFD]}, [("t", NFC), ("t", NFD)], 0),
+        ({"t": ["a%20b"]}, [("t", "a b")], 1),
+        ({"t": ["a b", "a%20b", "%61 b"]}, [("t", "a%20b")], 2),
+        ({"t": [NFD]}, [("u", NFC)], 0),
+        ({"t": ["a"]}, [("t", "b")], 0),
+        ({"t": ["A"]}, [("t", "a")], 0),
+    ],
+)
+def test_counts_names_that_are_not_judged_but_written_otherwise(asked, judged, similar):
+    assert count_similar(asked, judged) == similar
+
+
+def test_a_plain_name_stays():
+    for name in ("a", NFC, "100 %", "%zz"):
+        assert plain_name(plain_name(name)) == plain_name(name)
+
+
+@pytest.mark.slow
+def test_a_pipeline_counts_the_same():
+    random = Random(3)
+    forms = [NFC, NFD, "a b", "a%20b", "%61 b", "plain", "%70lain"]
+    keys = LabelKeys("doc_id")
+    requests = [
+        label_request(
+            name,
+            [SearchCall(name, iteration=1, results=[Result(id=one) for one in names])],
+            [b"digest"],
+            keys,
+        )
+        for name in ("t", "u", "v")
+        for names in [random.sample(forms, 4)]
+    ]
+    judgments = [
+        Judgment(topic, form, random.choice([None, 0, 3]), JudgmentPlace(0, at))
+        for topic in ("t", "u", "v")
+        for at, form in enumerate(random.sample(forms, 4))
+    ]
+    judged = {}
+    for one in judgments:
+        judged.setdefault((one.topic, one.document), DocumentJudgments()).add(one)
+    _, counts = join(requests, judged)
+    assert counts["qrels.similar_names"] > 0
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        joined = (
+            pipeline
+            | "Requests" >> beam.Create(requests)
+            | JoinQrels(pipeline | "Judgments" >> beam.Create(judgments))
+        )
+        similar = joined.counts | beam.Map(lambda one: one.get("qrels.similar_names", 0))
+        total = similar | beam.CombineGlobally(sum)
+        assert_that(total, equal_to([counts["qrels.similar_names"]]))
