@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 COSTS = ("tokens", "usd")
 BUDGETS = (Budget("tokens", 10), Budget("usd", 0.2))
-SCORING = scoring(per_call=True, costs=COSTS, budgets=BUDGETS, max_i=3)
+SCORING = scoring(per_call=True, costs=COSTS, budgets=BUDGETS, max_i=3, usage=True)
 CONVERSATIONS = 6
 
 
@@ -44,6 +44,7 @@ def timed_calls(random):
         for record in conversation_records(random):
             minute += random.randrange(12)
             timed = {"conversation_id": f"c-{number}", "timestamp": at(minute), "is_final": False}
+            timed["action"] = random.choice(["search", "search", "search", "open", "cite"])
             calls.append(parse_mapping({**record, **timed, "costs": random_costs(random)}))
     return calls
 
@@ -75,6 +76,8 @@ def test_scores_equal_those_of_batch(seed):
     searched = [conversation for conversation, *_ in streamed if conversation.N]
     assert all({"cost.tokens", "CG_per.usd"} <= row.metrics.keys() for row in searched)
     assert any(row["CG_per.tokens"] is not None for row in searched)
+    assert any(row["opened"] for row in searched)
+    assert any(row["cited"] for row in searched)
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         scores = (
             pipeline
