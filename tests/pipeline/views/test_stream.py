@@ -5,7 +5,6 @@ import re
 import pytest
 from msgspec import structs
 
-import goodgain as gg
 from goodgain.pipeline.document.model import document
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.run.stream.counter import StreamCounts, StreamTotals
@@ -14,25 +13,14 @@ from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views import stream
 from goodgain.pipeline.views.stream import means_part
 from goodgain.transforms.core.warnings.warning import DataWarning
+from tests.pipeline.run.stream.rows import DAY, window_means
 
-DAY = 86_400_000
 CONFIG = load_config(StreamConfig, {"input": "in", "output": "out"})
 
 
 @pytest.fixture(scope="module")
 def means():
-    calls = [
-        {
-            "conversation_id": f"c-{at}",
-            "iteration": 1,
-            "attributes": {"query_id": f"q{at // 2}"},
-            "results": [{"id": "a", "gain": 2 + at % 3}],
-        }
-        for at in range(6)
-    ]
-    rows = gg.evaluate(calls, cluster="query_id").means.stored()
-    window = {"window_start": 20 * DAY, "window_end": 21 * DAY, "is_last": True}
-    return [row | window for row in rows]
+    return window_means()
 
 
 def summary_of(means, cluster, now=None):

@@ -2,33 +2,21 @@
 
 import pytest
 
-import goodgain as gg
 from goodgain.pipeline.run.stream import summary
 from goodgain.pipeline.run.stream.counter import StreamCounts, StreamTotals, check_balance
 from goodgain.pipeline.run.stream.summary import without_means
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import BalanceError
+from tests.pipeline.run.stream.rows import DAY, window_means
 
-DAY = 86_400_000
 MINUTE = 60_000
 CONFIG = load_config(StreamConfig, {"input": "in", "output": "out"})
 
 
 @pytest.fixture(scope="module")
 def means():
-    calls = [
-        {
-            "conversation_id": f"c-{at}",
-            "iteration": 1,
-            "attributes": {"query_id": f"q{at // 2}"},
-            "results": [{"id": "a", "gain": 2 + at % 3}],
-        }
-        for at in range(6)
-    ]
-    rows = gg.evaluate(calls, cluster="query_id").means.stored()
-    window = {"window_start": 20 * DAY, "window_end": 21 * DAY, "is_last": True}
-    return [row | window for row in rows]
+    return window_means()
 
 
 def test_conversations_without_means_are_counted(means):

@@ -23,18 +23,6 @@ def found():
     return some_runs(seed=3)
 
 
-@pytest.fixture(scope="module")
-def paths(found, tmp_path_factory):
-    return write_runs(tmp_path_factory.mktemp("runs"), found)
-
-
-@pytest.fixture(scope="module")
-def pool(paths, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pools") / "pool"
-    assert build(folder, paths, "--topic", "topic", "--shards", "3") == ExitCode.DONE
-    return folder
-
-
 def test_pool_equals_that_of_the_core(pool, found):
     built = direct.build(found, "topic")
     expected = {one.topic: own for one in built.values() if (own := one.documents)}

@@ -12,7 +12,7 @@ from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.filesystems import open_plain
 from tests.core.pool import direct
 from tests.pipeline.runs import contents, manifest, rows, run, write_jsonl
-from tests.pipeline.studies.pool.steps import build, some_runs, write_runs
+from tests.pipeline.studies.pool.steps import build, some_runs
 
 METRICS = ("--metrics", "recall", "ndcg@10")
 
@@ -20,18 +20,6 @@ METRICS = ("--metrics", "recall", "ndcg@10")
 @pytest.fixture(scope="module")
 def found():
     return some_runs(seed=40)
-
-
-@pytest.fixture(scope="module")
-def paths(found, tmp_path_factory):
-    return write_runs(tmp_path_factory.mktemp("runs"), found)
-
-
-@pytest.fixture(scope="module")
-def pool(paths, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("pools") / "pool"
-    assert build(folder, paths, "--topic", "topic", "--shards", "3") == ExitCode.DONE
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +43,8 @@ def without_timestamps(row):
 def test_rows_equal_those_of_the_core(found, outputs):
     built = direct.build(found, "topic")
     for name, records in found.items():
-        scores = direct.score(records, built, name, metrics=("recall", "ndcg@10"))
+        opens = any(one.get("action") in ("open", "cite") for one in records)
+        scores = direct.score(records, built, name, metrics=("recall", "ndcg@10"), usage=opens)
         for row in rows(outputs / name, "conversations"):
             expected = row_of(scores[row["conversation_id"]])
             assert {key: expected[key] for key in row} == row
