@@ -154,6 +154,7 @@ pub fn fold<'p>(
             .iter()
             .filter(in_turn)
             .flat_map(|at| frame.calls[*at].outcomes.iter().copied())
+            .chain(frame.given_outcomes.iter().copied())
             .collect(),
         iterations: Vec::new(),
         labelled_copies: 0,

@@ -52,6 +52,8 @@ pub struct Frame<'p> {
     pub evidence: Vec<(&'p [u8], Range<usize>)>,
     pub digests: Vec<u64>,
     pub rejected_records: i64,
+    /// The outcomes that were given beside the records.
+    pub given_outcomes: Vec<(&'p str, f64)>,
     numbers: FxHashMap<(&'p [u8], &'p [u8]), u32>,
 }
 
@@ -78,7 +80,8 @@ impl<'p> Frame<'p> {
     }
 
     fn add(&mut self, read: &mut Reader<'p>) -> Result<(), Malformed> {
-        if read.array()? != 9 {
+        let parts = read.array()?;
+        if !(9..=10).contains(&parts) {
             return Err(Malformed);
         }
         let shapes = listed(read, |read| {
@@ -104,7 +107,14 @@ impl<'p> Frame<'p> {
             self.add_call(read, of_call, attributes)?;
         }
         self.rejected_records = self.rejected_records.saturating_add(read.int()?);
-        if !read.null() || read.array()? > 0 || !read.at_end() {
+        if !read.null() || read.array()? > 0 {
+            return Err(Malformed);
+        }
+        if parts == 10 {
+            let given = pairs(read, |read| Ok((read.text()?, read.number()?)))?;
+            self.given_outcomes.extend(given);
+        }
+        if !read.at_end() {
             return Err(Malformed);
         }
         Ok(())

@@ -189,6 +189,8 @@ def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[
         rows_of[datasets.OUTCOME_RELATIONS] = map(asdict, related)
     if scoring.per_call:
         rows_of[datasets.calls(plan)] = chain.from_iterable(map(rows.call_rows, scores))
+    if evaluated.rejected_outcomes is not None:
+        rows_of[datasets.REJECTED_OUTCOMES] = _rejected_rows(evaluated.rejected_outcomes)
     if evaluated.rejected_labels is not None:
         rows_of[datasets.REJECTED_LABELS] = _rejected_rows(evaluated.rejected_labels)
     return {dataset.name: _lazy_table(dataset, rows) for dataset, rows in rows_of.items()}

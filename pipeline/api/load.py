@@ -102,6 +102,7 @@ def _datasets(config: RunConfig, folder: str, own: tuple[Metric, ...]) -> Iterat
     yield datasets.REJECTED
     yield datasets.LATE
     yield datasets.REJECTED_LABELS
+    yield datasets.REJECTED_OUTCOMES
 
 
 def _read(folder: str, dataset: Dataset) -> Table:

@@ -65,8 +65,9 @@ class Run:
     Attributes:
       manifest: counts of records, conversations and results, and the options.
       conversations, iterations, means, outcome_relations, duplicates, calls, rejected,
-        rejected_labels, late: the tables; `calls` and `rejected_labels` only with the options that
-        make them, `outcome_relations` only with outcomes.
+        rejected_labels, rejected_outcomes, late: the tables; `calls`, `rejected_labels` and
+        `rejected_outcomes` only with the options that make them, `outcome_relations` only with
+        outcomes.
       warnings: what in the data makes the numbers misleading.
       explain, report, save: one conversation in words, the report, and the run as files.
 
@@ -161,6 +162,19 @@ class Run:
                 "The run has no table of rejected labels, since it had no labels beside the traces."
             )
         return self._tables["rejected_labels"]()
+
+    @cached_property
+    def rejected_outcomes(self) -> Table:
+        """One row for each row of `outcomes` that was not used: its place and the reason.
+
+        Raises:
+          UsageError: the run was made without outcomes beside the traces.
+        """
+        if "rejected_outcomes" not in self._tables:
+            raise UsageError(
+                "The run has no table of rejected outcomes, since it had none beside the traces."
+            )
+        return self._tables["rejected_outcomes"]()
 
     @property
     def warnings(self) -> list[DataWarning]:

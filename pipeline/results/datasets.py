@@ -194,6 +194,7 @@ MEANS = shipped("means")
 OUTCOME_RELATIONS = shipped("outcome_relations")
 REJECTED = shipped("rejected")
 REJECTED_LABELS = shipped("rejected_labels")
+REJECTED_OUTCOMES = shipped("rejected_outcomes")
 LATE = shipped("late")
 # Those of a comparison.
 COMPARISON = shipped("comparison")

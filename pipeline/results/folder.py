@@ -38,8 +38,8 @@ _TRIAL = "trial"
 _CLAIM = "claim"
 DATASETS = (
     "iterations", "conversations", "calls", "duplicates", "means", "outcome_relations", "rejected",
-    "rejected_labels", "late", "live", "warnings", "comparison", "differences", "arms",
-    "pool_documents",
+    "rejected_labels", "rejected_outcomes", "late", "live", "warnings", "comparison", "differences",
+    "arms", "pool_documents",
 )  # fmt: skip
 _WILDCARD = re.compile(r"[*?[]")
 _SUFFIXES = "|".join(re.escape(file_format.suffix) for file_format in FORMATS.values())

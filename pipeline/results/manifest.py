@@ -116,6 +116,7 @@ def manifest_of(
     qrels: Sequence[InputFile] = (),
     aspects: AspectJudgments | None = None,
     labels: Sequence[LabelFile] | None = None,
+    outcomes: Sequence[LabelFile] = (),
     pool: OpenedPool | None = None,
     engine: str,
     started: datetime,
@@ -159,6 +160,7 @@ def manifest_of(
         **({"qrels": _qrels(counts, qrels)} if qrels else {}),
         **({ASPECT_QRELS: _aspects(aspects)} if aspects else {}),
         **({"labels": _labels(counts, labels)} if labels else {}),
+        **({"outcome_rows": _outcome_rows(counts, outcomes)} if outcomes else {}),
         "warnings": msgspec.to_builtins(warnings),
         **({"pool": _pool(counts, pool, rules_digest)} if pool else {}),
         "datasets": dict(sorted(datasets.items())),
@@ -254,6 +256,24 @@ def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, 
         "files": [{"path": file.table.path, "size": file.size} for file in files],
         **labels,
         "replaced": counts.get("labels.replaced", 0),
+    }
+
+
+def _outcome_rows(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
+    """What became of the rows of files of outcomes: each has exactly one fate.
+
+    Raises:
+      BalanceError: they do not add up.
+    """
+    rows = {name: counts.get(f"outcomes.{name}", 0) for name in ("read", *LABEL_OUTCOMES)}
+    if rows["read"] != sum(rows[name] for name in LABEL_OUTCOMES):
+        raise BalanceError(
+            f"{counted(rows['read'], 'row was', 'rows were')} read of --outcomes, but not each was "
+            f"joined, repeated, empty or rejected; {_LOST}"
+        )
+    return {
+        "files": [{"path": file.table.path, "size": file.size} for file in files],
+        **rows,
     }
 
 

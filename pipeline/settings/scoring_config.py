@@ -187,7 +187,7 @@ class ScoringConfig(ReadingConfig):
             chosen = tuple(sorted(name for name in seen if fits_column(name)))
         return tuple(dict.fromkeys((*chosen, *(budget.cost for budget in self.budgets))))
 
-    def outcomes(self, seen: Collection[str]) -> tuple[TurnOutcome, ...]:
+    def wanted_outcomes(self, seen: Collection[str]) -> tuple[TurnOutcome, ...]:
         """The outcomes to use: those of `outcome`, or else those of the first records."""
         return chosen_outcomes(self.outcome, seen)
 

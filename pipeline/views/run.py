@@ -320,6 +320,13 @@ def _records_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
             f"{given['rejected']:,} rejected; "
             f"{counted(given['replaced'], 'replaces', 'replace')} another of the traces."
         )
+    if given := manifest.get("outcome_rows"):
+        yield Sentence(
+            f"Outcomes: {given['read']:,} rows read = {given['joined']:,} joined + "
+            f"{given['repeated']:,} repeated + {given['empty']:,} empty + "
+            f"{given['rejected']:,} rejected"
+            + (" (see the dataset `rejected_outcomes`)." if given["rejected"] else ".")
+        )
     if qrels := manifest.get("qrels"):
         yield from _judgments_part(qrels)
 

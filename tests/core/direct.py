@@ -81,7 +81,9 @@ def score_payloads(conversation_id, payloads, settings, rejected_records=0):
     rejected = frame.rejected_records + rejected_records
     plain = replace(settings, bounds=False, per_call=False, keep_duplicates=False)
     native = None if native_module() is None else PayloadScorer(plain)
-    score = score_conversation(conversation_id, frame.calls, rejected, settings)
+    score = score_conversation(
+        conversation_id, frame.calls, rejected, settings, outcomes=frame.outcomes
+    )
     if native is not None:
         # Native code leaves what was opened and cited to Python.
         leaves_it = settings.usage and any(call.action != SEARCH for call in frame.calls)

@@ -15,6 +15,7 @@ from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
@@ -51,6 +52,16 @@ def shuffled(random, calls):
         payload(calls[start:end], random.choice([0, 0, 2]))
         for start, end in pairwise([0, *cuts, len(calls)])
     ]
+
+
+def test_outcomes_beside_the_records():
+    calls = next(iter(fingerprints(trace(Random(3), conversations=1)).values()))
+    given = payload((), outcomes={"correct": 0.0, "new": 2.0})
+    outcomes = tuple(map(TurnOutcome, ("correct", "new")))
+    config = scoring(metrics=METRICS, outcomes=outcomes)
+    for packed in ([payload(calls), given], [given, payload(calls)], [given + payload(calls)]):
+        row = score_payloads("c", packed, config).conversation
+        assert (row["outcome.correct"], row["outcome.new"]) == (0, 2)
 
 
 @pytest.mark.parametrize("policy", ["full", "ids", "none"])

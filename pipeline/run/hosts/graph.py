@@ -112,6 +112,21 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             if labels.rejected
             else []
         ),
+        *(
+            [
+                labels.rejected_outcomes
+                | "WriteRejectedOutcomes"
+                >> _write_one(
+                    plan,
+                    datasets.REJECTED_OUTCOMES,
+                    rows.struct_row,
+                    RejectedRecord,
+                    rows.rejected_key,
+                )
+            ]
+            if labels.rejected_outcomes
+            else []
+        ),
     )
     summary = (
         pipeline
@@ -194,7 +209,7 @@ def _write_one(
     plan: Plan, dataset: datasets.Dataset, rows_of: Any, element_type: type[Struct], key_of: Any
 ) -> WriteRows:
     # Even all of a large input may be rejected; late rows are few.
-    many = (datasets.REJECTED, datasets.REJECTED_LABELS)
+    many = (datasets.REJECTED, datasets.REJECTED_LABELS, datasets.REJECTED_OUTCOMES)
     shards = plan.target.shards if dataset in many else _ONE
     target = replace(plan.target, shards=shards)
     return WriteRows(target, [DatasetRows(dataset, rows_of)], element_type, key_of)

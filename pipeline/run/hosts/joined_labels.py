@@ -1,4 +1,4 @@
-"""Labels from judgments and from files, joined with the conversations of a run in batch."""
+"""Labels and outcomes from files, joined with the conversations of a run in batch."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import apache_beam as beam
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS
+from goodgain.transforms.core.files.outcomes import unused_record
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.labels import JoinLabels, ReadLabels
+from goodgain.transforms.outcomes import JoinOutcomes, ReadOutcomes
 from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
 from goodgain.transforms.read import ReadFiles
 
@@ -25,6 +27,7 @@ class JoinedLabels(NamedTuple):
       problems: a list of the first problems with judgments; None without judgments.
       rejected, unplaced: labels of single results that cannot be used, and those without a place
         in the traces; None without such labels.
+      rejected_outcomes: rows of outcomes that cannot be used; None without files of outcomes.
     """
 
     payloads: beam.PCollection[Any]
@@ -32,12 +35,13 @@ class JoinedLabels(NamedTuple):
     problems: beam.PCollection[Any] | None = None
     rejected: beam.PCollection[RejectedRecord] | None = None
     unplaced: beam.PCollection[RejectedLabel] | None = None
+    rejected_outcomes: beam.PCollection[RejectedRecord] | None = None
 
 
 def join_labels(
     pipeline: beam.Pipeline, files: ReadFiles, evaluation: Evaluation, max_held_bytes: int | None
 ) -> JoinedLabels:
-    """Join the labels from judgments and from files with the conversations that they are for.
+    """Join labels from judgments, and labels and outcomes from files, with their conversations.
 
     Args:
       max_held_bytes: see `ReadPayloads`.
@@ -47,6 +51,8 @@ def join_labels(
         labels = _with_qrels(pipeline, files, evaluation, max_held_bytes)
     if evaluation.labels:
         labels = _with_given(pipeline, labels, evaluation, max_held_bytes)
+    if evaluation.outcomes.files:
+        labels = _with_outcomes(pipeline, labels, evaluation, max_held_bytes)
     return labels
 
 
@@ -82,6 +88,27 @@ def _with_given(
         counts=[*labels.counts, read.counts, unplaced],
         rejected=read.rejected,
         unplaced=joined.rejected,
+    )
+
+
+def _with_outcomes(
+    pipeline: beam.Pipeline,
+    labels: JoinedLabels,
+    evaluation: Evaluation,
+    max_held_bytes: int | None,
+) -> JoinedLabels:
+    given = evaluation.outcomes
+    read = pipeline | "ReadOutcomes" >> ReadOutcomes(given.files, given.names, max_held_bytes)
+    joined = labels.payloads | "JoinOutcomes" >> JoinOutcomes(read.outcomes)
+    to_rows = beam.Map(unused_record, given.files).with_output_types(RejectedRecord)
+    rejected = (
+        read.rejected,
+        joined.unused | "UnusedOutcomes" >> to_rows,
+    ) | "RejectedOutcomes" >> beam.Flatten()
+    return labels._replace(
+        payloads=(labels.payloads, joined.payloads) | "GivenOutcomes" >> beam.Flatten(),
+        counts=[*labels.counts, read.counts, joined.counts],
+        rejected_outcomes=rejected,
     )
 
 

@@ -18,6 +18,7 @@ from goodgain.pipeline.run.plan.labels import (
     read_label_rows,
 )
 from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
+from goodgain.pipeline.run.plan.outcome_files import join_here
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.judgments.judgment import LabelRequest
@@ -48,6 +49,7 @@ class Evaluated(Struct, frozen=True):
       rejected_labels: rows for labels that match no result; None without labels of results.
       duplicates: a row for each, by conversation_id; the duplicates are found once more when the
         first is taken, since scoring is much faster without rows, and few ask for them.
+      rejected_outcomes: rows of outcomes that cannot be used; None without files of outcomes.
       counts: by dotted name.
       contradicted_ids: examples for a warning.
     """
@@ -60,6 +62,7 @@ class Evaluated(Struct, frozen=True):
     relations: list[OutcomeRelation]
     counts: Counter[str]
     contradicted_ids: list[ContradictedId]
+    rejected_outcomes: list[RejectedRecord] | None = None
 
 
 def evaluate_here(
@@ -96,6 +99,11 @@ def evaluate_here(
     joined = [one.join(gathered.payloads, gathered.label_requests) for one in sources]
     for conversation_id, labels in chain.from_iterable(one.payloads for one in joined):
         gathered.payloads[conversation_id].append(labels)
+    outcomes = None
+    if evaluation.outcomes.files:
+        outcomes = join_here(evaluation.outcomes, gathered.payloads, open_local, budget)
+        for conversation_id, packed in outcomes.payloads:
+            gathered.payloads[conversation_id].append(packed)
     sums, scores = RunSums(config, scoring), []
     for score in scores_of(gathered.payloads, scoring, pools, trace_budget):
         sums.add(score)
@@ -108,6 +116,8 @@ def evaluate_here(
     counts = Counter(sums.counts)
     for more in (gathered.counts, reading_counts(packer), *(one.counts for one in joined)):
         counts.update(more)
+    if outcomes is not None:
+        counts.update(outcomes.counts)
     return Evaluated(
         scores,
         gathered.rejected,
@@ -117,6 +127,7 @@ def evaluate_here(
         list(sums.relations()),
         counts,
         sums.contradicted_ids,
+        None if outcomes is None else outcomes.rejected,
     )
 
 

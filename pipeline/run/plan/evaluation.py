@@ -15,9 +15,10 @@ from goodgain.pipeline.results.opened_pool import OpenedPool, open_pool
 from goodgain.pipeline.run.plan.aspect_judgments import read_aspect_judgments
 from goodgain.pipeline.run.plan.judgments import find_judgments
 from goodgain.pipeline.run.plan.labels import find_labels
+from goodgain.pipeline.run.plan.outcome_files import NO_OUTCOMES, GivenOutcomes, find_outcomes
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.run.plan.traces import TraceSet
-from goodgain.pipeline.settings.run_config import ExplainConfig
+from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.labels import LabelFile
@@ -44,6 +45,7 @@ class Evaluation(Struct, frozen=True):
       scoring: what follows from them for scoring conversations.
       qrels: files of judgments that replace the labels of the traces.
       labels: files of labels of single results.
+      outcomes: files of outcomes.
       pool: the pool whose labels override those of the traces.
       pool_bytes: bytes of its files.
     """
@@ -55,13 +57,14 @@ class Evaluation(Struct, frozen=True):
     pool_bytes: int = 0
     qrels: tuple[InputFile, ...] = ()
     labels: tuple[LabelFile, ...] = ()
+    outcomes: GivenOutcomes = NO_OUTCOMES
 
     @property
     def max_held_bytes(self) -> int:
         """The limit on memory for traces, judgments, labels and the pool in one process."""
         if isinstance(self.settings, ExplainConfig) and self.settings.max_held_bytes:
             return self.settings.max_held_bytes
-        labels = sum(file.size for file in self.labels)
+        labels = sum(file.size for file in (*self.labels, *self.outcomes.files))
         judgments = sum(file.size for file in self.qrels)
         return default_memory_budget(self.traces.size + self.pool_bytes + labels + judgments)
 
@@ -86,13 +89,18 @@ def open_evaluation(
     Raises:
       UsageError: judgments, labels or pool cannot be found or used.
     """
-    opened = open_scoring(settings, traces, storage, clock)
+    given = NO_OUTCOMES
+    if isinstance(settings, RunConfig) and settings.outcomes:
+        names = settings.outcome and [one.name for one in settings.wanted_outcomes(())]
+        given = find_outcomes(settings.outcomes, names, storage)
+    opened = open_scoring(settings, traces, storage, clock, given)
     if settings.aspect_qrels:
         keys = LabelKeys(settings.qrels_id, settings.qrels_topic)
         judged = read_aspect_judgments(settings.aspect_qrels, keys, storage, opened.budget())
         opened = replace(opened, scoring=replace(opened.scoring, aspect_judgments=judged))
     return replace(
         opened,
+        outcomes=given,
         qrels=find_judgments(settings.qrels, storage)
         if settings.qrels and not given_judgments
         else (),
@@ -105,9 +113,16 @@ def open_evaluation(
 
 
 def open_scoring(
-    settings: ScoringConfig, traces: TraceSet, storage: Storage, clock: datetime | None = None
+    settings: ScoringConfig,
+    traces: TraceSet,
+    storage: Storage,
+    clock: datetime | None = None,
+    given: GivenOutcomes = NO_OUTCOMES,
 ) -> Evaluation:
     """Like `open_evaluation`, but labels come only with the traces or from a pool.
+
+    Args:
+      given: outcomes from files.
 
     Raises:
       UsageError: the pool cannot be used.
@@ -119,7 +134,7 @@ def open_scoring(
             f"{Remedy('unit')} {pool.unit}, or leave out {Remedy('pool')}."
         )
     pool_files = () if pool is None else storage.find([pool.use.files.pattern])
-    outcomes = settings.outcomes(traces.seen.outcomes)
+    outcomes = settings.wanted_outcomes(traces.seen.outcomes | given.seen)
     remember_outcomes(outcomes)
     scoring = Scoring(
         rules=traces.rules,

@@ -69,6 +69,7 @@ def manifest_of_run(
         qrels=evaluation.qrels,
         aspects=evaluation.scoring.aspect_judgments,
         labels=evaluation.labels,
+        outcomes=evaluation.outcomes.files,
         pool=evaluation.pool,
         engine=outcome.engine,
         started=outcome.started,

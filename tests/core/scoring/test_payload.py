@@ -32,6 +32,14 @@ def test_parts_are_unpacked_together():
     assert unpack(packed) == Frame(fingerprints, 3)
 
 
+def test_outcomes_are_unpacked_with_others():
+    fingerprints = fingerprints_of(calls_of(1), False)
+    packed = [payload((), outcomes={"correct": 1.0}), payload(fingerprints)]
+    assert unpack(packed) == Frame(fingerprints, outcomes={"correct": 1.0})
+    joined = payload(fingerprints) + payload((), outcomes={"rating": 0.5})
+    assert unpack([joined]).outcomes == {"rating": 0.5}
+
+
 def test_compressed_parts_are_small_and_unpacked_with_others():
     fingerprints = fingerprints_of(calls_of(1), True)
     plain, small = (payload(fingerprints[3:], 1, compress=compress) for compress in (False, True))

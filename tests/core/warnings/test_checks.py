@@ -448,6 +448,7 @@ def test_every_code_has_a_check():
         *codes({RESULTS: 100, LABELS[2]: 100, MET_AGAIN: 1}),
         *codes({GOOD: 2, OUTSIDE_POOL: 1, UNIQUE: 3, WEAK_DOCUMENTS: 1}),
         *codes({"labels.read": 2, "labels.rejected": 1}),
+        *codes({"outcomes.read": 2, "outcomes.rejected": 1}),
         *codes({CONFLICTING: 1}),
         *codes({RESULTS: 100, LABELS[2]: 100, "qrels.similar_names": 1}),
         *codes({CALLS: 1, CALLS_FAILED: 1}),

@@ -154,6 +154,11 @@ CASES = {
         {"labels": "labels.jsonl"},
         {"rejected_labels"},
     ),
+    "outcomes": (
+        [call(documents(1))],
+        {"outcomes": "outcomes.csv"},
+        {"rejected_outcomes"},
+    ),
     "pool": (
         [call([{"title": "A title", "gain": 3}, *documents(20)], conversation="a")],
         {"pool": "pool", "run_name": "a"},
@@ -171,6 +176,7 @@ def folder(tmp_path_factory):
     write_jsonl(
         folder / "labels.jsonl", [{"conversation_id": "x", "iteration": 1, "rank": 1, "gain": 3}]
     )
+    (folder / "outcomes.csv").write_text("conversation_id,correct\nx,1\n")
     words = ["pool", "build", "--topic", "query", "--output", str(folder / "pool")]
     for name, gain in (("a", 0), ("b", 4)):
         path = write_jsonl(
@@ -185,7 +191,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("case", CASES)
 def test_every_warning_of_the_command_is_given_by_evaluate(case, folder, tmp_path):
     records, options, expected = CASES[case]
-    files = ("qrels", "labels", "pool")
+    files = ("qrels", "labels", "outcomes", "pool")
     options = {
         name: str(folder / value) if name in files else value for name, value in options.items()
     }

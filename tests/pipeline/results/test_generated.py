@@ -24,6 +24,7 @@ def test_schema_is_up_to_date(dataset):
 
 FIXED = [
     *(datasets.DUPLICATES, datasets.MEANS, datasets.REJECTED, datasets.REJECTED_LABELS),
+    *(datasets.OUTCOME_RELATIONS, datasets.REJECTED_OUTCOMES),
     *(datasets.LATE, datasets.COMPARISON, datasets.DIFFERENCES, datasets.POOL_DOCUMENTS),
     datasets.pool_documents("documents"),
 ]

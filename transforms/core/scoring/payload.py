@@ -7,7 +7,7 @@ highest bit of the length is set.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import zstandard
@@ -35,12 +35,14 @@ class Frame(Struct, frozen=True):
       rejected_records: number of records of the conversation that could not be used (SPEC 3).
       external: external judgments, or the keys to find them; None if there are none.
       labels: labels of single results, given separately from the traces.
+      outcomes: outcomes given separately from the traces, by name.
     """
 
     calls: list[CallFingerprint]
     rejected_records: int = 0
     external: ExternalLabels | None = None
     labels: list[ResultLabel] = []
+    outcomes: dict[str, float] = {}
 
 
 # The index in `evidence`, gain, score, and aspects; None if no result was judged for aspects.
@@ -70,6 +72,12 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
     labels: list[ResultLabel] = []
 
 
+class _WithOutcomes(_PackedFrame, frozen=True, array_like=True):
+    """An encoded frame to which outcomes are added; one without them is shorter."""
+
+    outcomes: dict[str, float] = {}
+
+
 class _BareCalls(Struct, frozen=True, array_like=True):
     """A packed frame of which only the calls are decoded."""
 
@@ -82,7 +90,7 @@ class _BareCalls(Struct, frozen=True, array_like=True):
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(_PackedFrame)
+_decoder = msgspec.msgpack.Decoder(_WithOutcomes)
 _decode_calls = msgspec.msgpack.Decoder(_BareCalls).decode
 
 
@@ -92,6 +100,7 @@ def payload(
     external: ExternalLabels | None = None,
     compress: bool = False,
     labels: Sequence[ResultLabel] = (),
+    outcomes: Mapping[str, float] | None = None,
 ) -> bytes:
     """Pack the parts of a `Frame`, which are of one conversation.
 
@@ -111,19 +120,19 @@ def payload(
         aspects = [result.aspects for result in call.results]
         judged = aspects.count(None) < len(aspects)
         results.append((indexes, gains, scores, aspects if judged else None))
-    frame = _encoder.encode(
-        _PackedFrame(
-            list(shapes),
-            [shape for shape, _ in evidence],
-            b"".join([digests for _, digests in evidence]),
-            results,
-            list(_attributes(calls)),
-            [replace(call, attributes={}, results=[]) for call in calls],
-            rejected_records,
-            external,
-            list(labels),
-        )
+    parts = (
+        list(shapes),
+        [shape for shape, _ in evidence],
+        b"".join([digests for _, digests in evidence]),
+        results,
+        list(_attributes(calls)),
+        [replace(call, attributes={}, results=[]) for call in calls],
+        rejected_records,
+        external,
+        list(labels),
     )
+    packed = _WithOutcomes(*parts, dict(outcomes)) if outcomes else _PackedFrame(*parts)
+    frame = _encoder.encode(packed)
     whole = len(frame).to_bytes(_LENGTH_BYTES) + frame
     return compressed(whole) if compress else whole
 
@@ -149,6 +158,7 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
     rejected = 0
     external: list[ExternalLabels] = []
     labels: list[ResultLabel] = []
+    outcomes: dict[str, float] = {}
     for packed in payloads:
         for frame in map(_decoder.decode, _frames(packed)):
             calls += _calls_of(frame)
@@ -156,7 +166,8 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
             if frame.external is not None:
                 external.append(frame.external)
             labels += frame.labels
-    return Frame(calls, rejected, merged(external) if external else None, labels)
+            outcomes |= frame.outcomes
+    return Frame(calls, rejected, merged(external) if external else None, labels, outcomes)
 
 
 def record_ids(packed: bytes) -> list[str]:

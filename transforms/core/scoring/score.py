@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -55,6 +55,7 @@ def score_conversation(
     external: ExternalLabels | None = None,
     pools: TopicPools | None = None,
     labels: Sequence[ResultLabel] = (),
+    outcomes: Mapping[str, float] | None = None,
 ) -> ConversationScore:
     """Score a conversation from all its fingerprints, in any order.
 
@@ -66,6 +67,7 @@ def score_conversation(
       pools: pools of topics, used if `scoring.pool` is given; then fingerprints must have
         their records.
       labels: labels of single results, which replace those of the trace.
+      outcomes: outcomes by name, which replace those of the trace.
 
     Raises:
       GoodGainError: a file of the pool cannot be read.
@@ -95,6 +97,9 @@ def score_conversation(
         used = usages if judgments is None else relabelled(usages, judgments)
         usage = use_turn(turn, used, scoring.rules, threshold).counts
         tally = replace(tally, turn=replace(tally.turn, usage=usage))
+    if outcomes:
+        given = {**tally.turn.outcomes, **outcomes}
+        tally = replace(tally, turn=replace(tally.turn, outcomes=given))
     score = score_tally(conversation_id, tally, rejected_records, scoring)
     if keys is not None:
         topics = {keys.topic(conversation_id, call.attributes) for call in delivered.calls}

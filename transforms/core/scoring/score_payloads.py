@@ -78,6 +78,7 @@ class PayloadScorer:
             frame.external,
             self._pools,
             frame.labels,
+            frame.outcomes,
         )
 
 

@@ -355,6 +355,14 @@ _LABEL_CHECKS = (
         f"of {{total:,}} labels of {Remedy('labels')} ({{share:.1%}}) were not used.",
         "The dataset rejected_labels has the place and the reason of each.",
     ),
+    _CountCheck(
+        codes.REJECTED_OUTCOMES,
+        "outcomes.rejected",
+        "outcomes.read",
+        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share:.1%}}) was not used.",
+        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share:.1%}}) were not used.",
+        "The dataset rejected_outcomes has the place and the reason of each.",
+    ),
 )
 
 
