@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.export_config import ExportConfig
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 NAME = "export"
-HELP = "write conversations' metrics for OpenTelemetry, Langfuse, MLflow"
+HELP = "write conversations' metrics for OpenTelemetry, Langfuse, MLflow, BrowseComp-Plus"
 EXAMPLE = "goodgain export out --to langfuse --output scores.jsonl"
 
 _UNTRACED = (
@@ -32,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser)
 
 
+LEADERBOARD = "browsecomp-plus"
+
+
 def run(args: argparse.Namespace) -> int:
     """Write the scores and say how many."""
     config = load_config(ExportConfig, given_options(args, ExportConfig))
@@ -44,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
 
     finished = datetime.fromisoformat(str(read_manifest(args.folder)["finished"]))
     rows = read_dataset(args.folder, "conversations")
+    if config.to == LEADERBOARD:
+        return _submit(args, config, finished)
     undefined = metrics_without_mean(read_dataset(args.folder, "means"))
     counts = write_scores(
         rows, config.to, config.metric or None, finished, config.output, undefined
@@ -60,4 +70,28 @@ def run(args: argparse.Namespace) -> int:
     )
     if counts.without_trace_id:
         console.print(f"{counted(counts.without_trace_id, *_UNTRACED)}.", soft_wrap=True)
+    return 0
+
+
+def _submit(args: argparse.Namespace, config: ExportConfig, finished: datetime) -> int:
+    """Write the record for the leaderboard and say what is in it."""
+    from goodgain.pipeline.convert.leaderboard import write_leaderboard
+    from goodgain.pipeline.document.console import print_json, result_console
+    from goodgain.pipeline.results.folder import read_dataset
+
+    if config.metric:
+        raise UsageError("--metric cannot be given: the leaderboard has metrics of its own.")
+    rows = read_dataset(args.folder, "conversations")
+    found = write_leaderboard(rows, config.output, finished.date())
+    if args.json:
+        print_json(found)
+        return 0
+    known = {"recall": found.recall, "calibration error": found.calibration}
+    said = [f"accuracy {found.accuracy} %"]
+    said += [f"{name} {value} %" for name, value in known.items() if value is not None]
+    result_console(args.quiet).print(
+        f"{config.output}: {counted(found.queries, 'query', 'queries')}, "
+        f"{', '.join(said)}. Fill in the retriever and the link.",
+        soft_wrap=True,
+    )
     return 0

@@ -7,14 +7,16 @@ from typing import Literal
 from goodgain.pipeline.settings.option_types import COMMON, DistinctNames, Text, option
 from goodgain.pipeline.settings.reading_config import Settings
 
-Tool = Literal["otlp", "langfuse", "mlflow"]
+Tool = Literal["otlp", "langfuse", "mlflow", "browsecomp-plus"]
 
 
 class ExportConfig(Settings):
     """Which metrics are written, and for which tool."""
 
-    to: Tool = option(COMMON, "TOOL", "tool that reads the scores")
-    output: Text = option(COMMON, "FILE", "JSON Lines to write")
+    to: Tool = option(
+        COMMON, "TOOL", "tool that reads the scores; browsecomp-plus is its leaderboard"
+    )
+    output: Text = option(COMMON, "FILE", "JSON Lines to write; of browsecomp-plus one JSON object")
     metric: DistinctNames = option(
         COMMON,
         "NAME",

@@ -19,7 +19,7 @@ from goodgain.transforms.core.files.outcomes import (
     read_outcomes,
     unused_record,
 )
-from goodgain.transforms.core.files.shard_reader import Open
+from goodgain.transforms.core.files.shard import Open
 from goodgain.transforms.core.files.tables import recognise_table
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord

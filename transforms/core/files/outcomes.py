@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.labels import LabelFile
-from goodgain.transforms.core.files.shard_reader import Open
+from goodgain.transforms.core.files.shard import Open
 from goodgain.transforms.core.files.tables import BrokenTableError, TableRow, table_rows
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.metrics.group import fits_column
