@@ -18,7 +18,7 @@ from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import WITH_ENGINE
-from tests.core.direct import scoring, shipped_rules
+from tests.core.direct import scoring
 
 MINUTE = 60_000
 START = 1_700_000_040_000  # a full minute
@@ -86,12 +86,13 @@ def collected() -> Iterator[tuple[beam.Pipeline, object, dict[str, list]]]:
 
 def play(script: Script, closing: Closing, settings=None, end=WITH_ENGINE):
     """Score the records of a script; lists of (timestamp, element) by output."""
+    settings = settings or scoring()
     with collected() as (pipeline, keep, given):
         scored = (
             pipeline
             | script.end()
-            | FingerprintCalls(Packing(shipped_rules()))
-            | ScoreStreamedPayloads(settings or scoring(), closing, end)
+            | FingerprintCalls(Packing.of(settings))
+            | ScoreStreamedPayloads(settings, closing, end)
         )
         keep("scores", scored.scores)
         keep("late", scored.late)

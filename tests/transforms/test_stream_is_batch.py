@@ -16,7 +16,9 @@ from goodgain.transforms.means import GlobalMeans
 from goodgain.transforms.score import ScoreConversations
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.adversarial import conversation_records
-from tests.core.direct import scoring
+from tests.core.direct import scoring, shipped_rules
+from tests.core.scoring.test_aspects import with_aspects
+from tests.core.scoring.test_passages import with_passage_ids
 from tests.transforms.streams import Script, at, minute_of, play
 
 pytestmark = pytest.mark.slow
@@ -24,6 +26,9 @@ pytestmark = pytest.mark.slow
 COSTS = ("tokens", "usd")
 BUDGETS = (Budget("tokens", 10), Budget("usd", 0.2))
 SCORING = scoring(per_call=True, costs=COSTS, budgets=BUDGETS, max_i=3, usage=True)
+PASSAGES = scoring(
+    shipped_rules(unit="passage"), ("cg", "strec@3"), document_label="best", aspects=True
+)
 CONVERSATIONS = 6
 
 
@@ -83,6 +88,26 @@ def test_scores_equal_those_of_batch(seed):
             pipeline
             | beam.Create(calls).with_output_types(SearchCall)
             | ScoreConversations(SCORING)
+        ).scores
+        assert_that(scores | beam.Map(parts), equal_to(streamed))
+
+
+def test_passages_and_aspects_equal_those_of_batch():
+    random = Random(5)
+    records = [
+        {**record, "conversation_id": f"c-{number}", "timestamp": at(minute), "is_final": False}
+        for number in range(CONVERSATIONS)
+        for minute, record in enumerate(conversation_records(random))
+    ]
+    calls = list(map(parse_mapping, with_passage_ids(random, with_aspects(random, records))))
+    given = play(script_of(calls, random), Closing(), PASSAGES)
+    streamed = [parts(score) for _, score in given["scores"]]
+    assert sum(row.aspects for row, *_ in streamed) > CONVERSATIONS
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        scores = (
+            pipeline
+            | beam.Create(calls).with_output_types(SearchCall)
+            | ScoreConversations(PASSAGES)
         ).scores
         assert_that(scores | beam.Map(parts), equal_to(streamed))
 
