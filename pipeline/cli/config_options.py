@@ -79,7 +79,7 @@ def label_map_of(args: argparse.Namespace) -> LabelMap | None:
       UsageError: an entry is wrong.
     """
     entries = [one for several in args.label_map or () for one in several.split(",")]
-    return parse_label_map(filter(None, map(str.strip, entries)))
+    return parse_label_map([one.strip() for one in entries if one.strip()])
 
 
 def add_inputs(parser: argparse.ArgumentParser, model: _Model, name: str) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from goodgain.pipeline.api.evaluate import evaluate
     from goodgain.pipeline.api.gate import GateFailedError, GateVerdict, gate
     from goodgain.pipeline.api.inputs import Traces
+    from goodgain.pipeline.api.judgments import Qrels
     from goodgain.pipeline.api.labels import Labels
     from goodgain.pipeline.api.load import load
     from goodgain.pipeline.api.result import Explanation, Run
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.pool.files import PoolFiles, PoolUse
     from goodgain.transforms.core.ranking import RankingEvaluator, RankingMetric
     from goodgain.transforms.core.records.adaptation import Adaptation
+    from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
     from goodgain.transforms.core.records.rejected import RejectedRecord
     from goodgain.transforms.core.records.search_call import Result, SearchCall
     from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -96,6 +98,7 @@ __all__ = [
     "JoinQrels",
     "Judgment",
     "LabelKeys",
+    "LabelMap",
     "LabelRequest",
     "Labels",
     "MeanRow",
@@ -105,6 +108,7 @@ __all__ = [
     "PoolFiles",
     "PoolUse",
     "Prefix",
+    "Qrels",
     "RankingEvaluator",
     "RankingMetric",
     "ReadBounds",
@@ -139,6 +143,7 @@ __all__ = [
     "gate",
     "load",
     "metric",
+    "parse_label_map",
 ]
 
 # Imported on first access, to keep `import goodgain` fast and free of Beam.
@@ -165,6 +170,7 @@ _MODULES = {
     "IterationRow": "transforms.core.scoring.rows",
     "Judgment": "transforms.core.judgments.judgment",
     "LabelKeys": "transforms.core.judgments.judgment",
+    "LabelMap": "transforms.core.records.label_map",
     "LabelRequest": "transforms.core.judgments.judgment",
     "Labels": "pipeline.api.labels",
     "MeanRow": "transforms.core.means.mean_row",
@@ -172,6 +178,7 @@ _MODULES = {
     "PassCondition": "transforms.core.metrics.repeats",
     "PoolFiles": "transforms.core.pool.files",
     "PoolUse": "transforms.core.pool.files",
+    "Qrels": "pipeline.api.judgments",
     "RankingEvaluator": "transforms.core.ranking",
     "RankingMetric": "transforms.core.ranking",
     "ReadBounds": "transforms.core.files.bounds",
@@ -191,6 +198,7 @@ _MODULES = {
     "evaluate": "pipeline.api.evaluate",
     "gate": "pipeline.api.gate",
     "load": "pipeline.api.load",
+    "parse_label_map": "transforms.core.records.label_map",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from decimal import Decimal
 from math import isfinite
 from typing import Any
@@ -61,11 +61,16 @@ class LabelMap(Struct, frozen=True):
         return f"{label} (not in {Remedy('label_map')})" if gain is None else gain
 
 
-def parse_label_map(entries: Iterable[str]) -> LabelMap | None:
-    """Parse entries like `4=2`, `0.5..1=2` and `relevant=3`; None if there are none.
+def parse_label_map(entries: Sequence[str]) -> LabelMap | None:
+    """Parse what `--label-map` says; None if it says nothing.
+
+    Args:
+      entries: like `4=2`, `0.5..1=2` and `relevant=3`.
 
     Raises:
       UsageError: an entry is none of these, or a label is given twice; the message lists all.
+
+    Example: see `LabelMap`.
     """
     words: dict[str, int] = {}
     numbers: list[tuple[float, float, int]] = []

@@ -123,7 +123,7 @@ def test_rejects_invalid_lines_with_their_number(pool, tmp_path, capsys):
     printed = capsys.readouterr()
     assert "1 label given" in printed.out
     assert "qrels:2: The pool has no document nobody." in printed.err
-    assert "qrels:3: The label '5' is not a whole number from 0 to 4." in printed.err
+    assert "qrels:3: The label '5' is not a whole number from 0 to 4; if it is" in printed.err
     assert "qrels:4: A line of qrels is" in printed.err
     assert labels(pool)["d1"] == 3
     (tmp_path / "l.csv").write_text("document,gain\n,1\n")
