@@ -50,7 +50,7 @@ def explanation_document(explanation: ConversationExplanation) -> Document:
     return document(
         _head(explanation),
         *map(_iteration, explanation.iterations),
-        usage_part(explanation.usages),
+        usage_part(explanation.usages, explanation.row),
         _near_misses(explanation),
         _metrics(explanation),
     )

@@ -6,18 +6,25 @@ from collections.abc import Iterator, Sequence
 
 from goodgain.pipeline.document.model import Block, Cell, Heading, Sentence, TableColumn, table
 from goodgain.pipeline.document.numbers import NONE, number
+from goodgain.pipeline.results.rows import conversation_row
 from goodgain.pipeline.studies.explanation.model import ExplainedUsage, UsedResult
 from goodgain.pipeline.views.pairs import place_text
+from goodgain.pipeline.views.way import WaySums, losses
+from goodgain.transforms.core.scoring.rows import ConversationRow
 
 DONE = {"open": "opened", "cite": "cited"}
 _LONGEST_TEXT = 120
 
 
-def usage_part(usages: Sequence[ExplainedUsage]) -> Iterator[Block]:
-    """Each record of opened or cited documents, with where search found them."""
+def usage_part(usages: Sequence[ExplainedUsage], row: ConversationRow) -> Iterator[Block]:
+    """What was lost from found to cited, and each record of opened or cited documents."""
     if not usages:
         return
     yield Heading("Opened and cited")
+    sums = WaySums([{}])
+    sums.add(conversation_row(row))
+    for way in sums.ways():
+        yield from (Sentence(text) for text in (losses(way), *way.beside) if text)
     for usage in usages:
         title = f"{DONE[usage.action].capitalize()} in iteration {usage.iteration} of the trace"
         yield Heading(title, minor=True)

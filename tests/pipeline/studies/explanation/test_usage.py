@@ -47,6 +47,8 @@ def test_texts_name_places_failures_and_repeated_queries(path, capsys):
         "failed: timeout",
         "Opened in iteration 3 of the trace",
         "by no search",
+        "Of 3 good documents found, 2 (66.7 %) were never opened and 1 (33.3 %) was never cited.",
+        "2 cited documents were never opened.",
     ):
         assert part in text
 
