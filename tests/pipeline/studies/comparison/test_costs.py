@@ -58,7 +58,7 @@ def arms_of(base, candidate):
         arm_of(one.conversations, one.iterations, "arm", measures, UNSEARCHED)
         for one in (base, candidate)
     ]
-    return Arms(*of, None, None, measures, (), False, MAX_I, (), ())
+    return Arms(*of, None, None, measures, (), False, False, MAX_I, (), ())
 
 
 def shared_columns(row):
@@ -124,7 +124,7 @@ def test_runs_without_costs_have_no_means_by_arm():
     runs_ = [gg.evaluate([one for c in base_arm() for one in c], max_i=MAX_I)] * 2
     measures = choose((), (), plan((), MAX_I))
     of = [arm_of(one.conversations, one.iterations, "arm", measures, UNSEARCHED) for one in runs_]
-    arms = Arms(*of, None, None, measures, (), False, MAX_I, (), ())
+    arms = Arms(*of, None, None, measures, (), False, False, MAX_I, (), ())
     assert list(arm_means(arms, [{}], None, "hall")) == []
 
 

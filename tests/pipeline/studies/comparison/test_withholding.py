@@ -16,7 +16,9 @@ from goodgain.pipeline.studies.comparison.withholding import (
 from tests.pipeline.studies.comparison.command import compared
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
-SAME_SHARES = VerdictConditions((1.0, 1.0), (0.5, 0.5), (0.0, 0.0), shared_judgments=False, max_i=5)
+SAME_SHARES = VerdictConditions(
+    (1.0, 1.0), (0.5, 0.5), (0.0, 0.0), shared_judgments=False, shared_aspects=False, max_i=5
+)
 
 
 @pytest.mark.parametrize(
