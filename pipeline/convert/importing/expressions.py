@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
@@ -64,6 +65,13 @@ class TraceFunctions(Functions):
         if text is None or not separator:
             return None
         return [part.strip() for part in text.split(separator) if part.strip()]
+
+    @signature({"types": ["string", "null"]}, {"types": ["string"]})
+    def _func_match(self, text: str | None, pattern: str) -> Any:
+        """An object of the named groups for each match of a regular expression; null for null."""
+        if text is None:
+            return None
+        return [found.groupdict() for found in compiled_pattern(pattern).finditer(text)]
 
     @signature({"types": []}, {"types": ["string"], "variadic": True})
     def _func_one_of(self, value: Any, *names: str) -> Any:
@@ -151,6 +159,22 @@ class TraceFunctions(Functions):
 
 
 @cache
+def compiled_pattern(pattern: str) -> re.Pattern[str]:
+    """A regular expression that may span lines: `^` and `$` match at each of them.
+
+    Raises:
+      JMESPathError: it is none, or has no named group.
+    """
+    try:
+        compiled = re.compile(pattern, re.MULTILINE)
+    except re.error as error:
+        raise JMESPathError(f"{pattern!r} is not a regular expression: {error}") from None
+    if not compiled.groupindex:
+        raise JMESPathError(f"{pattern!r} has no named group, like (?P<url>...)")
+    return compiled
+
+
+@cache
 def names_in_any_case(names: tuple[str, ...]) -> frozenset[str]:
     """Names without their case."""
     return frozenset(name.casefold() for name in names)
@@ -182,11 +206,15 @@ def is_true(value: Any) -> bool:
 
 
 def _check_functions(node: Any, functions: TraceFunctions) -> None:
-    """Refuse unknown functions, and note the names of fields."""
+    """Refuse unknown functions and wrong patterns, and note the names of fields."""
     if node["type"] == "field":
         functions.fields.add(node["value"])
     if node["type"] == "function_expression" and node["value"] not in functions.FUNCTION_TABLE:
         raise JMESPathError(f"there is no function {node['value']}()")
+    if node["type"] == "function_expression" and node["value"] == "match":
+        for argument in node["children"][1:]:
+            if argument["type"] == "literal" and isinstance(argument["value"], str):
+                compiled_pattern(argument["value"])
     for child in node["children"]:
         _check_functions(child, functions)
 

@@ -21,8 +21,9 @@ from goodgain.transforms.core.files.compression import (
 from goodgain.transforms.core.files.tables import BrokenTableError, csv_rows
 
 _HEAD = 16
-_FIRST_LINE = 64 * 2**20
-_LINES_AHEAD = 4
+_LONGEST_LINE = 64 * 2**20  # a longer one is a document, which is read piece by piece
+_LONG_LINE = 2**20  # one that is not decoded, or held, only to recognise what it is
+_LINES_AHEAD = 3
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PARQUET = b"PAR1"
 _PARQUET_ROWS = 500
@@ -59,7 +60,7 @@ def raw_records(
         if first[:4] == _PARQUET:
             yield from _numbered(path, "row", _parquet_rows(path))
         elif first[:1] in (b"{", b"["):
-            if _is_json(first) or _goes_on_in_lines(path, first):
+            if _stands_alone(first) or _goes_on_in_lines(path, first):
                 yield from _lines(path, envelope, format, counts)
             else:
                 records = _document(path, first, envelope, format)
@@ -89,13 +90,36 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
+def _stands_alone(line: bytes) -> bool:
+    return len(line) < _LONG_LINE and _is_json(line)
+
+
 def _goes_on_in_lines(path: str, first: bytes) -> bool:
-    """Whether only the first line is odd or torn: an object stands alone in a line behind it."""
-    if first in (b"[", b"{"):
+    """Whether an object stands alone in a line behind the first, which may be odd or torn."""
+    is_long = len(first) >= _LONG_LINE
+    if first in (b"[", b"{") or (is_long and first[:1] == b"["):
         return False
     with _opened(path) as file:
-        lines = (file.readline(_FIRST_LINE) for _ in range(_LINES_AHEAD))
-        return any(line.lstrip()[:1] == b"{" and _is_json(line.strip()) for line in list(lines)[1:])
+        if _skip_line(file) > _LONGEST_LINE:
+            return False
+        for _ in range(_LINES_AHEAD):
+            line = file.readline(_LONG_LINE)
+            stripped = line.strip()
+            if stripped[:1] == b"{" and (len(line) == _LONG_LINE or _stands_alone(stripped)):
+                return True
+            if len(line) == _LONG_LINE:
+                _skip_line(file)
+    return False
+
+
+def _skip_line(file: BinaryIO) -> int:
+    """Read over the rest of a line; its length."""
+    length = 0
+    while piece := file.readline(_LONG_LINE):
+        length += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return length
 
 
 def _lines(
@@ -187,9 +211,9 @@ def _parquet_rows(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _first_line(file: BinaryIO) -> bytes:
-    """The first non-blank line, stripped; a long line is truncated."""
+    """The first non-blank line, stripped, or the beginning of a long one."""
     for _ in range(1_000):
-        raw = file.readline(_FIRST_LINE)
+        raw = file.readline(_LONG_LINE)
         line = raw.removeprefix(_BYTE_ORDER_MARK).strip()
         if line or not raw:
             return line

@@ -1,6 +1,7 @@
 """Imports records in memory, for the tests of `goodgain convert --from`."""
 
 import json
+from collections import deque
 from pathlib import Path
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
@@ -41,11 +42,13 @@ def imported(folder, records, mapping=SPANS, format="custom"):
     return imported_files([path], mapping, format)
 
 
-def imported_files(paths, mapping=None, format="custom"):
+def imported_files(paths, mapping=None, format="custom", keep=True):
+    """The trace records, none of which are held unless `keep`, and the counts."""
     counts = ImportCounts()
     compiled = parse_mapping_file(mapping or shipped_mapping(format), "m.yaml", counts)
     files = local_files([str(path) for path in paths])
-    return list(import_traces(files, FORMATS[format], compiled, counts)), counts
+    records = import_traces(files, FORMATS[format], compiled, counts)
+    return list(records) if keep else deque(records, maxlen=0), counts
 
 
 def actions(counts):

@@ -3,7 +3,6 @@
 import csv
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -232,10 +231,24 @@ def test_sub_agents_belong_to_their_callers(tmp_path, capsys, words, expected, s
     ] == expected
 
 
-def test_the_mapping_of_a_transcript_in_the_page_joins_calls_and_answers():
-    page = (Path(__file__).parents[3] / "docs/traces-from-other-tools.md").read_text()
-    mapping = page.partition("A transcript, for example,")[2].split("```")[1].removeprefix("yaml")
-    records, _ = imported_files([CASES / "chat_messages.jsonl"], mapping)
+CHAT_MAPPING = """
+unit: call
+each:
+  - message: messages
+  - call: tool_calls
+conversation: document.id
+iteration: message_number
+query: from_json(call.function.arguments).query
+tool: call.function.name
+results: >-
+  present(documents(lookup(document.messages, 'tool_call_id', call.id).content),
+          links(lookup(document.messages, 'tool_call_id', call.id).content))
+result: {url: url}
+"""
+
+
+def test_a_mapping_joins_the_calls_and_answers_of_a_transcript():
+    records, _ = imported_files([CASES / "chat_messages.jsonl"], CHAT_MAPPING)
     assert [one["query"] for one in records] == ["red kites", "black kites", "kite food"]
     assert [one["iteration"] for one in records] == [2, 2, 5]
     assert [one["url"] for record in records for one in record["results"]] == [

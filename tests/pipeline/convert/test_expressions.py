@@ -15,6 +15,7 @@ from goodgain.pipeline.convert.importing.expressions import (
 )
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file, shipped_mapping
+from goodgain.transforms.core.errors import UsageError
 
 LEAVES = st.sampled_from([None, True, False, 0, 1, 2.5, "", "x", "y", [], {}, '{"a": "x"}'])
 VALUES = st.recursive(
@@ -54,3 +55,13 @@ def test_every_format_has_a_valid_mapping(format):
     mapping = parse_mapping_file(shipped_mapping(format), format, ImportCounts())
     assert mapping.unit in ("span", "call", "result")
     assert mapping.conversation
+
+
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [("(?P<url>", "is not a regular expression"), ("a.b", "has no named group")],
+)
+def test_a_wrong_pattern_is_refused_with_its_line(pattern, problem):
+    written = f"unit: call\nconversation: c\nresults: match(found, '{pattern}')\n"
+    with pytest.raises(UsageError, match=problem):
+        parse_mapping_file(written, "m.yaml", ImportCounts())

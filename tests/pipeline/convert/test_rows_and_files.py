@@ -219,7 +219,7 @@ class TestForms:
         assert imported_files([path], format="otlp") == self.whole()
 
     def test_a_line_too_long_for_memory_is_streamed(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(raw_records, "_FIRST_LINE", 1000)
+        monkeypatch.setattr(raw_records, "_LONG_LINE", 1000)
         requests = records_of(FIXTURES / "otlp_openinference.jsonl")
         together = {"resourceSpans": [one["resourceSpans"][0] for one in requests]}
         path = tmp_path / "spans.json"

@@ -1,0 +1,54 @@
+"""An import holds one trace at a time: its memory does not grow with the input."""
+
+import json
+import tracemalloc
+
+from goodgain.pipeline.convert.importing import import_files
+from tests.pipeline.convert.importing import imported_files
+
+MEBIBYTE = 2**20
+TEXT = "Kites are birds of prey with long wings. " * 40
+
+
+def spans(traces):
+    """The spans of traces, one after another, each with two searches of ten documents."""
+    for trace in range(1, traces + 1):
+        documents = [{"url": f"https://ex.org/{trace}/{at}", "content": TEXT} for at in range(10)]
+        for at, kind in enumerate(("AGENT", "LLM", "RETRIEVER", "LLM", "TOOL")):
+            attributes = {"openinference.span.kind": kind, "input.value": f"query {at}"}
+            if kind == "RETRIEVER":
+                attributes["retrieval.documents"] = json.dumps(documents)
+            if kind == "TOOL":
+                attributes["output.value"] = json.dumps(documents)
+            yield {
+                "context": {"trace_id": f"{trace:032x}", "span_id": f"{trace * 8 + at + 1:016x}"},
+                "parent_id": None if at == 0 else f"{trace * 8 + 1:016x}",
+                "name": "web_search",
+                "start_time": f"2026-01-01T00:00:0{at}Z",
+                "end_time": f"2026-01-01T00:00:0{at}.5Z",
+                "attributes": attributes,
+            }
+
+
+def peak(path, traces, as_list):
+    """The most bytes that an import of so many traces holds at once, and those of its input."""
+    written = [json.dumps(span) for span in spans(traces)]
+    path.write_text("[" + ",".join(written) + "]" if as_list else "\n".join(written))
+    del written
+    tracemalloc.start()
+    try:
+        _, counts = imported_files([path], format="otlp", keep=False)
+        return tracemalloc.get_traced_memory()[1], path.stat().st_size, counts.calls
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_input(tmp_path, monkeypatch):
+    # A part of the traces is in memory at a time, whose size does not depend on the input.
+    monkeypatch.setattr(import_files, "_INPUT_BYTES_PER_PART", MEBIBYTE)
+    for as_list in (False, True):
+        small, _, calls = peak(tmp_path / "small.json", 100, as_list)
+        large, size, more_calls = peak(tmp_path / "large.json", 500, as_list)
+        assert (calls, more_calls) == (200, 1_000)
+        assert size > 15 * MEBIBYTE
+        assert large < small + 4 * MEBIBYTE
