@@ -25,14 +25,15 @@ from goodgain.pipeline.studies.explanation.model import (
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
 
 _LONGEST_VALUE = 60
+# Numbered as in the README and by `goodgain validate`.
 _HEADINGS = {
     "type": "Types",
     "passage": "Passages",
-    "ids": "Ids of the type",
-    "url": "URL",
-    "fields": "Fields",
-    "generic_id": "Other ids, if no attribute conflicts",
-    "identical": "All attributes, at least two",
+    "ids": "1. Ids of the type",
+    "url": "2. URL",
+    "fields": "3. Fields",
+    "generic_id": "4. Other ids, if no attribute conflicts",
+    "identical": "5. All attributes, at least two",
 }
 _DECISIONS = {True: "the same document", False: "two documents"}
 _AGREEMENT = {True: "same", False: "different", None: "only one has it"}
@@ -90,7 +91,7 @@ def _step(pair: PairExplanation, at: int, step: StepDecision) -> Iterator[Block]
         says = f"decides: {_DECISIONS[step.same]}, {step.reason}"
     else:
         says = f"would have decided: {_DECISIONS[step.same]}, {step.reason}"
-    yield Heading(f"{at + 1}. {name}: {says}", minor=True)
+    yield Heading(f"{name}: {says}", minor=True)
     if step.compared:
         yield table(
             list(map(TableColumn, ("attribute", *map(place_text, (pair.first, pair.second)), ""))),

@@ -152,7 +152,8 @@ class Pairs:
         if step is Step.TYPE:
             mine, theirs = map(self._details.entity_type, (earlier, later))
             agrees = None if None in (mine, theirs) else said is None
-            compared = [ComparedAttribute(_TYPE, mine, theirs, agrees)]
+            if mine or theirs:
+                compared = [ComparedAttribute(_TYPE, mine, theirs, agrees)]
         reason = ""
         if said is not None and said.duplicate:
             reason = self._reasons.words(earlier, later, said)

@@ -125,11 +125,11 @@ def test_the_command_prints_each_step(tmp_path, capsys):
     lines = printed.splitlines()
     assert lines[0] == "1.1.1 and 1.1.2 of c1 are two documents: different ids.file_id"
     assert (
-        "2. Ids of the type (rules of File): decides: two documents, different ids.file_id" in lines
+        "1. Ids of the type (rules of File): decides: two documents, different ids.file_id" in lines
     )
     assert any(line.split() == ["ids.file_id", "f", "g", "different"] for line in lines)
     assert any(
-        line.startswith("4. Fields (rules of File): would have decided: the same") for line in lines
+        line.startswith("3. Fields (rules of File): would have decided: the same") for line in lines
     )
     assert lines[-1] == "In the run 1.1.2 is a document of its own."
     assert main(words) == 0
