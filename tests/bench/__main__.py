@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench import core, ranking, runs
+from tests.bench import core, ranking, runs, waits
 from tests.bench.rows import Row
 from tests.bench.table import store
 
@@ -18,6 +18,8 @@ def rows(folder: Path) -> Iterator[Row]:
         if row.name == runs.AVRO_RUN:
             run_seconds = row.value / 1e6
     yield from runs.other_rows(folder)
+    yield from waits.waits_rows(folder)
+    yield from waits.arrow_rows(folder)
     yield from core.core_rows(runs.sample(folder, runs.FULL)[0], run_seconds)
     yield from runs.conversations_rows(folder)
     for peer in ranking.measure():

@@ -1,6 +1,7 @@
 """The bare loops that runs are compared with: decode every record of a file, nothing else.
 
-`python -m tests.bench.bare FILE` runs the loop for the format of the file.
+`python -m tests.bench.bare FILE` runs the loop for the format of the file, and with `--arrow` one
+that decodes Avro into columns instead of objects.
 """
 
 import sys
@@ -56,5 +57,14 @@ def decode(path: Path) -> int:
     return sum(len(batch.to_pylist()) for batch in parquet.iter_batches(1_000))
 
 
+def decode_into_columns(path: Path) -> int:
+    """Like `decode`, but by arrow-avro, which polars-avro contains."""
+    from polars_avro._avro_rs import AvroSource  # no other loop needs it
+
+    # The function of the package also makes data frames.
+    batches = AvroSource([str(path)], False, False).batch_iter(1_000, None)
+    return sum(len(pyarrow.array(batch)) for batch in batches)
+
+
 if __name__ == "__main__":
-    decode(Path(sys.argv[1]))
+    (decode_into_columns if "--arrow" in sys.argv else decode)(Path(sys.argv[1]))

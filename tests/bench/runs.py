@@ -26,7 +26,7 @@ _MOST_LOOPS = {".avro": 1, ".jsonl": 5, ".parquet": 1}  # allowed for a run
 def sample(folder: Path, conversations: int, suffix: str = ".avro") -> tuple[Path, int]:
     """A sample file without bad records, and its number of results."""
     path = folder / f"sample-{conversations}{suffix}"
-    written = write_sample(SampleConfig(conversations=conversations, bad_share=0.0), path)
+    written = write_sample(SampleConfig(conversations=conversations, bad_share=0.0), str(path))
     return path, written.results
 
 

@@ -165,7 +165,7 @@ def _hot_sample(folder: Path, factor: int) -> tuple[Path, int]:
     """A file where one conversation has a fifth of all results, and the number of all results."""
     path = folder / f"hot-{factor}.jsonl"
     even = SampleConfig(conversations=HOT_BASE * factor, bad_share=0.0)
-    others = write_sample(even, path).results
+    others = write_sample(even, str(path)).results
     hot_results = others * HOT_SHARE / (1 - HOT_SHARE)
     hot = SampleConfig(
         seed=2,

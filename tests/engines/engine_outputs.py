@@ -18,7 +18,7 @@ def sample_files(folder: Path) -> list[Path]:
     files = []
     for name, conversations in (("some.avro", CONVERSATIONS // 5), ("all.jsonl", CONVERSATIONS)):
         files.append(folder / name)
-        write_sample(SampleConfig(conversations=conversations, bad_share=0.02), files[-1])
+        write_sample(SampleConfig(conversations=conversations, bad_share=0.02), str(files[-1]))
     return files
 
 

@@ -93,7 +93,7 @@ def test_100_000_conversations_fit_into_the_heap_of_a_task_manager(
 ) -> None:
     trace = tmp_path / "trace.avro"
     options = SampleConfig(conversations=100_000, iterations=2, results=2, bad_share=0.0)
-    write_sample(options, trace)
+    write_sample(options, str(trace))
     words = ("--input", str(trace), "--output", str(tmp_path / "out"))
     cluster.goodgain("run", *words, parallelism=1)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_bytes())
