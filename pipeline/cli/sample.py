@@ -6,8 +6,6 @@ import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_output_options
-from goodgain.pipeline.convert.trace_files import format_of
-from goodgain.pipeline.sample.writers import write_sample
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.sample_config import SampleFileConfig
 from goodgain.transforms.core.wording import counted
@@ -25,7 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the sample, and print what it contains: counts, format and size."""
-    from goodgain.pipeline.document.console import print_json, result_console  # imports rich
+    # Imported here to keep --help fast.
+    from goodgain.pipeline.convert.trace_files import format_of
+    from goodgain.pipeline.document.console import print_json, result_console
+    from goodgain.pipeline.sample.writers import write_sample
 
     options = load_config(SampleFileConfig, given_options(args, SampleFileConfig))
     format = format_of(options.output)

@@ -350,6 +350,7 @@ class TestStartsWithoutBeam:
             "pyarrow",
             "numpy",
             "scipy",
+            "fastavro",
             "rich.console",
             "goodgain.transforms.core.files.avro_reader",
         }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.duplicates import Duplicate
+if TYPE_CHECKING:  # slow to import, and settings need the type below
+    from goodgain.transforms.core.dedup.duplicates import Duplicate
 
 DocumentLabel = Literal["first", "best"]
 
