@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 from msgspec import Struct
-from scipy.special import ndtri
+
+from goodgain.transforms.core.special_functions import normal_quantile
 
 _CONFIDENCE = 0.95
-_Z = float(ndtri((1 + _CONFIDENCE) / 2))
 _Array = np.ndarray[Any, Any]
 
 ONE_CLASS = "every conversation has the same outcome"
@@ -110,7 +110,7 @@ def _with_interval(auc: float, variance: float, clusters: int | None) -> Auc:
     stderr = sqrt(max(variance, 0.0))
     if stderr < 1e-9:  # rounding
         return Auc(auc, 0.0, clusters=clusters, note=_PERFECT)
-    reach = _Z * stderr
+    reach = normal_quantile((1 + _CONFIDENCE) / 2) * stderr
     return Auc(auc, stderr, max(auc - reach, 0.0), min(auc + reach, 1.0), clusters)
 
 
