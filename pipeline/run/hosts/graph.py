@@ -16,7 +16,7 @@ from goodgain.pipeline.results.means import WriteMeans
 from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
-from goodgain.pipeline.run.hosts.joined_labels import join_labels
+from goodgain.pipeline.run.hosts.joined_payloads import join_labels
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.labels import rejected_row
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES

@@ -13,6 +13,7 @@ from msgspec import Struct
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import FileShard, Open
 from goodgain.transforms.core.files.text_lines import Line, text_lines
+from goodgain.transforms.core.remedy import Remedy
 
 _FIELDS = 4
 
@@ -52,5 +53,5 @@ def _judgment(line: Line, place: str) -> AspectJudgment:
             return AspectJudgment(topic, aspect, document, int(label), place)
     raise UsageError(
         f"{place}: judgments of aspects have four fields between white space, `topic aspect "
-        "document label`, and a whole number as label (--aspect-qrels)."
+        f"document label`, and a whole number as label ({Remedy('aspect_qrels')})."
     )

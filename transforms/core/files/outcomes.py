@@ -23,6 +23,7 @@ from goodgain.transforms.core.records.rejected import (
     payload_of_bytes,
     payload_of_mapping,
 )
+from goodgain.transforms.core.remedy import Remedy
 
 _CONVERSATION = "conversation_id"
 _IDENTITIES = (_CONVERSATION, "query_id")  # the first that a row has counts
@@ -209,7 +210,7 @@ def _number(name: str, value: Any) -> float:
     if not isfinite(number):
         raise _OutcomeRowError(
             f"{name} must be a number, or true or false; name the columns with outcomes "
-            "(--outcome) if others are none.",
+            f"({Remedy('outcome')}) if others are none.",
             name,
         )
     return number

@@ -10,6 +10,7 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.gains import NO_SEARCH
 from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.prefix import Prefix, TurnAspects
+from goodgain.transforms.core.remedy import Remedy
 
 _NO_ASPECTS = "the topic has no aspects (A = 0), or they are unknown"
 
@@ -78,7 +79,7 @@ _ITERATION_METRICS = (
     _RECALL_AT_I,
 )  # fmt: skip
 ASPECTS = MetricGroup(
-    "of aspects; where results have them, or with --aspect-qrels",
+    f"of aspects; where results have them, or with {Remedy('aspect_qrels')}",
     _CONVERSATION_METRICS,
     _ITERATION_METRICS,
 )

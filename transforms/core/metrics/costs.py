@@ -8,11 +8,12 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.group import MetricGroup, NamedGroup, Ratio, Terms, Values
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.records.search_call import LARGEST_COST
+from goodgain.transforms.core.remedy import Remedy
 
 COST_I, COST_AT_I, COST = "cost_i.", "cost_at_i.", "cost."
 CG_PER, CG_PER_TOTAL = "CG_per.", "CG_per_total."
 UNKNOWN_COST = "a call of the turn has no such cost"
-_TITLE = "of costs, for each NAME that calls have; within a budget B with --budget"
+_TITLE = f"of costs, for each NAME that calls have; within a budget B with {Remedy('budget')}"
 
 
 @lru_cache

@@ -11,6 +11,7 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.gains import NO_SEARCH
 from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.prefix import Prefix, TopicGains
+from goodgain.transforms.core.remedy import Remedy
 
 _NO_GOOD_IN_POOL = "the pool has no good document of the topic"
 _OF_POOL = f"{NO_SEARCH}, or {_NO_GOOD_IN_POOL}"
@@ -100,4 +101,6 @@ POOL_METRICS: tuple[Metric, ...] = (
 )  # fmt: skip
 
 POOL_ITERATION_METRICS = tuple(metric.so_far for metric in POOL_METRICS if metric.so_far)
-POOL = MetricGroup("of the topic's pool; with --pool", POOL_METRICS, POOL_ITERATION_METRICS)
+POOL = MetricGroup(
+    f"of the topic's pool; with {Remedy('pool')}", POOL_METRICS, POOL_ITERATION_METRICS
+)

@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import SHARE, Direction, Metric
+from goodgain.transforms.core.remedy import Remedy
 
 AT, ALL, FLIP = "pass@", "pass^", "flip_rate"
 _COMPARED: Mapping[str, Callable[[float, float], bool]] = {">=": ge, "<=": le, ">": gt, "<": lt}
@@ -89,8 +90,8 @@ def check_conditions(conditions: Iterable[PassCondition], metrics: Sequence[Metr
             near = get_close_matches(condition.metric, names, n=1)
             hint = f" (did you mean {near[0]}?)" if near else ""
             raise UsageError(
-                f"The condition '{condition}' (--pass) is on {condition.metric}, which is no "
-                f"metric at N of this run{hint}."
+                f"The condition '{condition}' ({Remedy('pass')}) is on {condition.metric}, "
+                f"which is no metric at N of this run{hint}."
             )
 
 

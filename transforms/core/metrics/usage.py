@@ -8,6 +8,7 @@ from typing import Any
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.group import MetricGroup
 from goodgain.transforms.core.metrics.prefix import Prefix, UseCounts
+from goodgain.transforms.core.remedy import Remedy
 
 _READ_MORE = "Opening more raises it, so read it beside open_precision."
 _CITE_MORE = "Citing more raises it, so read it beside cite_precision."
@@ -109,7 +110,7 @@ def _metrics_of(
 
 USAGE = MetricGroup(
     "of documents that the agent opened or cited; where the first records have some, or with "
-    "--usage",
+    f"{Remedy('usage')}",
     (
         *_metrics_of("opened", "open", "opens", _opened, _READ_MORE),
         *_metrics_of("cited", "cite", "cites", _cited, _CITE_MORE),

@@ -20,7 +20,7 @@ from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
 from goodgain.transforms.read import ReadFiles
 
 
-class JoinedLabels(NamedTuple):
+class JoinedPayloads(NamedTuple):
     """The payloads of the conversations with what labels them, and what became of the labels.
 
     Attributes:
@@ -40,13 +40,13 @@ class JoinedLabels(NamedTuple):
 
 def join_labels(
     pipeline: beam.Pipeline, files: ReadFiles, evaluation: Evaluation, max_held_bytes: int | None
-) -> JoinedLabels:
+) -> JoinedPayloads:
     """Join labels from judgments, and labels and outcomes from files, with their conversations.
 
     Args:
       max_held_bytes: see `ReadPayloads`.
     """
-    labels = JoinedLabels(files.payloads)
+    labels = JoinedPayloads(files.payloads)
     if evaluation.qrels:
         labels = _with_qrels(pipeline, files, evaluation, max_held_bytes)
     if evaluation.labels:
@@ -58,7 +58,7 @@ def join_labels(
 
 def _with_qrels(
     pipeline: beam.Pipeline, files: ReadFiles, evaluation: Evaluation, max_held_bytes: int | None
-) -> JoinedLabels:
+) -> JoinedPayloads:
     read = pipeline | "ReadQrels" >> ReadQrels(
         evaluation.qrels, DEFAULT_SHARD_BYTES, max_held_bytes, evaluation.settings.label_scale
     )
@@ -69,15 +69,15 @@ def _with_qrels(
         | "FirstProblems" >> beam.combiners.Top.Smallest(SHOWN_PROBLEMS)
     )
     payloads = (files.payloads, joined.payloads) | "Labels" >> beam.Flatten()
-    return JoinedLabels(payloads, [joined.counts], problems)
+    return JoinedPayloads(payloads, [joined.counts], problems)
 
 
 def _with_given(
     pipeline: beam.Pipeline,
-    labels: JoinedLabels,
+    labels: JoinedPayloads,
     evaluation: Evaluation,
     max_held_bytes: int | None,
-) -> JoinedLabels:
+) -> JoinedPayloads:
     read = pipeline | "ReadLabels" >> ReadLabels(
         evaluation.labels, evaluation.settings.iteration_base, max_held_bytes
     )
@@ -93,10 +93,10 @@ def _with_given(
 
 def _with_outcomes(
     pipeline: beam.Pipeline,
-    labels: JoinedLabels,
+    labels: JoinedPayloads,
     evaluation: Evaluation,
     max_held_bytes: int | None,
-) -> JoinedLabels:
+) -> JoinedPayloads:
     given = evaluation.outcomes
     read = pipeline | "ReadOutcomes" >> ReadOutcomes(given.files, given.names, max_held_bytes)
     joined = labels.payloads | "JoinOutcomes" >> JoinOutcomes(read.outcomes)
