@@ -25,6 +25,7 @@ from goodgain.transforms.core.metrics.prefix import (
     beyond,
     empty_prefix,
 )
+from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.ranking.aspects import TopicAspects
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
@@ -178,7 +179,16 @@ class Arm(Struct, frozen=True, dict=True):
         )
 
     def values(self, measure: Measure) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """The value of each conversation (NaN if undefined), and a mask of the population."""
+        """The value of each conversation (NaN if undefined), and a mask of the population.
+
+        Of a mean over repeats, 1 if the conversation passes its condition and 0 if not.
+        """
+        if (repeats := parse_repeats(measure.metric)) is not None:
+            condition = repeats.condition
+            of_metric = self.at_end[condition.metric]
+            passes = condition.compare(of_metric, condition.bound).astype(np.float64)
+            passes[np.isnan(of_metric)] = np.nan
+            return passes, np.ones(len(self.ids), dtype=np.bool_)
         if measure.i is None:
             return self.at_end[measure.metric], np.ones(len(self.ids), dtype=np.bool_)
         values: Array = self.by_i[measure.metric][:, measure.i - 1]

@@ -12,6 +12,7 @@ from msgspec import Struct
 from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.transforms.core.comparison.samples import Array
+from goodgain.transforms.core.metrics.repeats import parse_repeats
 
 BY_ID = "conversation_id"
 _FEW_SHARED = 0.05
@@ -44,15 +45,23 @@ class Grouped(Struct, frozen=True):
         return len(self.rows) - len(self.keys)
 
     def values(self, measure: Measure) -> tuple[Array, _Flags]:
-        """Like `Arm.values`, but by key: the mean over the key's conversations with a value."""
+        """Like `Arm.values`, but by key: the mean over the key's conversations with a value.
+
+        Of a mean over repeats, its value for the key.
+        """
         values, present = self.arm.values(measure)
         values, present = values[self.rows], present[self.rows]
-        if not self.repeated:
+        repeats = parse_repeats(measure.metric)
+        if not self.repeated and repeats is None:
             return values, present
         defined = present & ~np.isnan(values)
         n = len(self.keys)
         totals = np.bincount(self.group_of, np.where(defined, values, 0.0), n)
         counts = np.bincount(self.group_of, defined, n)
+        if repeats is not None:
+            passed = zip(counts.astype(int).tolist(), totals.astype(int).tolist(), strict=True)
+            of_keys = [repeats.value(*one) for one in passed]
+            return np.array(of_keys, dtype=np.float64), counts > 0
         means = np.full(n, np.nan)
         np.divide(totals, counts, out=means, where=counts > 0)
         return means, np.bincount(self.group_of, present, n) > 0

@@ -16,6 +16,7 @@ from goodgain.transforms.core.metrics.costs import COST, COSTS
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.plan import MetricPlan, Population
 from goodgain.transforms.core.metrics.prefix import Prefix
+from goodgain.transforms.core.metrics.repeats import parse_repeats, spaced
 from goodgain.transforms.core.ranking import respelled
 from goodgain.transforms.core.records.similar_names import similar_name
 
@@ -81,8 +82,16 @@ class Measures(Struct, frozen=True):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of `conversations`: metrics at N and of examples, and counts of labels."""
-        return tuple(dict.fromkeys((*self.at_end, *CONTEXT, *_LABELLING)))
+        """Columns of `conversations`: metrics at N and of examples, and counts of labels.
+
+        Of a mean over repeats, that of its condition.
+        """
+        repeats = map(parse_repeats, self.at_end)
+        at_end = (
+            name if one is None else one.condition.metric
+            for name, one in zip(self.at_end, repeats, strict=True)
+        )
+        return tuple(dict.fromkeys((*at_end, *CONTEXT, *_LABELLING)))
 
     @property
     def iteration_columns(self) -> tuple[str, ...]:
@@ -147,8 +156,8 @@ def choose(
     by_iteration = tuple(metric.name for metric in plan.by_i if metric.name not in at_ends)
     ranking = [metric.name for metric in plan.ranking]
     known = (*at_ends, *by_iteration)
-    requested, family = list(map(respelled, requested)), list(map(respelled, family))
-    primary = respelled(primary) if primary else None
+    requested, family = ([spaced(respelled(name)) for name in one] for one in (requested, family))
+    primary = spaced(respelled(primary)) if primary else None
     named = [*requested, *family, *([primary] if primary else ())]
     _check_names(named, known, ranking)
     wanted = list(dict.fromkeys(named)) if requested else known

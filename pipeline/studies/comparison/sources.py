@@ -11,15 +11,19 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import ASPECT_QRELS, check_run
+from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.arms import Arm, Unsearched, arm_of, check_attribute
 from goodgain.pipeline.studies.comparison.measures import Measures, choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.rescoring import score_on_pool
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.means.slices import EVERYTHING
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.outcomes import outcomes_of
 from goodgain.transforms.core.metrics.own import own_of, split_names
 from goodgain.transforms.core.metrics.plan import plan_of
+from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 from goodgain.transforms.core.wording import counted
 
@@ -194,7 +198,10 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
             parse_ranking_metrics(split_names(common)[0]),
             request.max_i or max_i,
             tuple(group for group in groups[0] if group in groups[1]),
-            own=tuple(one for one in own_of(manifests[0]) if one in own_of(manifests[1])),
+            own=(
+                *(one for one in own_of(manifests[0]) if one in own_of(manifests[1])),
+                *map(metric_by_name, _repeats(outputs, request)),
+            ),
         ),
         request.tolerances,
         request.primary,
@@ -232,6 +239,22 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
         only_in_base=tuple(name for name in in_base if name not in in_candidate),
         only_in_candidate=tuple(name for name in in_candidate if name not in in_base),
     )
+
+
+def _repeats(
+    outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: ComparisonRequest
+) -> list[str]:
+    """The means over repeats that both runs have, if pairs are their clusters (SPEC 12)."""
+    of_runs = []
+    for place, manifest in outputs.values():
+        if not request.pair_by or request.pair_by != manifest["parameters"].get("cluster"):
+            return []
+        if not manifest["parameters"].get("pass_") or request.pool is not None:
+            return []
+        rows = read_means(place, MeansWanted(frozenset((EVERYTHING,)), at_end=True))
+        found = (row["metric"] for row in rows if row["population"] == "all")
+        of_runs.append([name for name in found if parse_repeats(name) is not None])
+    return [name for name in of_runs[0] if name in of_runs[-1]]
 
 
 def _values_of(whole: Arm, by: str, request: ComparisonRequest) -> tuple[str, str]:

@@ -93,7 +93,10 @@ class TestExport:
 
     def test_another_tool_is_refused(self, capsys):
         assert main(["export", "out", "--to", "phoenix", "--output", "x"]) == 2
-        assert "--to must be 'otlp', 'langfuse' or 'mlflow'" in capsys.readouterr().err
+        assert (
+            "--to must be 'otlp', 'langfuse', 'mlflow' or 'browsecomp-plus'"
+            in capsys.readouterr().err
+        )
 
     @pytest.mark.parametrize(
         ("words", "message"),

@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 from math import comb, isfinite
 from operator import ge, gt, le, lt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -25,7 +25,7 @@ from goodgain.transforms.core.metric import SHARE, Direction, Metric
 from goodgain.transforms.core.remedy import Remedy
 
 AT, ALL, FLIP = "pass@", "pass^", "flip_rate"
-_COMPARED: Mapping[str, Callable[[float, float], bool]] = {">=": ge, "<=": le, ">": gt, "<": lt}
+_COMPARED: Mapping[str, Callable[[Any, Any], Any]] = {">=": ge, "<=": le, ">": gt, "<": lt}
 _CONDITION = re.compile(r"(?P<metric>[^<>=\s]+)(?P<sign>>=|<=|>|<)(?P<bound>[^<>=\s]+)")
 _NAME = re.compile(r"(?P<kind>pass[@^]|flip_rate)(?P<k>[1-9][0-9]{0,5})?\[(?P<condition>[^\]]+)\]")
 _OF_CONDITION = {
@@ -54,9 +54,14 @@ class PassCondition(Struct, frozen=True):
         """As `parse_condition` reads it."""
         return f"{self.metric} {self.sign} {self.bound:.12g}"
 
+    @property
+    def compare(self) -> Callable[[Any, Any], Any]:
+        """Compares a value, or an array of them, with the bound."""
+        return _COMPARED[self.sign]
+
     def passes(self, value: float | None) -> float | None:
         """1 if a value meets it, else 0; None without a value."""
-        return None if value is None else float(_COMPARED[self.sign](value, self.bound))
+        return None if value is None else float(self.compare(value, self.bound))
 
 
 def parse_condition(text: str) -> PassCondition:

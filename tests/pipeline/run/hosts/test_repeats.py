@@ -1,8 +1,11 @@
 """Repeats from the command line: means, terminal, report and gate, as the page says."""
 
 import re
+from itertools import combinations
 from pathlib import Path
+from random import Random
 
+import numpy as np
 import pytest
 
 import goodgain as gg
@@ -84,6 +87,41 @@ def test_gate(output):
     assert "n" in verdict.outcomes[-1]["reason"]  # too few clusters
     with pytest.raises(UsageError, match="has no value per conversation"):
         gg.gate(gg.load(output), ["pass^2[CG >= 5] drop <= 2 %"])
+
+
+def repeated(passes):
+    """Runs of queries, as lists of whether each of them passes."""
+    for query, runs in enumerate(passes):
+        for at, one in enumerate(runs):
+            yield {
+                "conversation_id": f"{query}-{at}",
+                "iteration": 1,
+                "attributes": {"query_id": f"q{query}"},
+                "results": [{"gain": 3}, {"gain": 2 if one else 0}],
+            }
+
+
+def test_comparison_pairs_clusters():
+    random = Random(4)
+    before = [[random.random() < 0.4 for _ in range(3)] for _ in range(40)]
+    after = [[one or random.random() < 0.5 for one in runs] for runs in before]
+    options = {"cluster": "query_id", "pass_": ["CG >= 5"], "pass_k": [2], "max_i": 1}
+    base, candidate = (gg.evaluate(list(repeated(one)), **options) for one in (before, after))
+    name = "pass^2[CG >= 5]"
+    compared = gg.compare(base, candidate, pair_by="query_id", primary="pass^2[CG>=5]")
+    (row,) = (row for row in compared.rows if row["metric"] == name)
+    by_query = [[float(all(pair)) for pair in combinations(runs, 2)] for runs in (*before, *after)]
+    values = [sum(one) / len(one) for one in by_query]
+    differences = np.array(values[40:]) - np.array(values[:40])
+    assert (row["n_base"], row["family"], row["verdict"]) == (40, "primary", "better")
+    assert row["base_mean"] == pytest.approx(base[name].mean) == pytest.approx(np.mean(values[:40]))
+    assert row["difference"] == pytest.approx(differences.mean())
+    assert row["stderr"] == pytest.approx(differences.std(ddof=1) / np.sqrt(40))
+    assert any(row["metric"] == "flip_rate[CG >= 5]" for row in compared.rows)
+    apart = gg.compare(base, candidate)
+    assert not any("[" in row["metric"] for row in apart.rows)
+    with pytest.raises(UsageError, match="have no metric"):
+        gg.compare(base, candidate, metrics=[name])
 
 
 @pytest.mark.parametrize(
