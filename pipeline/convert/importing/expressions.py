@@ -19,6 +19,7 @@ from goodgain.pipeline.convert.importing.answers.written_values import decoded_j
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.usage import token_count
 
+_EVENT_NAME = re.compile(r"(?P<event>start|update|success|finish|error)(?:-\d+)?", re.IGNORECASE)
 _DIGITS = frozenset("0123456789")
 
 Expression = Callable[[Any], Any]
@@ -85,6 +86,12 @@ class TraceFunctions(Functions):
         Cached tokens that exceed the input, or with `apart`, are not part of it, and are added.
         """
         return token_count(usage)
+
+    @signature({"types": ["string", "null"]}, {"types": ["string", "null"]})
+    def _func_event_of(self, tool: str | None, name: str | None) -> Any:
+        """`TOOL.start` and the like for a span named `start-1` of a tool; else tool or name."""
+        event = _EVENT_NAME.fullmatch(name or "")
+        return f"{tool}.{event['event']}" if tool and event else tool or name
 
     @signature({"types": []})
     def _func_documents(self, value: Any) -> Any:

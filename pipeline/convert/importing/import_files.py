@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts, ToolCount
+from goodgain.pipeline.convert.importing.event_spans import joined_events, tool_of
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 from goodgain.pipeline.convert.importing.formats.format import Format
 from goodgain.pipeline.convert.importing.mapping_file import (
@@ -171,10 +172,12 @@ def _from_spans(
                 continue
             counts.records += bool(span.span_id)
             if span.answer is not None:
-                tools.add(span.tool or "", span.answer)
+                for tool in {span.tool or "", tool_of(span.tool or "")}:
+                    tools.add(tool, span.answer)
             by_trace.add(span.trace_id, span)
         counts.unmatched_patterns = tools.unmatched()
         for _, spans in by_trace.groups():
+            spans = joined_events(spans)
             _count_tools(spans, tools, counts)
             spans = [classified(span, tools) for span in spans]
             for turn in turns_of_trace(spans, counts, keep_apart):

@@ -50,6 +50,7 @@ def _searches_of(tree: SpanTree) -> tuple[list[Search], int]:
         for span in candidates
     }
     models_inside: dict[str, list[Span]] = {}
+    costs_of_models = _costs_of_models(tree)
     for span in (one for one in tree.spans if one.kind == MODEL):
         for above in tree.ancestors(span):
             if above.kind == MODEL:
@@ -69,13 +70,38 @@ def _searches_of(tree: SpanTree) -> tuple[list[Search], int]:
         if is_alone and MILLISECONDS in wrapper.costs:
             costs[MILLISECONDS] = wrapper.costs[MILLISECONDS]
         models = (
-            [model.costs for model in models_inside.get(wrapper.span_id, ())] if is_first else []
+            [costs_of_models[model.span_id] for model in models_inside.get(wrapper.span_id, ())]
+            if is_first
+            else []
         )
         model_costs = _total(models)
         model_costs.pop(MILLISECONDS, None)  # included in the search's own
         searches.append(Search(span, costs, model_costs))
     reranked, merged = _reranked(searches, outermost, tree)
     return reranked, len(candidates) - len(innermost) + merged
+
+
+def _costs_of_models(tree: SpanTree) -> dict[str, dict[str, float]]:
+    """The costs of each model's span: those of the models within it, where they all report them.
+
+    A framework's span around the provider's own repeats its usage, or works it out anew.
+    """
+    models = [span for span in tree.spans if span.kind == MODEL]
+    around = {
+        span.span_id: [above for above in tree.ancestors(span) if above.kind == MODEL]
+        for span in models
+    }
+    outer = {above.span_id for several in around.values() for above in several}
+    inside: dict[str, list[dict[str, float]]] = {}
+    for span in models:
+        for above in around[span.span_id] if span.span_id not in outer else ():
+            inside.setdefault(above.span_id, []).append(span.costs)
+    costs = {}
+    for span in models:
+        inner = _total(inside.get(span.span_id, ()))
+        inner.pop(MILLISECONDS, None)
+        costs[span.span_id] = span.costs | inner
+    return costs
 
 
 def _usages_of(tree: SpanTree) -> list[Span]:
@@ -253,8 +279,9 @@ def _model_steps(tree: SpanTree) -> list[Span]:
 
     A step within another is part of it; one within a search or an opening belongs to that.
     """
+    costs_of_models = _costs_of_models(tree)
     return [
-        span
+        replace(span, costs=costs_of_models[span.span_id])
         for span in tree.spans
         if span.kind == MODEL
         and not any(above.kind in (MODEL, SEARCH, OPEN) for above in tree.ancestors(span))
