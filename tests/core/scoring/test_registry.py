@@ -1,8 +1,8 @@
 """Directions (higher or lower is better) and cautions that metrics declare."""
 
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
-from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
-from goodgain.transforms.core.metrics.headline import headline
+from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, DECLARED, ITERATION_METRICS
+from goodgain.transforms.core.metrics.headline import headline_among
 
 FORMS = ("{}", "{}_i", "{}_at_i")
 
@@ -46,7 +46,8 @@ def test_metrics_that_reward_stopping_or_finding_less_have_a_caution():
 
 
 def test_metrics_that_improve_by_finding_less_are_not_decisive():
-    assert set(headline("comparison")) - set(headline("decision")) == {
+    compared, decisive = (headline_among(one, DECLARED) for one in ("comparison", "decision"))
+    assert set(compared) - set(decisive) == {
         "iterations_for_all_good_results",
         "iterations_after_last_good",
     }

@@ -38,7 +38,8 @@ class TestChosenMetrics:
     def test_arguments_select_metrics(self, capsys):
         assert main(["metrics", "ndcg@10", "--json"]) == 0
         names = [one["name"] for one in json.loads(capsys.readouterr().out)]
-        assert names == ["pool_nDCG", "pool_nDCG_at_i", "ndcg[@k]", "ndcg_burges[@k]"]
+        assert {"pool_nDCG", "pool_nDCG_at_i", "ndcg[@k]", "ndcg_burges[@k]"} <= set(names)
+        assert all("ndcg" in name.lower() for name in names)
 
     def test_rejects_an_unknown_metric(self, capsys):
         assert main(["metrics", "nddcg"]) == 2
