@@ -27,6 +27,7 @@ from math import log2
 from tests.reference import delivery, metrics
 from tests.reference.evidence import keys_of
 from tests.reference.occurrences import Tallies, mark_duplicates, occurrences_of
+from tests.reference.passages import finds_of
 from tests.reference.rules import RULES, rule_name_of
 from tests.reference.verification import verify
 
@@ -265,7 +266,9 @@ def score(turn, pool, run_name=None, threshold=2, max_candidates=256):
     rows = []
     for i in range(1, turn.iterations + 1):
         own = [one for one in turn.occurrences if one.i == i]
-        rows.append({"i": i, **metrics.sets_of_iteration(own, threshold)})
+        rows.append(
+            {"i": i, **metrics.sets_of_iteration(own, finds_of(own, threshold, "first")(i))}
+        )
         rows[-1].update(metrics.cumulative(rows))
         firsts = [
             one

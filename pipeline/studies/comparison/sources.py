@@ -149,10 +149,10 @@ class Arms(Struct, frozen=True):
     measures: Measures
     forced: Sequence[Mismatch]
     shared_judgments: bool
-    shared_aspects: bool
     max_i: int
     only_in_base: tuple[str, ...]
     only_in_candidate: tuple[str, ...]
+    shared_aspects: bool = False
 
 
 def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -> Arms:

@@ -39,9 +39,9 @@ class VerdictConditions(Struct, frozen=True):
     efficiency: tuple[float | None, float | None]
     idle: tuple[float, float]
     shared_judgments: bool
-    shared_aspects: bool
     max_i: int
     missing: str | None = None
+    shared_aspects: bool = False
 
     def has_own_ideal(self, metric: Metric) -> bool:
         """Whether each arm is measured by its own finds."""

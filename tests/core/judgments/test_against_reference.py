@@ -19,10 +19,12 @@ from tests.core.ranking.agreement import disagreements
 from tests.core.ranking.naive import evaluate
 from tests.reference.judging import judge
 
-# Every family: plain, and with cutoffs or persistences if it takes them.
+# Every family but those of aspects, and auc, for which calls matter: plain, and with cutoffs or
+# persistences if it takes them.
 RANKING = tuple(
     name
     for family in FAMILIES.values()
+    if not family.of_aspects and family.name != "auc"
     for name in {
         "none": (family.name,),
         "cutoff": (family.name, f"{family.name}@1", f"{family.name}@3"),

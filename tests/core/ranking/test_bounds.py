@@ -22,7 +22,7 @@ BOUNDED = [
 ]
 UNBOUNDED = [
     *("recall", "recall@3", "f1", "r_precision", "bpref", "map", "ndcg", "ndcg@3"),
-    *("ndcg_burges", "nerr", "auc", "rbp_residual.8", "judged@3"),
+    *("ndcg_burges", "nerr", "auc", "rbp_residual.8", "judged@3", "strec", "alpha_ndcg@3"),
 ]
 
 labels = st.lists(st.one_of(st.integers(0, 4), st.just(UNJUDGED), st.just(HELD_COPY)), max_size=8)

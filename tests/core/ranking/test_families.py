@@ -8,12 +8,18 @@ import sys
 import pytest
 
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.ranking import FAMILIES, RankingEvaluator, parse_ranking_metrics
+from goodgain.transforms.core.ranking import (
+    FAMILIES,
+    UNJUDGED,
+    RankingEvaluator,
+    parse_ranking_metrics,
+)
+from goodgain.transforms.core.ranking.aspects import Aspects, ListAspects, TopicAspects
 
 SPEC_8 = {
     *("hits", "hit_rate", "precision", "recall", "f1", "r_precision", "bpref", "rbp", "mrr"),
     *("rbp_residual", "map", "cg", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr"),
-    *("auc", "judged"),
+    *("auc", "judged", "strec", "alpha_ndcg"),
 }
 WITH_ARGUMENT = {"none": "", "cutoff": "@3", "persistence": ".8"}
 LISTS = [
@@ -58,6 +64,9 @@ def test_declarations_state_whether_values_can_be_null_or_are_whole(name):
     (metric,) = parse_ranking_metrics([name])
     evaluator = RankingEvaluator([metric], 2)
     values = [evaluator.evaluate(labels, pool)[0] for labels, pool in LISTS]
+    if evaluator.needs_aspects:
+        aspects = ListAspects([Aspects([b"x"])], TopicAspects((Aspects([b"x", b"y"]),)))
+        values += evaluator.evaluate([UNJUDGED], [], aspects=aspects)
     assert (None in values) == bool(metric.declaration.undefined)
     assert metric.declaration.whole == all(isinstance(v, int) for v in values if v is not None)
 
