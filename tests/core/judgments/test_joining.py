@@ -54,6 +54,7 @@ def test_counts_of_documents_and_topics():
     assert counts.by_name() == {
         "qrels.judgments": 2,
         "qrels.unjudged": 1,
+        "qrels.similar_names": 0,
         "qrels.repeated": 1,
         "qrels.never_retrieved": 1,
         "qrels.topics": 2,

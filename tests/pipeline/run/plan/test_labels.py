@@ -218,7 +218,8 @@ def test_every_label_is_joined_or_rejected_with_its_line_and_the_reason(tmp_path
     assert run(tmp_path / "out", inputs, "--labels", str(path)) == 0
     found = reasons(tmp_path / "out")
     assert found == {
-        "line 3": 'gain must be a whole number from 0 to 4, got "5".',
+        "line 3": 'gain must be a whole number from 0 to 4, got "5"; if it is a label on another '
+        "scale, say so with --label-map 5=4.",
         "line 4": "The search call of turn 1, iteration 1, call 0 has 3 results, so there is no "
         "rank 9.",
         "line 5": "The conversation has no usable record of turn 1, iteration 7, call 0.",
@@ -238,7 +239,8 @@ def test_every_label_is_joined_or_rejected_with_its_line_and_the_reason(tmp_path
         "line 18": found["line 19"],
         "line 19": "The row names no result: give conversation_id, iteration and rank (turn and "
         "call where there are several), record_id and rank, or span_id and position.",
-        "line 20": 'gain must be a whole number from 0 to 4, got "two".',
+        "line 20": 'gain must be a whole number from 0 to 4, got "two"; if it is a label on '
+        "another scale, say so with --label-map two=2.",
     }
     assert outcomes(tmp_path / "out") == {
         "read": 21, "joined": 2, "repeated": 0, "empty": 1, "rejected": 18, "replaced": 0,
