@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.metrics.calls import CALL_METRICS
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.metrics.pool import POOL_METRICS
@@ -141,7 +142,8 @@ def conversations(plan: MetricPlan, judged_outside: bool = False) -> Dataset:
         metric.name: (_ranking_column if metric.name in ranking else _metric_column)(metric)
         for metric in plan.at_n
     }
-    first = [columns.pop(metric.name) for metric in CONVERSATION_METRICS]
+    of_calls = [columns.pop(metric.name) for metric in CALL_METRICS]
+    first = [columns.pop(one.name) for one in CONVERSATION_METRICS if one.name in columns]
     redelivered = first.pop()
     of_pool = [columns.pop(metric.name) for metric in POOL_METRICS if metric.name in columns]
     of_ranking = [columns.pop(metric.name) for metric in plan.ranking]
@@ -162,6 +164,7 @@ def conversations(plan: MetricPlan, judged_outside: bool = False) -> Dataset:
             redelivered,
             *_CONVERSATION_TIMES,
             *of_ranking,
+            *of_calls,
             *((*of_pool, *_OF_POOL) if of_pool else ()),
             *((_TOPIC_ASPECTS,) if "aspects" in columns else ()),
             *columns.values(),
