@@ -38,9 +38,11 @@ from goodgain.transforms.core.streaming.windowed_means import (
     MissedByMeans,
     SliceWindows,
     WindowedMeanRow,
+    WindowedRelation,
     WindowRules,
     WindowWarnings,
     due_panes,
+    relations_of,
     rows_of,
     window_warnings,
     with_added,
@@ -51,6 +53,7 @@ from goodgain.transforms.times import millis_of, timestamp_of
 
 MISSED = "missed"
 WARNINGS = "warnings"
+RELATIONS = "relations"
 _MOST_PARTS = 64  # sums in state, before they are merged
 
 
@@ -61,11 +64,13 @@ class MeansByWindow(NamedTuple):
       rows: the panes of the means.
       missed: number of conversations that came after the last pane of their window.
       warnings: data warnings of each window, by pane.
+      relations: how metrics go with outcomes in each window, by pane.
     """
 
     rows: beam.PCollection[WindowedMeanRow]
     missed: beam.PCollection[MissedByMeans]
     warnings: beam.PCollection[WindowWarnings]
+    relations: beam.PCollection[WindowedRelation]
 
 
 @dataclass(eq=False, repr=False)
@@ -100,7 +105,7 @@ class WindowedMeans(beam.PTransform):
       >>> scored = traces.payloads | ScoreStreamedPayloads(scoring, closing, end)
       >>> means = scored.scores | WindowedMeans(scoring, closing, window=3_600_000, end=end)
       >>> means._fields
-      ('rows', 'missed', 'warnings')
+      ('rows', 'missed', 'warnings', 'relations')
     """
 
     scoring: Scoring
@@ -127,7 +132,12 @@ class WindowedMeans(beam.PTransform):
             >> beam.ParDo(_SumBundle(rules.window)).with_output_types(tuple[str, WindowSums])
         )
         give_panes = GivePanes(self.scoring, rules, self.interval, self.end)
-        types = {"rows": WindowedMeanRow, MISSED: MissedByMeans, WARNINGS: WindowWarnings}
+        types = {
+            "rows": WindowedMeanRow,
+            MISSED: MissedByMeans,
+            WARNINGS: WindowWarnings,
+            RELATIONS: WindowedRelation,
+        }
         return MeansByWindow(*typed_outputs(sums, "GivePanes", give_panes, **types))
 
 
@@ -266,6 +276,10 @@ class GivePanes(beam.DoFn):
             means = added_up.sums()
             rows = means.rows(slice_of(slice_), self.scoring.plan, self.interval)
             yield from rows_of(pane, self.rules, rows)
+            if self.scoring.outcomes:
+                related = means.relations(slice_of(slice_), self.scoring.plan)
+                for relation in relations_of(pane, self.rules, related):
+                    yield TaggedOutput(RELATIONS, relation)
             if slice_ == EVERYTHING:
                 warnings = window_warnings(
                     pane, self.rules, means.counts(), self.scoring, rows, means.contradicted_ids
@@ -301,5 +315,6 @@ def _keep(by_window: Mapping[int, Sequence[WindowSums]], sums: Any) -> int:
 
 beam.coders.registry.register_coder(WindowSums, StructCoder)
 beam.coders.registry.register_coder(WindowedMeanRow, StructCoder)
+beam.coders.registry.register_coder(WindowedRelation, StructCoder)
 beam.coders.registry.register_coder(MissedByMeans, StructCoder)
 beam.coders.registry.register_coder(WindowWarnings, StructCoder)

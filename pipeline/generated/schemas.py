@@ -32,6 +32,7 @@ def shipped_stream_datasets() -> tuple[Dataset, ...]:
         stream_datasets.conversations(_PLAN),
         stream_datasets.live(_PLAN),
         stream_datasets.MEANS,
+        stream_datasets.OUTCOME_RELATIONS,
     )
 
 

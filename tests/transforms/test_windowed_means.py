@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from goodgain.transforms import windowed_means
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
+from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.streaming.closing import Closing
@@ -78,6 +79,7 @@ class Scores:
             keep("rows", means.rows)
             keep("missed", means.missed)
             keep("warnings", means.warnings)
+            keep("relations", means.relations)
         return given
 
 
@@ -123,6 +125,31 @@ def test_each_pane_has_the_warnings_of_its_window(start):
     ]
     # The mean has no value either before anything is labelled.
     assert gains(given)[0] == (start, 0, False, 0, None)
+
+
+def test_each_pane_relates_metrics_and_outcomes_as_batch_does(start):
+    options = {"outcomes": (TurnOutcome("correct"),)}
+
+    def judged(gain, correct):
+        one = {"results": [{"id": "a", "gain": gain}], "outcomes": {"correct": correct}}
+        return score_one([one], **options)
+
+    first = [judged(3, 1), judged(2, 0), judged(4, 1)]
+    scores = Scores()
+    for minute, score in enumerate(first, 1):
+        scores.arrive(start + minute, score)
+    last = judged(4, 0)
+    scores.watermark(start + 70).arrive(start + 4, last).watermark(start + 71, start + 90)
+    settings = scoring(**options)
+    found = [one for _, one in scores.means(settings=settings)["relations"]]
+    assert {minute_of(one.window_start) for one in found} == {start}
+    for pane, of_pane in ((0, first), (1, [*first, last]), (2, [*first, last])):
+        sums = MeansAccumulator()
+        for score in of_pane:
+            sums.add(conversation_values(score, settings.plan))
+        rows = [one.row for one in found if one.pane == pane]
+        assert rows == sums.relations({}, settings.plan) != []
+        assert {one.is_last for one in found if one.pane == pane} == {pane == 2}
 
 
 def test_a_window_warns_of_clusters_of_very_different_size(start):

@@ -11,7 +11,11 @@ from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.streaming.live import LiveIteration
-from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow, WindowWarnings
+from goodgain.transforms.core.streaming.windowed_means import (
+    WindowedMeanRow,
+    WindowedRelation,
+    WindowWarnings,
+)
 
 WARNINGS = datasets.shipped("stream/warnings")
 # The first columns of rows that belong to a pane of a window.
@@ -22,6 +26,14 @@ MEANS = Dataset(
     "One row for each mean over the conversations of a window, in each pane. Among rows with the "
     "same window, slice, metric, i and population, use the one with the greatest pane.",
     (*_PANE, *datasets.MEANS.columns),
+)
+
+OUTCOME_RELATIONS = Dataset(
+    datasets.OUTCOME_RELATIONS.name,
+    "One row for each outcome that is 0 or 1, and metric at N, of the conversations of a window, "
+    "in each pane. Among rows with the same window, slice, outcome, metric and population, use the "
+    "one with the greatest pane.",
+    (*_PANE, *datasets.OUTCOME_RELATIONS.columns),
 )
 
 
@@ -83,7 +95,12 @@ def mean_rows(mean: WindowedMeanRow) -> list[Row]:
     return [{**_of_pane(mean), **asdict(mean.row)}]
 
 
-def _of_pane(row: WindowWarnings | WindowedMeanRow) -> Row:
+def relation_rows(relation: WindowedRelation) -> list[Row]:
+    """The row of `outcome_relations`."""
+    return [{**_of_pane(relation), **asdict(relation.row)}]
+
+
+def _of_pane(row: WindowWarnings | WindowedMeanRow | WindowedRelation) -> Row:
     return {
         "window_start": row.window_start,
         "window_end": row.window_end,

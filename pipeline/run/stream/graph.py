@@ -22,7 +22,11 @@ from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.live import LiveIteration
-from goodgain.transforms.core.streaming.windowed_means import WindowedMeanRow, WindowWarnings
+from goodgain.transforms.core.streaming.windowed_means import (
+    WindowedMeanRow,
+    WindowedRelation,
+    WindowWarnings,
+)
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import millis_of
@@ -104,6 +108,14 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     _ = means.rows | "WriteMeans" >> _write_one(
         plan, datasets.MEANS, datasets.mean_rows, WindowedMeanRow, _windowed_mean_key
     )
+    if scoring.outcomes:
+        _ = means.relations | "WriteRelations" >> _write_one(
+            plan,
+            datasets.OUTCOME_RELATIONS,
+            datasets.relation_rows,
+            WindowedRelation,
+            _windowed_relation_key,
+        )
     _ = means.warnings | "WriteWarnings" >> _write_one(
         plan, datasets.WARNINGS, datasets.warning_rows, WindowWarnings, _warnings_key
     )
@@ -176,6 +188,11 @@ def _write_one(
 
 def _windowed_mean_key(mean: WindowedMeanRow) -> str:
     return f"{mean.window_start:020d} {mean.pane:06d} {rows.mean_key(mean.row)}"
+
+
+def _windowed_relation_key(relation: WindowedRelation) -> str:
+    key = rows.relation_key(relation.row)
+    return f"{relation.window_start:020d} {relation.pane:06d} {key}"
 
 
 def _warnings_key(warnings: WindowWarnings) -> str:

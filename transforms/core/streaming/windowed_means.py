@@ -21,6 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.means.mean_row import MeanRow
+from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
@@ -50,6 +51,16 @@ class WindowedMeanRow(Struct, frozen=True):
     pane: int
     is_last: bool
     row: MeanRow
+
+
+class WindowedRelation(Struct, frozen=True):
+    """How a metric goes with an outcome in one window; in panes like those of `WindowedMeanRow`."""
+
+    window_start: int
+    window_end: int
+    pane: int
+    is_last: bool
+    row: OutcomeRelation
 
 
 class MissedByMeans(Struct, frozen=True):
@@ -171,6 +182,14 @@ def rows_of(pane: DuePane, rules: WindowRules, rows: Iterable[MeanRow]) -> list[
     """The rows of one pane."""
     end = pane.window_start + rules.window
     return [WindowedMeanRow(pane.window_start, end, pane.number, pane.is_last, row) for row in rows]
+
+
+def relations_of(
+    pane: DuePane, rules: WindowRules, rows: Iterable[OutcomeRelation]
+) -> list[WindowedRelation]:
+    """The relations of one pane."""
+    start, end = pane.window_start, pane.window_start + rules.window
+    return [WindowedRelation(start, end, pane.number, pane.is_last, row) for row in rows]
 
 
 _NOTHING = DataWarning(NONE, 0, None, "There are no warnings.", "")
