@@ -30,6 +30,7 @@ ENVELOPES = {
     "bytes": JSON.encode(),
     "a text after JSON": JSON + "\n\nREMINDER: cite the sources.",
     "results": {"query": "kites", "images": [], "results": DOCUMENTS},
+    "other names": {"status": "ok", "payload": {"page": {"results": DOCUMENTS}}},
     "nested results": {"data": {"web": {"results": DOCUMENTS}}},
     "JSON under a key": {"documents": JSON},
     "pairs with scores": [[document, 0.5] for document in DOCUMENTS],
@@ -132,6 +133,11 @@ def test_a_list_of_something_else_is_noted(answer):
     found = read_answer(answer)
     assert found.documents is None
     assert found.unread
+
+
+def test_lists_beside_an_answer_are_not_the_answer():
+    told = {"answer": "In Wales.", "metadata": {"results": DOCUMENTS}, "input": {"docs": DOCUMENTS}}
+    assert read_answer(told).documents is None
 
 
 def test_tags_beside_a_text_are_no_list_of_something_else():

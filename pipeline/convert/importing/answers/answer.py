@@ -34,6 +34,13 @@ _ENVELOPES = (
     "parts",
 )  # fmt: skip
 _LOOKED_AT = frozenset((*_LISTS, *_ENVELOPES))
+# Objects beside an answer that may hold lists of their own.
+_NO_ANSWERS = frozenset(
+    (
+        *("metadata", "meta", "usage", "input", "inputs", "arguments", "args", "parameters"),
+        *("config", "request", "query", "raw_input", "tool_calls", "additional_kwargs"),
+    )
+)
 # Blocks of content, by their types in MCP and in the interfaces of models.
 _TEXT_BLOCKS = frozenset(("text", "output_text", "input_text", "json"))
 _RESULT_BLOCKS = frozenset(
@@ -116,6 +123,17 @@ def read_answer(value: Any) -> Answer:
         None if documents or reader.error is None else error_text(reader.error),
         reader.is_cut_off,
     )
+
+
+def _list_inside(others: dict[str, Any], depth: int) -> list[Document] | None:
+    """The list of documents in an object under a name that no envelope known has; else None."""
+    for name, inner in others.items():
+        if isinstance(inner, dict) and name not in _NO_ANSWERS:
+            reader = _Reader()
+            documents = reader.documents(inner, depth + 1)
+            if documents and not reader.is_single:
+                return documents
+    return None
 
 
 def error_text(told: str) -> str:
@@ -208,6 +226,8 @@ class _Reader:
             found = inner if found is None else found
         if found is None:
             others = {name: one for name, one in value.items() if name not in _LOOKED_AT}
+            if (inside := _list_inside(others, depth)) is not None:
+                return inside
             for inner in _lists_of(others):
                 if all(isinstance(one, dict) and is_whole_document(one) for one in inner):
                     return inner
