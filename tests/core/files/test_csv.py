@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 import goodgain as gg
-from goodgain.pipeline.run.plan.local_files import local_files, read_files
+from goodgain.pipeline.run.plan.local_files import local_files, open_local, read_files
+from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.transforms.core.files.csv_reader import begins_like_csv
-from goodgain.transforms.core.records.likely_fields import likely_map
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.warnings.field_names import unknown_names
 
 DATASETS = ("conversations", "iterations", "calls", "duplicates", "means")
 LONG = """\
@@ -110,16 +111,30 @@ def test_renamed_columns_are_read(file):
     assert (row["N"], row["mrr"], row["attributes"]) == (1, 0.5, {"market": "de"})
 
 
-def test_what_is_proposed_names_every_column_and_reads_the_table(file):
-    header = "session,step,question,position,link,headline,rel,model,total_tokens,latency_ms,doc_id"
-    path = file(f"{header}\ns,1,kites,1,https://ex.org/a,A,3,gpt,120,55,d1\n")
+@pytest.mark.parametrize(
+    ("header", "line", "known"),
+    [
+        (
+            "session,step,question,position,link,headline,rel,model,total_tokens,latency_ms,doc_id",
+            "s,1,kites,1,https://ex.org/a,A,3,gpt,120,55,d1",
+            [],
+        ),
+        (
+            "conversation,step,query,doc,link,title,relevance",
+            "s,1,kites,d1,https://ex.org/a,A,3",
+            ["query", "title"],
+        ),
+    ],
+)
+def test_what_is_proposed_names_every_column_and_reads_the_table(file, header, line, known):
+    path = file(f"{header}\n{line}\n")
     ((position, _, reason, _),) = rejected(path)
-    meant = likely_map(header.split(","))
-    assert sorted(meant.values()) == sorted(header.split(","))
-    proposed = ",".join(f"{field}={column}" for field, column in meant.items())
     assert position == "file"
-    assert f"add --map {proposed}." in reason
-    run = gg.evaluate(path, mapping=proposed)
+    assert reason.startswith("The table has neither conversation_id nor iteration, but ")
+    unknown = unknown_names(find_names(local_files([path]), open_local), ())
+    meant = {one.meant: one.name for one in unknown}
+    assert sorted([*meant.values(), *known]) == sorted(header.split(","))
+    run = gg.evaluate(path, mapping=meant)
     (row,) = run.conversations
     assert (row["conversation_id"], row["CG"], row["N"]) == ("s", 3, 1)
     assert not run.warnings
@@ -145,7 +160,8 @@ def test_a_bad_line_is_rejected_with_its_number_field_and_reason(file, line, fie
     # A rank that is no number leaves the whole call without an order.
     at, field = ("2", field) if field == "rank" else ("4", field)
     reason = reason.replace("[1]", "[0]") if "\udcff" in line else reason
-    assert row[:3] == (f"line {at}", field and field.replace("[1]", reason[7:10]), reason)
+    assert row[:2] == (f"line {at}", field and field.replace("[1]", reason[7:10]))
+    assert row[2].startswith(reason.removesuffix("."))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,6 @@ from goodgain.transforms.core.files.tables import (
     decompressed_file,
 )
 from goodgain.transforms.core.records.adaptation import RANK
-from goodgain.transforms.core.records.likely_fields import likely_map
 from goodgain.transforms.core.records.long_form import (
     CALL_MAPS,
     RESULTS,
@@ -137,11 +136,10 @@ def first_rows(file: BinaryIO, shard: FileShard) -> Iterator[dict[str, Any]]:
 
 
 def _without_needed(row: dict[str, Any], shard: FileShard) -> RejectedRecord:
-    likely = likely_map(list(row))
-    meant = dict.fromkeys((name for name in _NEEDED if name not in likely), "NAME") | likely
     reason = (
         f"The table has neither conversation_id nor iteration, but {', '.join(row)}. If they have "
-        f"other names, add {Remedy('map', meant)}."
+        f"other names, {Remedy('map')} names them; what the columns probably mean is among the "
+        "warnings."
     )
     return RejectedRecord(shard.path, WHOLE_FILE, reason, at_least=True)
 

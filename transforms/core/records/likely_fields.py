@@ -53,6 +53,7 @@ _RESULT_SYNONYMS = _by_synonym(
         "entity_type": "type kind documenttype",
         "score": "similarity relevancescore",
         "fields": "metadata properties",
+        "ids.doc_id": "doc document docno",
     }
 )
 
