@@ -237,9 +237,8 @@ def test_a_call_without_a_timestamp_has_no_time_in_a_stream():
 @given(st.binary(max_size=200))
 @settings(max_examples=200)
 def test_any_bytes_as_an_encoded_call(encoded):
-    packer = native_module().Packer(
-        native_packing._plain_rules(shipped_rules()), SimpleNamespace(), False, None, 5_000, 1
-    )
+    rules, output = native_packing._plain_rules(shipped_rules()), (False, None)
+    packer = native_module().Packer(rules, SimpleNamespace(), False, None, 5_000, 1, output)
     with pytest.raises(ValueError, match="not an encoded search call"):
         packer.add(encoded, 0)
     assert packer.rest() == []
