@@ -69,7 +69,7 @@ def coverage_of(
         own = _own(turn)
         in_order = tuple(Aspects(own[first]) for first in sorted(own))
         return TurnCoverage(turn, own, TopicAspects(in_order))
-    judged = scoring.aspect_judgments.of(conversation_id, attributes)
+    judged: JudgedAspects = scoring.aspect_judgments.of(conversation_id, attributes)
     documents = external.documents if external is not None else {}
     return TurnCoverage(turn, _judged(turn, documents, judged), judged.topic)
 

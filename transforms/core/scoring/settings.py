@@ -11,7 +11,6 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.rules import RuleTable, Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.aspects import ASPECTS
@@ -58,7 +57,8 @@ class Scoring(Struct, frozen=True, dict=True):
       costs: names of the requested costs.
       budgets: amounts of costs at which gains are reported.
       aspects: whether to evaluate the aspects that documents cover; always with metrics of them.
-      aspect_judgments: aspects judged outside; None if those of the traces count.
+      aspect_judgments: aspects judged outside, as `aspect_judgments` makes them of labels; None if
+        those of the traces count.
       max_i: last i at which means are computed.
       own: metrics of the user, made with `goodgain.metric`.
       outcomes: the requested outcomes.
@@ -94,7 +94,7 @@ class Scoring(Struct, frozen=True, dict=True):
     costs: tuple[str, ...] = ()
     budgets: tuple[Budget, ...] = ()
     aspects: bool = False
-    aspect_judgments: AspectJudgments | None = None
+    aspect_judgments: Any = None
     max_i: int = 10
     own: tuple[Metric, ...] = ()
     outcomes: tuple[TurnOutcome, ...] = ()
@@ -124,7 +124,8 @@ class Scoring(Struct, frozen=True, dict=True):
     def name_keys(self) -> LabelKeys | None:
         """How names of documents are matched to results; None if no judgment needs them."""
         if self.label_keys is None and self.aspect_judgments is not None:
-            return self.aspect_judgments.keys
+            keys: LabelKeys = self.aspect_judgments.keys
+            return keys
         return self.label_keys
 
     @cached_property
