@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 NAME = "export"
-HELP = "write conversations' metrics for OpenTelemetry, Langfuse, MLflow, BrowseComp-Plus"
+HELP = "write metrics for OpenTelemetry, Langfuse, MLflow, BrowseComp-Plus"
 EXAMPLE = "goodgain export out --to langfuse --output scores.jsonl"
 
 _UNTRACED = (

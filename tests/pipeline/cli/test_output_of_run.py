@@ -27,11 +27,12 @@ def test_json_has_manifest_means_and_gate(tmp_path, capsys):
     assert [one["verdict"] for one in printed["gate"]] == ["failed"]
 
 
-def test_quiet_prints_nothing(tmp_path, capsys):
+def test_quiet_prints_only_warnings_about_the_data(tmp_path, capsys):
     assert run(tmp_path, "--quiet") == 0
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err == ""
+    (warning,) = captured.err.splitlines()
+    assert warning.startswith("Warning (beyond_cutoff): ")
     assert (tmp_path / "out" / "manifest.json").is_file()
 
 
