@@ -212,6 +212,7 @@ def _turn_records(
         ids = {TRACE_ID: turn.trace_id, ROOT_SPAN_ID: turn.root_id}
         if turn.session not in (None, turn.trace_id):
             ids[SESSION_ID] = str(turn.session)
+        outcomes = {"outcomes": turn.outcomes} if turn.outcomes else {}
         in_iteration: Counter[int] = Counter()
         for iteration, call in turn.calls:
             yield {
@@ -228,6 +229,7 @@ def _turn_records(
                 "error": call.error,
                 "attributes": {**call.attributes, **ids},
                 "costs": call.costs,
+                **outcomes,
                 "results": call.results,
             }
             in_iteration[iteration] += 1

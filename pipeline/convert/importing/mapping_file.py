@@ -41,7 +41,7 @@ _SPAN_KEYS = (
 )  # fmt: skip
 _CALL_KEYS = ("turn", "iteration", "call", "record_id")
 _KEYS = {
-    "span": (*_SPAN_KEYS, "search_tools", "open_tools"),
+    "span": (*_SPAN_KEYS, "search_tools", "open_tools", "outcomes"),
     "call": _CALL_KEYS,
     "result": (*_CALL_KEYS, "rank"),
 }
@@ -145,6 +145,7 @@ class MappingFile(_MappingPart):
         {}, description="expressions for attributes of the conversation, by name"
     )
     costs: _Expressions = Field({}, description="expressions for costs, by name")
+    outcomes: _Expressions = Field({}, description="expressions for outcomes of the turn, by name")
     results: _Expression | None = _expression("list of results")
     result: ResultPart = Field(
         default_factory=ResultPart, description="expressions over one result"
@@ -228,6 +229,15 @@ class MappingFile(_MappingPart):
         """The costs of a record; values other than numbers of at least 0 are ignored."""
         values = {name: number(expression(record)) for name, expression in self.costs.items()}
         return {name: value for name, value in values.items() if value is not None and value >= 0}
+
+    def outcomes_of(self, record: Any) -> dict[str, float]:
+        """The outcomes that a record has: numbers, of which true is 1 and false is 0."""
+        found = {name: expression(record) for name, expression in self.outcomes.items()}
+        values = {
+            name: float(value) if isinstance(value, bool) else number(value)
+            for name, value in found.items()
+        }
+        return {name: value for name, value in values.items() if value is not None}
 
     def query_of(self, record: Any) -> str | None:
         """The query of a call: by its own expression, else among the arguments."""

@@ -44,6 +44,7 @@ class Span(Struct, frozen=True, array_like=True):
       results: None if the span does not record any.
       error: what it says about its failure.
       answer: what a tool answered, until the tool is classified.
+      outcomes: what became of the turn, or of the whole trace.
     """
 
     trace_id: str
@@ -60,6 +61,7 @@ class Span(Struct, frozen=True, array_like=True):
     results: list[dict[str, Any]] | None
     error: str | None = None
     answer: ToolAnswer | None = None
+    outcomes: dict[str, float] = {}
 
     @property
     def order(self) -> tuple[int, str]:
@@ -104,6 +106,7 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         results=None if answer is None else answer.results(),
         error=None if answer is None else answer.error,
         answer=answer if kind == TOOL else None,
+        outcomes=mapping.outcomes_of(record),
     )
 
 

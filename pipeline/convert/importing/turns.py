@@ -207,6 +207,7 @@ class TurnOfTrace(Struct, frozen=True, array_like=True):
       session: None if the trace names none.
       start: start of the root, by which the turns of a conversation are ordered.
       calls: searches and openings, ordered by start, each with its iteration, attributes and costs.
+      outcomes: what became of the turn.
     """
 
     conversation: str
@@ -215,6 +216,7 @@ class TurnOfTrace(Struct, frozen=True, array_like=True):
     trace_id: str
     root_id: str
     calls: list[tuple[int, Span]]
+    outcomes: dict[str, float]
 
     @property
     def order(self) -> tuple[int, str, str]:
@@ -261,6 +263,10 @@ def turns_of_trace(
     searching = {group for group, (found, _) in groups.items() if found}
     counts.split += len(searching) > len({root for root, _ in searching})
     roots = {span.span_id: span for span in tree.spans}
+    of_whole = {name: value for span in of_trace for name, value in span.outcomes.items()}
+    outcomes = {root: dict(of_whole) for root in roots}
+    for span in tree.spans:
+        outcomes[tree.root(span).span_id] |= span.outcomes
     return [
         TurnOfTrace(
             conversation=session or tree.spans[0].trace_id,
@@ -269,6 +275,7 @@ def turns_of_trace(
             trace_id=tree.spans[0].trace_id,
             root_id=root,
             calls=_calls(searches_of_turn, steps, tree, common),
+            outcomes=outcomes[root],
         )
         for (root, session), (searches_of_turn, steps) in groups.items()
     ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from goodgain.pipeline.convert.importing.formats.browsecomp_plus import browsecomp_plus, placed
+from goodgain.pipeline.convert.importing.formats.browsecomp_plus import (
+    browsecomp_plus,
+    with_judgment,
+)
 from goodgain.pipeline.convert.importing.formats.chat import chat_spans, conversations, is_message
 from goodgain.pipeline.convert.importing.formats.claude_code import sessions
 from goodgain.pipeline.convert.importing.formats.format import Format, unchanged
@@ -20,7 +23,9 @@ FORMATS: Mapping[str, Format] = {
     "langfuse": Format("Langfuse exports", lambda: langfuse_observations, rows=True),
     "langsmith": Format("LangSmith runs", lambda: langsmith_runs, rows=True),
     "mlflow": Format("MLflow traces", lambda: mlflow_spans),
-    "browsecomp-plus": Format("runs of BrowseComp-Plus agents", browsecomp_plus, gather=placed),
+    "browsecomp-plus": Format(
+        "runs of BrowseComp-Plus agents", browsecomp_plus, gather=with_judgment
+    ),
     "chat": Format(
         "transcripts of chats with tools",
         lambda: chat_spans,
