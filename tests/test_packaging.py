@@ -101,7 +101,7 @@ def test_runs_in_a_folder_whose_modules_are_named_like_ours(environment, user_fo
     manifest = json.loads((user_folder / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["records"]["balance_holds"]
     assert manifest["conversations"]["total"] == 5
-    assert (user_folder / "out" / "report.html").stat().st_size > 1_000_000
+    assert (user_folder / "out" / "report.html").stat().st_size > 500_000  # with its chart library
 
 
 @pytest.mark.parametrize("environment", ["*.whl"], ids=["wheel"], indirect=True)

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from importlib.resources import files
 from pathlib import Path
 
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset, read_manifest
@@ -18,7 +18,9 @@ from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from goodgain.transforms.core.metrics.costs import COSTS
+from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.search_call import SEARCH
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 
@@ -77,7 +79,8 @@ SAMPLE_COSTS = ("milliseconds", "tokens", "usd")
 def direct_scores(paths, details=True):
     """A ConversationScore by conversation_id: parse, fingerprint, score in Python, without Beam."""
     costs = SAMPLE_COSTS if SAMPLE in map(str, paths) else ()  # other test traces have none
-    scoring = plain_scoring(per_call=details, bounds=details, keep_duplicates=details, costs=costs)
+    options = {"per_call": details, "bounds": details, "keep_duplicates": details}
+    scoring = plain_scoring(**options, costs=costs)
     fingerprinter = Fingerprinter(scoring.rules)
     calls, rejected = defaultdict(list), Counter()
     for _, records in read_files(local_files(list(map(str, paths)))):
@@ -86,12 +89,23 @@ def direct_scores(paths, details=True):
                 calls[record.conversation_id].append(fingerprinter.call_fingerprint(record, True))
             elif record.conversation_id:
                 rejected[record.conversation_id] += record.records
+    usage = any(call.action != SEARCH for own in calls.values() for call in own)
+    scoring = replace(scoring, usage=usage)
     return {
         conversation_id: score_conversation(
             conversation_id, calls[conversation_id], rejected[conversation_id], scoring
         )
         for conversation_id in {*calls, *rejected}
     }
+
+
+def native_folds(output):
+    """How often native code folds a conversation of a run, and how often it leaves it to Python."""
+    if native_module() is None:
+        return Counter()
+    return Counter(
+        not (row.get("opens") or row.get("cites")) for row in rows(output, "conversations")
+    )
 
 
 def direct_rows(scores):
@@ -107,8 +121,9 @@ def direct_rows(scores):
 
 
 def direct_means(scores):
-    costs = COSTS.names_in(scores[0].conversation.metrics)
-    plan = plain_scoring(max_i=MAX_I, costs=costs).plan
+    names = scores[0].conversation.metrics
+    costs, usage = COSTS.names_in(names), "opens" in names
+    plan = plain_scoring(max_i=MAX_I, costs=costs, usage=usage).plan
     accumulators = {}
     for score in scores:
         values = conversation_values(score, plan)

@@ -110,6 +110,7 @@ def test_qrels_made_from_the_traces_change_only_mrr_without_a_good_document(tmp_
         "repeated": 0,
         "never_retrieved": 0,
         "judgments_met_again": 0,
+        "similar_names": 0,
         "results_without_id": 0,
         "conversations_without_topic": 0,
         "conversations_with_several_topics": 0,

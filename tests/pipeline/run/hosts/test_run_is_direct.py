@@ -10,7 +10,7 @@ import goodgain.pipeline.run.hosts.graph
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.transforms.core.means import distribution
-from goodgain.transforms.core.native import SWITCH, native_module
+from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.scoring import packing
 from tests.adversarial import trace
 from tests.native.paths import count_folds
@@ -22,6 +22,7 @@ from tests.pipeline.runs import (
     contents,
     manifest,
     names_in,
+    native_folds,
     rows,
     run,
     write_jsonl,
@@ -67,8 +68,7 @@ def test_run_without_details_equals_direct_computation(traces, tmp_path, monkeyp
     """Only such a run is folded by native code."""
     folds = count_folds(monkeypatch)
     assert run(tmp_path / "out", [traces, SAMPLE], *MEANS) == 0
-    total = manifest(tmp_path / "out")["conversations"]["total"]
-    assert folds == ({} if native_module() is None else {True: total})
+    assert folds == native_folds(tmp_path / "out")
     assert_is_direct(tmp_path / "out", [traces, SAMPLE], details=False)
 
 

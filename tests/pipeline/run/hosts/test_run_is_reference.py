@@ -6,10 +6,9 @@ from random import Random
 
 import pytest
 
-from goodgain.transforms.core.native import native_module
 from tests.adversarial import trace
 from tests.native.paths import count_folds
-from tests.pipeline.runs import SESSIONS, manifest, rows, run, write_jsonl
+from tests.pipeline.runs import SESSIONS, manifest, native_folds, rows, run, write_jsonl
 from tests.reference import evaluate
 
 pytestmark = pytest.mark.slow
@@ -38,8 +37,7 @@ def test_adversarial_traces_equal_the_reference(details, tmp_path, monkeypatch):
     path = write_jsonl(tmp_path / "in.jsonl", records)
     assert run(tmp_path / "out", [path], "--format=jsonl", *details) == 0
     reference = evaluate(records)
-    native = native_module() is not None and not details
-    assert folds == ({True: len(reference["conversations"])} if native else {})
+    assert folds == ({} if details else native_folds(tmp_path / "out"))
 
     expected = [reference["conversations"][name] for name in sorted(reference["conversations"])]
     counted = {"scored", "earlier_turn", "conflicting_redeliveries"}

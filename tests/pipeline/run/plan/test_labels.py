@@ -260,7 +260,7 @@ def test_rejects_files_without_labels_before_the_run(tmp_path, capsys):
         "sheet.csv": ("PK\x03\x04 zip", "is not CSV in UTF-8, JSON Lines or Parquet"),
         "array.json": ('[{"gain": 1}]', "is not CSV in UTF-8, JSON Lines or Parquet"),
         "heading.csv": ("record_id,rank,gain\n", "has no rows"),
-        "one_line.csv": ("c0,1,1,0,1,3\n", "the first line of a table names its columns"),
+        "one_line.csv": ("c0,1,2,0,5,3\n", "the first line of a table names its columns"),
         "columns.csv": ("a,b\n1,2\n", "The row has no gain"),
         "named.jsonl": ('{"gain": 1}\n', "The row names no result"),
         "text.txt": ("\0\0", "is not CSV in UTF-8, JSON Lines or Parquet"),
