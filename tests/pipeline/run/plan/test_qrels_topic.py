@@ -24,11 +24,11 @@ CASES = {
     "a blank one is none": (("u", " ", ""), {}, BY_U, 0, 0),
     "the last without judgments": (("t", "t", "v"), {}, UNJUDGED, 0, 1),
     "none": ((None, "", " "), {}, UNJUDGED, 1, 0),
-    "of an earlier turn": (("t", None, None), {1: LAST_TURN, 2: LAST_TURN}, ([3, 2], 2 / 3), 0, 0),
+    "of an earlier turn": (("t", None, None), {1: LAST_TURN, 2: LAST_TURN}, ([2, 3], 2 / 3), 0, 0),
     "of a superseded delivery": (("u", None, None), {0: OLD, 1: NEW}, ([None] * 2, None), 1, 0),
-    # The records with b, d and a have digests that begin with 54, 9b and d5.
-    "decided by digests": (("t", "u", "u"), {1: {"iteration": 1}, 2: {"iteration": 1}},
-                           ([3, 2, 2], 1.0), 0, 1),
+    # The records with a, d and b have digests that begin with 39, 6e and be.
+    "decided by digests": (("u", "t", "u"), {1: {"iteration": 1}, 2: {"iteration": 1}},
+                           ([2, 2, 3], 1.0), 0, 1),
 }  # fmt: skip
 
 
