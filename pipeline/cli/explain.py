@@ -18,12 +18,21 @@ EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the conversation, and the options of a run that affect its score."""
     parser.add_argument("conversation_id", metavar="CONVERSATION_ID", help="which conversation")
+    questions = parser.add_mutually_exclusive_group()
     add_option(
-        parser,
+        questions,
         "--pair",
         "why two results are one document or two; places are i.call.rank, like 1.1.3",
         nargs=2,
         metavar="PLACE",
+    )
+    add_option(
+        questions,
+        "--against",
+        "what each of two arms found in this conversation; RUN is the folder of a finished run of "
+        "the other arm, or its traces",
+        nargs="+",
+        metavar="RUN",
     )
     add_config_options(
         parser,
@@ -37,6 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the files, score the conversation and print it."""
     config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
+    if args.against:
+        return _run_against(args, config)
     # Imported here to keep --help fast.
     with quick_imports():
         from goodgain.pipeline.document import progress
@@ -64,4 +75,25 @@ def run(args: argparse.Namespace) -> int:
         show(pair_document(args.conversation_id, explanation.pair), result_console())
     else:
         show(explanation_document(explanation), result_console())
+    return 0
+
+
+def _run_against(args: argparse.Namespace, config: ExplainConfig) -> int:
+    """Read the conversation in both arms, and print what each found."""
+    with quick_imports():
+        from goodgain.pipeline.document import progress
+        from goodgain.pipeline.document.console import print_json, result_console
+        from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.studies.explanation.arm_inputs import open_inputs
+        from goodgain.pipeline.studies.explanation.arms import explain_arms
+        from goodgain.pipeline.studies.explanation.output import arms_json
+        from goodgain.pipeline.views.arms import arms_document
+
+    arms = open_inputs(config, args.against)
+    with progress.shown(arms.size, quiet=args.quiet):
+        explained = explain_arms(*arms.turns(args.conversation_id), arms.scoring)
+    if args.json:
+        print_json(arms_json(explained))
+    else:
+        show(arms_document(explained), result_console())
     return 0

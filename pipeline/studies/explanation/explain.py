@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from itertools import groupby
 
 from msgspec import Struct
@@ -19,28 +18,20 @@ from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.pairs import Pairs
 from goodgain.pipeline.studies.explanation.reasons import Reasons
+from goodgain.pipeline.studies.explanation.records import ConversationRecords, gather
 from goodgain.pipeline.studies.explanation.usage import Usages, id_text
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
     document_digests,
     relabelled,
 )
 from goodgain.transforms.core.judgments.judgment import label_request
-from goodgain.transforms.core.judgments.result_labels import (
-    LabelKey,
-    ResultLabel,
-    keys_of,
-    label_calls,
-)
+from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
-from goodgain.transforms.core.records.record_encoding import record_encoding
-from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.scoring.conversation_picker import ConversationRecord, OtherCall
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
@@ -50,10 +41,14 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
 JudgmentsOf = Callable[[str], Judged]
-_MOST_COMPARED = 20_000  # ids compared for a suggestion
-_SUGGESTED = 3
-_LONGEST_COMPARED = 1_000  # characters of an id
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class ExplainedTurn(Struct, frozen=True):
+    """An explanation, and the folded turn that it is about."""
+
+    explanation: model.ConversationExplanation
+    turn: FoldedTurn
 
 
 def explain_conversation(
@@ -64,7 +59,19 @@ def explain_conversation(
     judged: Judged | None = None,
     pair: tuple[str, str] | None = None,
 ) -> model.ConversationExplanation:
-    """Find a conversation in the traces of an evaluation, and explain it.
+    """Find a conversation in the traces of an evaluation, and explain it; see `find_turn`."""
+    return find_turn(conversation_id, evaluation, source, given, judged, pair).explanation
+
+
+def find_turn(
+    conversation_id: str,
+    evaluation: Evaluation,
+    source: TraceSource,
+    given: LabelRows | None = None,
+    judged: Judged | None = None,
+    pair: tuple[str, str] | None = None,
+) -> ExplainedTurn:
+    """Find a conversation in the traces of an evaluation, and explain its last turn.
 
     Args:
       given, judged: labels and judgments that the caller holds, instead of those in files.
@@ -92,78 +99,7 @@ def explain_conversation(
             return judged
         return read_judgments(evaluation.qrels, open_local, budget, {topic}, label_map)
 
-    return explain(gathered, evaluation.scoring, budget, judgments_of, labels, pair)
-
-
-class ConversationRecords(Struct, frozen=True):
-    """One conversation's records.
-
-    Attributes:
-      calls: every delivery of every call.
-      unreadable: rejected rows without a conversation.
-      elsewhere: keys of labels that match another conversation.
-    """
-
-    conversation_id: str
-    calls: list[SearchCall]
-    rejected: list[RejectedRecord]
-    unreadable: int
-    elsewhere: frozenset[LabelKey] = frozenset()
-
-
-def gather(
-    conversation_id: str,
-    records: Iterable[ConversationRecord],
-    budget: MemoryBudget,
-    label_keys: Collection[LabelKey] = (),
-) -> ConversationRecords:
-    """Read everything and keep what belongs to one conversation.
-
-    Args:
-      budget: counts the bytes kept.
-      label_keys: keys of labels that were given separately from the traces.
-
-    Raises:
-      UsageError: there is no such conversation; the message names the nearest.
-      GoodGainError: the conversation exceeds the limit of `budget`.
-    """
-    calls: list[SearchCall] = []
-    rejected: list[RejectedRecord] = []
-    others: set[str] = set()
-    elsewhere: set[LabelKey] = set()
-    unreadable = 0
-    for record in records:
-        if record.conversation_id == conversation_id and not isinstance(record, OtherCall):
-            if isinstance(record, SearchCall):
-                budget.count_explained(1 + len(record.results), len(record_encoding(record)))
-                calls.append(record)
-            else:
-                budget.count_read(record.conversation_id, record.reason, record.payload)
-                rejected.append(record)
-            continue
-        if label_keys and isinstance(record, SearchCall) and record.record_id is not None:
-            keys = keys_of(record.conversation_id, [record.record_id])
-            elsewhere.update(key for key in keys if key in label_keys)
-        if record.conversation_id is None:
-            unreadable += 1
-        elif len(others) < _MOST_COMPARED and len(record.conversation_id) <= _LONGEST_COMPARED:
-            others.add(record.conversation_id)
-    if not calls and not rejected:
-        raise UsageError(_not_found(conversation_id, others))
-    return ConversationRecords(conversation_id, calls, rejected, unreadable, frozenset(elsewhere))
-
-
-def _not_found(conversation_id: str, others: set[str]) -> str:
-    if not others:
-        return f"There is no conversation {conversation_id}: the files contain none at all."
-    near = [one for one in sorted(others) if one.startswith(conversation_id)][:_SUGGESTED]
-    near = near or get_close_matches(conversation_id, sorted(others), n=_SUGGESTED)
-    if near:
-        return f"There is no conversation {conversation_id}; the nearest are {', '.join(near)}."
-    return (
-        f"There is no conversation {conversation_id}, and none with a similar id; the first is "
-        f"{min(others)}. A run lists all of them in its dataset conversations."
-    )
+    return explain_turn(gathered, evaluation.scoring, budget, judgments_of, labels, pair)
 
 
 def explain(
@@ -174,6 +110,18 @@ def explain(
     result_labels: Iterable[ResultLabel] = (),
     pair: tuple[str, str] | None = None,
 ) -> model.ConversationExplanation:
+    """Score a conversation and explain the outcome of each of its results; see `explain_turn`."""
+    return explain_turn(gathered, scoring, budget, judgments_of, result_labels, pair).explanation
+
+
+def explain_turn(
+    gathered: ConversationRecords,
+    scoring: Scoring,
+    budget: MemoryBudget,
+    judgments_of: JudgmentsOf | None = None,
+    result_labels: Iterable[ResultLabel] = (),
+    pair: tuple[str, str] | None = None,
+) -> ExplainedTurn:
     """Score a conversation and explain the outcome of each of its results.
 
     The numbers come from `score_conversation`, as in the pipeline (SPEC 3-5).
@@ -239,7 +187,7 @@ def explain(
         turn, details, searched, results, scoring, pool, usages
     ):
         explained_calls.setdefault(i, []).append(explained_call)
-    return model.ConversationExplanation(
+    explanation = model.ConversationExplanation(
         row=score.conversation,
         ranking=scoring.ranking.names,
         iterations=[
@@ -256,6 +204,7 @@ def explain(
         unreadable=gathered.unreadable,
         usages=[] if usages is None else usages.explained(),
     )
+    return ExplainedTurn(explanation, turn)
 
 
 def _external(

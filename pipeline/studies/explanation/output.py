@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.results.rows import conversation_row, iteration_row
+from goodgain.pipeline.studies.explanation.arms import ArmsExplanation
 from goodgain.pipeline.studies.explanation.model import (
     ConversationExplanation,
     ExplainedIteration,
@@ -25,6 +26,18 @@ def explanation_json(explanation: ConversationExplanation) -> dict[str, Any]:
         "conversation": conversation_row(explanation.row),
         **content,
         "iterations": [_iteration_json(one) for one in explanation.iterations],
+    }
+
+
+def arms_json(arms: ArmsExplanation) -> dict[str, Any]:
+    """What `goodgain explain --against --json` prints; `input` and `against` hold the columns of
+    `conversations`.
+    """
+    content: dict[str, Any] = msgspec.to_builtins(arms)
+    return {
+        **content,
+        "input": conversation_row(arms.input),
+        "against": conversation_row(arms.against),
     }
 
 

@@ -8,7 +8,8 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
 from goodgain.pipeline.settings.yaml_model import load_rules
-from goodgain.pipeline.studies.explanation.explain import explain, gather
+from goodgain.pipeline.studies.explanation.explain import explain
+from goodgain.pipeline.studies.explanation.records import gather
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS, RankingEvaluator

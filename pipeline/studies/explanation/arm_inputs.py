@@ -1,0 +1,149 @@
+"""The inputs of two arms: that of the command, and the one named by `--against`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os.path import realpath
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from goodgain.pipeline.results.folder import MANIFEST, read_manifest
+from goodgain.pipeline.results.manifest import check_run
+from goodgain.pipeline.run.plan.evaluation import Evaluation, open_evaluation
+from goodgain.pipeline.run.plan.local_files import LOCAL
+from goodgain.pipeline.run.plan.sources import LocalFiles
+from goodgain.pipeline.run.plan.traces import TraceSet, find_traces
+from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.option_types import flag_of
+from goodgain.pipeline.settings.run_config import ExplainConfig
+from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, find_turn
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.scoring.settings import Scoring
+
+# How a run's files are read and labelled may differ between arms; how they are scored may not.
+_OF_FILES = ("input", "mapping", "iteration_base", "labels")
+_ALIKE = ("unit", "good_gain_threshold", "duplicates", "document_label", "without_failed")
+_LABELS = ("qrels", "pool")  # given for both arms, or for none
+
+
+class ArmInput(Struct, frozen=True):
+    """One arm.
+
+    Attributes:
+      evaluation: how it is scored.
+    """
+
+    config: ExplainConfig
+    traces: TraceSet
+    evaluation: Evaluation
+
+    def turn(self, conversation_id: str) -> ExplainedTurn:
+        """The last turn of a conversation, explained."""
+        source = LocalFiles(self.traces.files, self.config)
+        return find_turn(conversation_id, self.evaluation, source)
+
+
+class ArmInputs(Struct, frozen=True):
+    """Two arms.
+
+    Attributes:
+      named: the other arm as the user named it.
+    """
+
+    input: ArmInput
+    against: ArmInput
+    named: str
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return self.input.traces.size + self.against.traces.size
+
+    @property
+    def scoring(self) -> Scoring:
+        """How both are scored."""
+        return self.input.evaluation.scoring
+
+    def turns(self, conversation_id: str) -> tuple[ExplainedTurn, ExplainedTurn]:
+        """The last turn of a conversation in both arms.
+
+        Raises:
+          UsageError: one of them has no such conversation.
+        """
+        turn = self.input.turn(conversation_id)
+        try:
+            return turn, self.against.turn(conversation_id)
+        except UsageError as error:
+            raise UsageError(f"--against {self.named}: {error}") from None
+
+
+def open_inputs(config: ExplainConfig, against: Sequence[str]) -> ArmInputs:
+    """Find the traces of both arms.
+
+    Args:
+      config: of the arm `input`.
+      against: the folder of a finished run, or patterns of traces; these are read, labelled and
+        scored by the same options.
+
+    Raises:
+      UsageError: there are no such traces, both arms have a file in common, or the run was scored
+        otherwise.
+    """
+    named = " ".join(against)
+    arm = _open(config)
+    is_folder = len(against) == 1 and (Path(against[0]) / MANIFEST).exists()
+    if is_folder:
+        other = _open(_config_of_run(config, arm, against[0]))
+    else:
+        other = _open(config.model_copy(update={"input": tuple(against)}))
+    shared = _real_paths(arm) & _real_paths(other)
+    if shared:
+        raise UsageError(
+            f"--against {named} is the same input as --input: both read {min(shared)}; name the "
+            "traces, or the run, of another arm."
+        )
+    return ArmInputs(arm, other, named)
+
+
+def _open(config: ExplainConfig) -> ArmInput:
+    traces = find_traces(config, config.input, LOCAL)
+    return ArmInput(config, traces, open_evaluation(config, traces, LOCAL))
+
+
+def _real_paths(arm: ArmInput) -> set[str]:
+    return {realpath(file.path) for file in arm.traces.files}
+
+
+def _config_of_run(config: ExplainConfig, arm: ArmInput, folder: str) -> ExplainConfig:
+    """The configuration for the traces of a finished run."""
+    manifest = read_manifest(folder)
+    check_run(manifest, folder)
+    parameters: Mapping[str, Any] = manifest["parameters"]
+    values = config.model_dump(mode="json")
+    for name in _ALIKE:
+        if name in parameters and parameters[name] != values[name]:
+            flag = flag_of(name, ExplainConfig.model_fields[name])
+            raise UsageError(
+                f"--against {folder}: this run was scored with {flag} {parameters[name]}, and "
+                f"--input with {values[name]}; give the options of the run."
+            )
+    for name in _LABELS:
+        if bool(parameters.get(name)) != bool(values[name]):
+            has, has_not = (
+                ("this run", "--input") if parameters.get(name) else ("--input", "this run")
+            )
+            raise UsageError(
+                f"--against {folder}: {has} has its labels from --{name}, and {has_not} has not; "
+                "give the options of the run."
+            )
+    if manifest.get("rules_digest") != arm.traces.rules_digest:
+        raise UsageError(
+            f"--against {folder}: this run was scored by other rules for duplicates; give its "
+            "--rules."
+        )
+    return load_config(
+        ExplainConfig,
+        values | {name: parameters[name] for name in _OF_FILES if name in parameters},
+    )

@@ -1,0 +1,108 @@
+"""The document of one conversation in two arms: what each found that the other did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from goodgain.pipeline.document.model import (
+    Block,
+    Cell,
+    Document,
+    Heading,
+    Sentence,
+    TableColumn,
+    document,
+    table,
+    term,
+    value,
+)
+from goodgain.pipeline.document.numbers import NONE, number
+from goodgain.pipeline.studies.explanation.arms import (
+    ArmDocument,
+    ArmGain,
+    ArmsExplanation,
+)
+from goodgain.pipeline.views.pairs import place_text
+from goodgain.transforms.core.wording import counted
+
+_LONGEST_TEXT = 120
+_METRICS = ("N", "calls", "R", "UR", "GR", "CG")
+_PLACES = "A place is i.call.rank, each from 1, where the arm found the document first."
+
+
+def arms_document(arms: ArmsExplanation) -> Document:
+    """What two arms found in one conversation, and their gain by iteration."""
+    return document(
+        Heading(f"Conversation {arms.input.conversation_id} in two arms"),
+        table(
+            ("", "input", "against"),
+            [
+                (term(name), value(name, arms.input[name]), value(name, arms.against[name]))
+                for name in _METRICS
+            ],
+        ),
+        _iterations(arms),
+        _only("input", arms.only_input),
+        _only("against", arms.only_against),
+        _both(arms),
+        Sentence(_PLACES, "quiet", apart=True),
+    )
+
+
+def _iterations(arms: ArmsExplanation) -> Iterator[Block]:
+    yield Heading("Gain by iteration")
+    yield table(
+        ("i", "input", "so far", "against", "so far"),
+        [(str(one.i), *_gain(one.input), *_gain(one.against)) for one in arms.iterations],
+    )
+
+
+def _gain(gain: ArmGain | None) -> tuple[str, str]:
+    return (NONE, NONE) if gain is None else (str(gain.G_i), str(gain.CG_at_i))
+
+
+def _only(arm: str, documents: Sequence[ArmDocument]) -> Iterator[Block]:
+    yield Heading(f"Only in {arm}: {_counted(documents)}")
+    if documents:
+        yield table(
+            (
+                TableColumn("place", whole=True),
+                TableColumn("gain", right=True),
+                TableColumn("document"),
+            ),
+            [(place_text(one.place), number(one.gain), _name(one)) for one in documents],
+        )
+
+
+def _both(arms: ArmsExplanation) -> Iterator[Block]:
+    yield Heading(f"In both: {_counted([one.input for one in arms.both])}")
+    if arms.both:
+        yield table(
+            (
+                TableColumn("input", whole=True),
+                TableColumn("gain", right=True),
+                TableColumn("against", whole=True),
+                TableColumn("gain", right=True),
+                TableColumn("document"),
+            ),
+            [
+                (
+                    place_text(one.input.place),
+                    number(one.input.gain),
+                    place_text(one.against.place),
+                    number(one.against.gain),
+                    _name(one.input),
+                )
+                for one in arms.both
+            ],
+        )
+
+
+def _counted(documents: Sequence[ArmDocument]) -> str:
+    good = sum(one.good for one in documents)
+    return f"{counted(len(documents), 'document')}, {good} of them good" if documents else "nothing"
+
+
+def _name(found: ArmDocument) -> Cell:
+    name = found.title or found.url or found.id or NONE
+    return Cell(name, tone="good" if found.good else "", longest=_LONGEST_TEXT)
