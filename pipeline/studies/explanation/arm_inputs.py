@@ -23,7 +23,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.settings import Scoring
 
 # How a run's files are read and labelled may differ between arms; how they are scored may not.
-_OF_FILES = ("input", "mapping", "iteration_base", "labels")
+_OF_FILES = ("input", "mapping", "iteration_base", "labels", "label_map")
 _ALIKE = ("unit", "good_gain_threshold", "duplicates", "document_label", "without_failed")
 _LABELS = ("qrels", "pool")  # given for both arms, or for none
 
@@ -84,8 +84,8 @@ def open_inputs(config: ExplainConfig, against: Sequence[str]) -> ArmInputs:
 
     Args:
       config: of the arm `input`.
-      against: the folder of a finished run, or patterns of traces; these are read, labelled and
-        scored by the same options.
+      against: the folder of a finished run, whose files are read and labelled as by that run; or
+        patterns of traces, which are read by the same options.
 
     Raises:
       UsageError: there are no such traces, both arms have a file in common, or the run was scored

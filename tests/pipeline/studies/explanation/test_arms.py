@@ -185,6 +185,16 @@ def test_a_finished_run_is_an_arm_if_it_was_scored_alike(files, capsys):
     assert "other rules for duplicates" in err
 
 
+def test_the_files_of_a_finished_run_are_read_and_labelled_as_by_the_run(files, capsys):
+    record = {"conversation_id": "c1", "step": 1, "results": [page("a", "useful")]}
+    Path("words.jsonl").write_text(json.dumps(record) + "\n")
+    reading = ("--map", "iteration=step", "--label-map", "useful=4")
+    assert main(["run", "words.jsonl", "--output", "words", "--quiet", *reading]) == 0
+    code, out, _ = explained(capsys, "--against", "words")
+    assert code == 0
+    assert ["Gain", "(CG)", "5", "4"] in [line.split() for line in out.splitlines()]
+
+
 def test_an_arm_without_usable_records_found_nothing(files, capsys):
     code, out, _ = explained(capsys, "--against", "unusable.jsonl")
     assert code == 0
