@@ -17,7 +17,7 @@ from goodgain.pipeline.convert.importing.answers.answer import read_answer
 from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
 from goodgain.pipeline.convert.importing.answers.written_values import decoded_json
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.usage import token_count
+from goodgain.pipeline.convert.importing.values.usage import token_count
 
 _EVENT_NAME = re.compile(r"(?P<event>start|update|success|finish|error)(?:-\d+)?", re.IGNORECASE)
 _DIGITS = frozenset("0123456789")

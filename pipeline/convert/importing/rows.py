@@ -11,7 +11,13 @@ from msgspec.structs import asdict, replace
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.pipeline.convert.importing.spans import OUT_OF_RANGE
-from goodgain.pipeline.convert.importing.values import integer, is_in_range, millis, nanos, text
+from goodgain.pipeline.convert.importing.values.scalars import (
+    integer,
+    is_in_range,
+    millis,
+    nanos,
+    text,
+)
 
 _NUMBERS = ("turn", "iteration", "call", "rank")
 

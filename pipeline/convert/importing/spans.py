@@ -13,7 +13,7 @@ from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer
 from goodgain.pipeline.convert.importing.tools import Tools
-from goodgain.pipeline.convert.importing.values import is_in_range, millis, nanos, text
+from goodgain.pipeline.convert.importing.values.scalars import is_in_range, millis, nanos, text
 from goodgain.transforms.core.records.search_call import CITE, OPEN, SEARCH
 
 TOOL, RERANK, MODEL, OTHER = "tool", "rerank", "model", ""

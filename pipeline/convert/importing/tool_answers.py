@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.convert.importing.answers.answer import Answer, error_text
 from goodgain.pipeline.convert.importing.answers.arguments import has_query, opened
 from goodgain.pipeline.convert.importing.answers.document_fields import Document
-from goodgain.pipeline.convert.importing.values import text as text_of_value
+from goodgain.pipeline.convert.importing.values.scalars import text as text_of_value
 
 _LONGEST_TEXT = 100_000
 

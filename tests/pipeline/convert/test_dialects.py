@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from goodgain.pipeline.convert.importing.usage import token_count
+from goodgain.pipeline.convert.importing.values.usage import token_count
 from tests.pipeline.convert.importing import imported_files
 
 DOCUMENTS = [{"url": "https://ex.org/a", "title": "A", "content": "Kites nest in tall trees."}]

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.convert.importing.formats.format import Decoder, Refuse, object_of, objects
-from goodgain.pipeline.convert.importing.usage import token_count
-from goodgain.pipeline.convert.importing.values import integer
+from goodgain.pipeline.convert.importing.values.scalars import integer
+from goodgain.pipeline.convert.importing.values.usage import token_count
 from goodgain.transforms.core.errors import UsageError
 
 _PLACE = "_place"

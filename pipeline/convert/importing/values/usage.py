@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from math import fsum
 from typing import Any
 
-from goodgain.pipeline.convert.importing.values import number
+from goodgain.pipeline.convert.importing.values.scalars import number
 
 
 def token_count(usage: Mapping[str, Any]) -> float | None:

@@ -1,0 +1,1 @@
+"""Values of a trace record from those of other tools."""
