@@ -45,6 +45,7 @@ def test_command_explains_with_the_options_of_the_run(identity):
         "duplicates": "hold_slot",
         "g_max": 5,
         "relevance_threshold": 1,
+        "label_map": ["2=1", "4=2"],
         "qrels": "a b.txt",
         "qrels_id": "name",
         "qrels_topic": "query_id",
