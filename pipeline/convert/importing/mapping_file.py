@@ -23,6 +23,7 @@ from pydantic_core import PydanticKnownError
 
 from goodgain.pipeline.convert.importing.answers.answer import Answer, read_answer
 from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
+from goodgain.pipeline.convert.importing.answers.citations import cited_documents
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.expressions import (
     Expression,
@@ -254,6 +255,11 @@ class MappingFile(_MappingPart):
             self._counts.cut_off += answer.is_cut_off
         arguments = read_arguments(self.part("arguments", record))
         return tool_answer(answer, arguments, text(self.part("error", record)), self.result_of)
+
+    def cited_by(self, record: Any) -> list[dict[str, Any]]:
+        """The documents that the answer of a model cites."""
+        cited = cited_documents(self.part("answer", record))
+        return [self.result_of(one) for one in read_answer(cited).documents or ()] if cited else []
 
     def results_of(self, record: Any) -> list[dict[str, Any]] | None:
         """The results of a record; None if it does not even have an empty list."""

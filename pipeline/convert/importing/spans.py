@@ -45,6 +45,7 @@ class Span(Struct, frozen=True, array_like=True):
       error: what it says about its failure.
       answer: what a tool answered, until the tool is classified.
       outcomes: what became of the turn, or of the whole trace.
+      cited: the documents that the answer of a model's step cites.
     """
 
     trace_id: str
@@ -62,6 +63,7 @@ class Span(Struct, frozen=True, array_like=True):
     error: str | None = None
     answer: ToolAnswer | None = None
     outcomes: dict[str, float] = {}
+    cited: list[dict[str, Any]] = []
 
     @property
     def order(self) -> tuple[int, str]:
@@ -107,6 +109,7 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         error=None if answer is None else answer.error,
         answer=answer if kind == TOOL else None,
         outcomes=mapping.outcomes_of(record),
+        cited=mapping.cited_by(record) if kind == MODEL else [],
     )
 
 

@@ -17,7 +17,7 @@ from goodgain.pipeline.convert.importing.spans import (
     Span,
     SpanTree,
 )
-from goodgain.transforms.core.records.search_call import OPEN, SEARCH, USAGES
+from goodgain.transforms.core.records.search_call import CITE, OPEN, SEARCH, USAGES
 
 
 class Search(Struct, frozen=True):
@@ -122,6 +122,28 @@ def _usages_of(tree: SpanTree) -> list[Span]:
         if span.kind in USAGES
         and span.span_id not in outer
         and not any(above.kind == SEARCH for above in tree.ancestors(span))
+    ]
+
+
+def _citations_of(tree: SpanTree) -> list[Span]:
+    """The citations in the answers of models, each after its step.
+
+    Of nested models the innermost that cite count; others repeat what these answered.
+    """
+    citing = [span for span in tree.spans if span.kind == MODEL and span.cited]
+    outer = {above.span_id for span in citing for above in tree.ancestors(span)}
+    return [
+        replace(
+            span,
+            span_id=f"{span.span_id}/cited",
+            parent_id=span.span_id,
+            start=span.start + 1,  # behind the step, before whatever follows
+            kind=CITE,
+            costs={},
+            results=span.cited,
+        )
+        for span in citing
+        if span.span_id not in outer
     ]
 
 
@@ -245,7 +267,8 @@ def turns_of_trace(
     counts.repeated += tree.repeated
     counts.parent_missing += tree.parent_missing
     searches, counted_once = _searches_of(tree)
-    usages = [Search(span, span.costs, {}) for span in _usages_of(tree)]
+    cites = _citations_of(tree)
+    usages = [Search(span, span.costs, {}) for span in (*_usages_of(tree), *cites)]
     counts.counted_once += counted_once
     sessions = _Sessions(tree, of_trace, keep_apart)
     counts.joined += sessions.joined

@@ -7,6 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from goodgain.pipeline.convert.importing.answers.citations import (
+    documents_of_citations,
+    documents_of_grounding,
+)
 from goodgain.pipeline.convert.importing.formats.format import object_of
 
 Block = dict[str, Any]
@@ -80,12 +84,7 @@ def grounding(metadata: Block) -> Iterator[Part]:
     if queries or chunks:
         yield Call("grounding", "google_search", {"queries": queries})
         yield Returned("grounding", "google_search", {"results": chunks})
-    supports = metadata.get("groundingSupports") or metadata.get("grounding_supports") or []
-    used: dict[int, None] = {}
-    for support in map(object_of, supports):
-        several = support.get("groundingChunkIndices") or support.get("grounding_chunk_indices")
-        used |= dict.fromkeys(one for one in several or () if isinstance(one, int))
-    cited = [chunks[at] for at in used if 0 <= at < len(chunks)]
+    cited = documents_of_grounding(metadata)
     if cited:
         yield Cited(cited)
 
@@ -145,21 +144,9 @@ def _type(block: Block) -> str:
 
 
 def _citations(citations: Any) -> Iterator[Part]:
-    documents = []
-    for citation in citations if isinstance(citations, list) else ():
-        inner = object_of(citation).get("url_citation")
-        documents.append(inner if isinstance(inner, dict) else object_of(citation))
-    documents = [_cited(document) for document in documents if document]
+    documents = documents_of_citations(citations)
     if documents:
         yield Cited(documents)
-
-
-def _cited(citation: Block) -> Block:
-    """A citation with the names of a document's fields."""
-    named = {"title": citation.get("title") or citation.get("document_title")}
-    named |= {"url": citation.get("url") or citation.get("source"), "id": citation.get("file_id")}
-    text = citation.get("cited_text")
-    return {name: value for name, value in {**named, "snippet": text}.items() if value}
 
 
 def _asked(block: Block) -> Iterator[Part]:
