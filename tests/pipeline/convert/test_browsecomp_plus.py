@@ -11,6 +11,8 @@ def test_citations_costs_and_the_judgment_beside(tmp_path):
     run = json.loads((FIXTURES / "browsecomp_plus" / "run_770.json").read_text())
     steps = [{"type": "reasoning", "output": ["[9]"]}, *run["result"]]
     text = "Oslo [12][34, 12] says 1920 【56】, [see 7]. Confidence: 90%"
+    opened = {"type": "tool_call", "tool_name": "get_document", "arguments": '{"docid": "x2"}'}
+    steps.append(opened | {"output": json.dumps({"docid": "x2", "text": "..."})})
     steps.append({"type": "output_text", "output": text})
     usage = {"input_tokens": 100, "input_tokens_cached": 40, "output_tokens": 11}
     run |= {"result": steps, "usage": usage | {"total_tokens": 111}}
@@ -18,13 +20,14 @@ def test_citations_costs_and_the_judgment_beside(tmp_path):
     judged = {"query_id": "770", "judge_result": {"correct": True, "confidence": 90.0}}
     (tmp_path / "run_a_eval.json").write_text(json.dumps(judged))
     found, counts = imported_files([tmp_path / "run_a.json"], format="browsecomp-plus")
-    assert [one["action"] for one in found] == ["search", "search", "cite"]
-    assert [one["ids"]["doc_id"] for one in found[2]["results"]] == ["12", "34", "56", "7"]
-    assert [one["costs"] for one in found[:2]] == [
+    assert [one["action"] for one in found] == ["search", "search", "open", "cite"]
+    assert [one["ids"]["doc_id"] for one in found[3]["results"]] == ["12", "34", "56", "7"]
+    assert [one["costs"] for one in found[:3]] == [
         {"tokens": 56.0, "tokens_cached": 20.0},
         {"tokens": 55.0, "tokens_cached": 20.0},
+        {},
     ]
-    assert [one["outcomes"] for one in found] == [{"correct": 1.0, "confidence": 90.0}] * 3
+    assert [one["outcomes"] for one in found] == [{"correct": 1.0, "confidence": 90.0}] * 4
     assert (counts.calls, counts.cites, counts.skipped) == (2, 1, {})
     # The same if the pattern matches the judgment too.
     assert imported_files(sorted(tmp_path.iterdir()), format="browsecomp-plus")[0] == found

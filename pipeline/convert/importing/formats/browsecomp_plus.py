@@ -126,7 +126,8 @@ def _with_costs(steps: list[Step], totals: dict[str, int]) -> Iterator[Step]:
     searches = sum(_is_search(step) for step in steps)
     number = 0
     for step in steps:
-        shares = dict.fromkeys(totals, 0)
+        # A step of the model costs nothing beside these shares; an opening has none of its own.
+        shares = {} if step.get("type") == "tool_call" else dict.fromkeys(totals, 0)
         if _is_search(step):
             shares = {
                 name: total // searches + (number < total % searches)
