@@ -172,6 +172,6 @@ def other_form(host, path, pairs):
     if host == "vertexaisearch.cloud.google.com" and path.startswith("/grounding-api-redirect/"):
         return None
     for name in ("/index.html", "/index.htm"):
-        if path.endswith(name):
+        if path.startswith("/") and path.endswith(name):
             return host, path.removesuffix(name).rstrip("/") or "/", pairs
     return host, path, pairs

@@ -224,6 +224,8 @@ def test_parameters_of_office_are_removed_on_its_hosts_only(name):
         ("https://x/index.htm", ("x", "/", ())),
         ("https://x/index.html/a", ("x", "/index.html/a", ())),
         ("/index.htm", ("", "/", ())),
+        ("0/index.htm?://", ("", "0/index.htm", (("://", ""),))),
+        ("arxiv.org/pdf/1?://", ("", "arxiv.org/pdf/1", (("://", ""),))),
         ("https://x/a?b=/index.html", ("x", "/a", (("b", "/index.html"),))),
         ("https://vertexaisearch.cloud.google.com/grounding-api-redirect/AbC", None),
     ],

@@ -82,6 +82,8 @@ class UrlRules(Struct, frozen=True):
 
     def resolved(self, host: str, path: str, query: Pairs) -> tuple[str, str, Pairs] | None:
         """Host, path and query of the document that a URL names; None if it names none."""
+        if not path.startswith("/"):  # as in `a/b?://`, which has no form `host/path`
+            return host, path, query
         written = host + path
         if query:
             written += "?" + "&".join(f"{name}={value}" for name, value in query)
