@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.imports import quick_imports
@@ -39,7 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the configuration, run, and apply the gate if there is one."""
-    config = load_config(RunConfig, given_options(args, RunConfig), args.config)
+    try:
+        config = load_config(RunConfig, given_options(args, RunConfig), args.config)
+    except UsageError as error:
+        if not args.beam_arguments:
+            raise
+        # A misspelt option may have taken a path as its value.
+        left = shlex.join(args.beam_arguments)
+        raise UsageError(
+            f"{error}\n  no options of `goodgain run`, so left for Beam: {left}"
+        ) from None
     if config.baseline and not config.gate:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")
     # Imported here, since it imports Beam, which is slow.

@@ -6,6 +6,7 @@ from importlib.resources import files
 import pytest
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.results.exit_codes import ExitCode
 from tests.pipeline.cli.test_quiet import documented_keys
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
@@ -41,3 +42,11 @@ def test_quiet_still_reports_a_failed_rule(tmp_path, capsys):
     gate.write_text("rules:\n  - SRE >= 0.9\n")
     assert run(tmp_path, "--quiet", "--gate", str(gate)) == 4
     assert "Good and new results (SRE): it is not at least 90 %" in capsys.readouterr().out
+
+
+def test_words_left_for_beam_are_named_when_an_input_is_missing(capsys):
+    """A misspelt option may have taken the path as its value."""
+    assert main(["run", "--no-such-option", "f.avro", "--output", "o"]) == ExitCode.USAGE
+    message = capsys.readouterr().err
+    assert "--input is missing" in message
+    assert "left for Beam: --no-such-option f.avro" in message
