@@ -1,4 +1,4 @@
-//! Fingerprints results: `dedup/fingerprint.py`.
+//! Fingerprints results: `dedup/fingerprint.py`, and attributes: `dedup/attribute_parts.py`.
 
 use std::borrow::Cow;
 use std::io::Write;
