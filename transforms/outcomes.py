@@ -31,6 +31,9 @@ _COUNTS, _UNUSED = "counts", "unused"
 # The first byte of a value is its kind, since one GroupByKey joins several kinds.
 _REQUEST, _OUTCOMES = b"a", b"o"
 
+# A row in a stream of payloads begins with the length of a frame that has no content.
+_NO_FRAME = bytes(4)
+
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(OutcomesOfRow).decode
 
@@ -121,6 +124,21 @@ class JoinOutcomes(beam.PTransform):
         grouped = flatten_pairs("Sides", requests, outcomes) | "GroupByKey" >> beam.GroupByKey()
         types = {"payloads": KEYED, _UNUSED: UnusedOutcomes, _COUNTS: Any}
         return OutcomePayloads(*typed_outputs(grouped, "Join", _JoinOutcomesOfOne(), **types))
+
+
+def keyed_row(row: OutcomesOfRow) -> Keyed:
+    """A row among payloads, by conversation."""
+    return row.conversation_id, _NO_FRAME + _encode(row)
+
+
+def is_row(packed: bytes) -> bool:
+    """Whether this is a row of `keyed_row`, and not a payload."""
+    return packed.startswith(_NO_FRAME)
+
+
+def row_in(packed: bytes) -> OutcomesOfRow:
+    """The row of `keyed_row`."""
+    return _decode(memoryview(packed)[len(_NO_FRAME) :])
 
 
 def _request(keyed: Keyed) -> Pair:

@@ -21,6 +21,14 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from msgspec.structs import replace
 
 from goodgain.transforms.coders import StructCoder, typed_outputs
+from goodgain.transforms.core.files.outcomes import (
+    NO_RECORD_CAME,
+    OPEN,
+    OutcomesOfRow,
+    UnusedOutcomes,
+    join_outcomes,
+    unused_rows,
+)
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing
@@ -29,6 +37,7 @@ from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import (
+    NEVER,
     Closing,
     Conversation,
     StillOpen,
@@ -49,11 +58,13 @@ from goodgain.transforms.core.streaming.live import (
     revise,
 )
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
+from goodgain.transforms.outcomes import is_row, keyed_row, row_in
 from goodgain.transforms.pool import pools_of
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
 
 LATE, LIVE, REJECTED, STILL_OPEN = "late", "live", "rejected", "still_open"
+UNUSED = "unused"
 
 
 class StreamedScores(NamedTuple):
@@ -65,6 +76,8 @@ class StreamedScores(NamedTuple):
       live: rows of iterations as the watermark passes them, if requested.
       rejected: records beyond the limit of one open conversation.
       still_open: records of the conversations that are open when the stream is stopped.
+      unused: outcomes from files that were not used; those of open conversations are, too, when the
+        stream is stopped.
     """
 
     scores: beam.PCollection[ConversationScore]
@@ -72,6 +85,7 @@ class StreamedScores(NamedTuple):
     live: beam.PCollection[LiveIteration]
     rejected: beam.PCollection[RejectedRecord]
     still_open: beam.PCollection[StillOpen]
+    unused: beam.PCollection[UnusedOutcomes]
 
 
 @dataclass(eq=False, repr=False)
@@ -89,7 +103,7 @@ class ScoreStreamedConversations(beam.PTransform):
       >>> calls = beam.Pipeline() | beam.Create([SearchCall("c", 1, timestamp=0)])
       >>> scored = calls | ScoreStreamedConversations(Scoring.default(), Closing(gap=60_000))
       >>> scored._fields
-      ('scores', 'late', 'live', 'rejected', 'still_open')
+      ('scores', 'late', 'live', 'rejected', 'still_open', 'unused')
     """
 
     scoring: Scoring
@@ -118,6 +132,8 @@ class ScoreStreamedPayloads(beam.PTransform):
       scoring: rules, thresholds, metrics and optional outputs.
       closing: when conversations are closed.
       end: when the stream stops, and which timers still fire then.
+      outcomes: outcomes from files, which override those of the records. No conversation is closed
+        before all of them have come.
 
     Example: see `WindowedMeans`.
     """
@@ -125,17 +141,22 @@ class ScoreStreamedPayloads(beam.PTransform):
     scoring: Scoring
     closing: Closing
     end: StreamEnd = WITH_ENGINE
+    outcomes: beam.PCollection[OutcomesOfRow] | None = None
 
     def expand(self, payloads: beam.PCollection[Keyed]) -> StreamedScores:
         """Apply the transform."""
+        if self.outcomes is not None:
+            given = self.outcomes | "KeyOutcomes" >> beam.Map(keyed_row).with_output_types(Keyed)
+            payloads = (payloads, given) | "WithOutcomes" >> beam.Flatten()
         early = payloads | "Early" >> beam.ParDo(Early(self.closing)).with_output_types(Keyed)
-        close = CloseConversation(self.scoring, self.closing, self.end)
+        close = CloseConversation(self.scoring, self.closing, self.end, self.outcomes is not None)
         types = {
             "scores": ConversationScore,
             LATE: LateRow,
             LIVE: LiveIteration,
             REJECTED: RejectedRecord,
             STILL_OPEN: StillOpen,
+            UNUSED: UnusedOutcomes,
         }
         return StreamedScores(*typed_outputs(early, "CloseConversation", close, **types))
 
@@ -168,6 +189,10 @@ class CloseConversation(beam.DoFn):
     counts from the timestamp of its first payload; its last event comes from the calls. So a source
     whose timestamps are never later than arrival bounds how long a fast clock can keep a
     conversation open (`goodgain.transforms.sources.streamed`).
+
+    Attributes:
+      with_outcomes: whether rows of outcomes come, too (`keyed_row`). They open no conversation,
+        and wait for one until the end of the stream.
     """
 
     # See `ConversationState`.
@@ -175,12 +200,15 @@ class CloseConversation(beam.DoFn):
     OLDER = BagStateSpec("older", BytesCoder())
     # The live rows emitted so far; only used with live rows.
     EMITTED = ReadModifyWriteStateSpec("given", StructCoder(list[LiveIteration]))
+    # Rows of outcomes until the conversation is closed; only used with outcomes.
+    GIVEN = BagStateSpec("outcomes", StructCoder(OutcomesOfRow))
     # The only timer, since timers of different families fire in no defined order.
     WAKE = TimerSpec("wake", TimeDomain.WATERMARK)
 
     scoring: Scoring
     closing: Closing
     end: StreamEnd = WITH_ENGINE
+    with_outcomes: bool = False
 
     def setup(self) -> None:
         """Set up the worker."""
@@ -193,10 +221,16 @@ class CloseConversation(beam.DoFn):
         timestamp: Any = beam.DoFn.TimestampParam,
         recent: Any = beam.DoFn.StateParam(RECENT),
         older: Any = beam.DoFn.StateParam(OLDER),
+        given: Any = beam.DoFn.StateParam(GIVEN),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TaggedOutput]:
-        """Keep a payload, or emit its records as late or over the limit."""
+        """Keep a payload or a row of outcomes, or emit its records as late or over the limit."""
         conversation_id, packed = keyed
+        if self.with_outcomes and is_row(packed):
+            given.add(row_in(packed))
+            if ConversationState(recent, older).conversation is None:
+                wake.set(timestamp_of(NEVER))
+            return
         frame, at = unpack([packed]), millis_of(timestamp) + self.closing.out_of_orderness
         state = ConversationState(recent, older)
         known = state.conversation
@@ -229,23 +263,33 @@ class CloseConversation(beam.DoFn):
         recent: Any = beam.DoFn.StateParam(RECENT),
         older: Any = beam.DoFn.StateParam(OLDER),
         emitted: Any = beam.DoFn.StateParam(EMITTED),
+        given: Any = beam.DoFn.StateParam(GIVEN),
         wake: Any = beam.DoFn.TimerParam(WAKE),
     ) -> Iterator[TimestampedValue | TaggedOutput]:
         """Do what is due: emit live rows, close, clear the state, or keep waiting."""
         now = millis_of(timestamp)
         state = ConversationState(recent, older)
         if state.conversation is None:
+            if self.with_outcomes:
+                for unused in unused_rows(given.read(), NO_RECORD_CAME):
+                    yield TaggedOutput(UNUSED, TimestampedValue(unused, MIN_TIMESTAMP))
+                given.clear()
             return
         if not self.end.is_due(now):
             if state.conversation.closed is None:
                 yield TaggedOutput(STILL_OPEN, StillOpen(state.conversation.records))
+                if self.with_outcomes:
+                    for unused in unused_rows(given.read(), OPEN):
+                        yield TaggedOutput(UNUSED, unused)
             return
         step, known = decide_at(state.conversation, now, self.closing)
         if step == "forget":
             state.clear()
             return
         if step == "close":
-            score = self._score(conversation_id, state.payloads(), known)
+            score, unused_ones = self._final_score(conversation_id, state.payloads(), known, given)
+            for unused in unused_ones:
+                yield TaggedOutput(UNUSED, unused)
             state.clear()
             if self.closing.live:
                 rows = score.iterations
@@ -267,6 +311,20 @@ class CloseConversation(beam.DoFn):
             known = replace(known, wake=min(known.wake, soon)) if soon is not None else known
         state.change(known)
         wake.set(timestamp_of(known.wake))
+
+    def _final_score(
+        self, conversation_id: str, payloads: list[bytes], known: Conversation, given: Any
+    ) -> tuple[ConversationScore, list[UnusedOutcomes]]:
+        """The score with the outcomes from files, and those that were not used."""
+        rows = list(given.read()) if self.with_outcomes else []
+        if not rows:
+            return self._score(conversation_id, payloads, known), []
+        given.clear()
+        joined = join_outcomes(rows, exists=True)
+        payloads = [*payloads, payload((), outcomes=joined.values)]
+        score = self._score(conversation_id, payloads, known)
+        counts = {"outcomes.joined": joined.joined, "outcomes.repeated": joined.repeated}
+        return replace(score, counts=score.counts | counts), joined.unused
 
     def _score(
         self, conversation_id: str, payloads: list[bytes], known: Conversation

@@ -15,6 +15,7 @@ from goodgain.pipeline.api.emitted import warn
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
 from goodgain.pipeline.api.judgments import Qrels, given_judgments
 from goodgain.pipeline.api.labels import Labels, given_labels
+from goodgain.pipeline.api.outcomes import Outcomes, given_outcomes
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.document import progress
@@ -52,6 +53,7 @@ def evaluate(
     config: str | None = None,
     labels: Labels | None = None,
     qrels: Qrels | None = None,
+    outcomes: Outcomes | None = None,
     **options: Any,
 ) -> Run:
     """Score labelled traces in this process: the numbers of `goodgain run`, without Beam.
@@ -71,6 +73,9 @@ def evaluate(
         `goodgain run --qrels`, their rows as dicts or as a table with columns like topic,
         document_id and gain or query-id, corpus-id and score, or a dict like `{topic: {document:
         2}}`.
+      outcomes: outcomes of conversations, which override those of the traces: a path or pattern of
+        files as for `goodgain run --outcomes`, their rows as dicts or as a table with a
+        conversation_id, or a dict like `{conversation: {"correct": 1}}`.
       options: any other option of `goodgain run`, with `_` between words, like
         `good_gain_threshold=3`.
 
@@ -96,7 +101,7 @@ def evaluate(
         if metrics is not None and not isinstance(metrics, str):
             metrics = [name_of(metric) for metric in metrics]
         chosen = {**options, "metrics": metrics, "slices": slices}
-        return _evaluated(traces, chosen, config, labels, qrels)
+        return _evaluated(traces, chosen, config, labels, qrels, outcomes)
 
 
 def _evaluated(
@@ -105,6 +110,7 @@ def _evaluated(
     config: str | None,
     labels: Labels | None,
     qrels: Qrels | None,
+    outcomes: Outcomes | None,
 ) -> Run:
     started = datetime.now(UTC)
     files = files_of(traces)
@@ -112,6 +118,8 @@ def _evaluated(
         chosen["labels"] = labels
     holds_judgments = qrels is not None and not isinstance(qrels, str | os.PathLike)
     chosen["qrels"] = IN_MEMORY if holds_judgments else qrels
+    holds_outcomes = outcomes is not None and not isinstance(outcomes, str | os.PathLike)
+    chosen["outcomes"] = IN_MEMORY if holds_outcomes else outcomes
     fixed = {
         "input": [IN_MEMORY] if files is None else [file.path for file in files],
         "output": IN_MEMORY,
@@ -125,7 +133,9 @@ def _evaluated(
     else:
         source = LocalFiles(files, settings)
         found = traces_of(settings, files, find_names(files, open_local, settings.adaptation))
-    evaluation = open_evaluation(settings, found, LOCAL, started, holds_judgments)
+    held = given_outcomes(outcomes, settings.outcome_names) if holds_outcomes else None
+    described = None if held is None else held.described
+    evaluation = open_evaluation(settings, found, LOCAL, started, holds_judgments, described)
     judged = None
     if holds_judgments:
         judged = given_judgments(qrels, settings.label_scale)
@@ -135,7 +145,7 @@ def _evaluated(
         given = given_labels(labels, settings.iteration_base, settings.label_scale)
         evaluation = replace(evaluation, labels=given.files)
     with progress.shown(found.size):
-        evaluated = evaluate_here(settings, evaluation, source, given, judged)
+        evaluated = evaluate_here(settings, evaluation, source, given, judged, held)
     outcome = RunOutcome(
         counts=evaluated.counts,
         rows={},
@@ -149,7 +159,7 @@ def _evaluated(
         _tables(evaluated, evaluation),
         manifest_of_run(settings, evaluation, outcome),
         lambda conversation_id: explain_conversation(
-            conversation_id, evaluation, source, given, judged
+            conversation_id, evaluation, source, given, judged, outcomes=held
         ),
     )
     run.check_some_usable()

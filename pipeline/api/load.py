@@ -120,9 +120,11 @@ def _explained(conversation_id: str, config: RunConfig) -> ConversationExplanati
 
 
 def _files(config: RunConfig) -> list[InputFile]:
-    if config.input == (IN_MEMORY,):
-        raise UsageError(
-            "This run scored traces in memory and did not save them: call explain on the run that "
-            "`evaluate` returned, or evaluate files."
-        )
+    held = {"traces": config.input[0], "qrels": config.qrels, "outcomes": config.outcomes}
+    for what, path in held.items():
+        if path == IN_MEMORY:
+            raise UsageError(
+                f"This run was given {what} in memory and did not save them: call explain on the "
+                "run that `evaluate` returned, or evaluate files."
+            )
     return local_files(config.input)

@@ -259,22 +259,32 @@ def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, 
     }
 
 
-def _outcome_rows(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
+def outcome_rows(counts: Mapping[str, int]) -> dict[str, int]:
     """What became of the rows of files of outcomes: each has exactly one fate.
+
+    Args:
+      counts: by dotted name.
+    """
+    return {name: counts.get(f"outcomes.{name}", 0) for name in ("read", *LABEL_OUTCOMES)}
+
+
+def check_outcome_rows(rows: Mapping[str, int]) -> None:
+    """Compare the rows of outcomes that were read with their fates, if there are any.
 
     Raises:
       BalanceError: they do not add up.
     """
-    rows = {name: counts.get(f"outcomes.{name}", 0) for name in ("read", *LABEL_OUTCOMES)}
-    if rows["read"] != sum(rows[name] for name in LABEL_OUTCOMES):
+    if rows and rows["read"] != sum(rows[name] for name in LABEL_OUTCOMES):
         raise BalanceError(
             f"{counted(rows['read'], 'row was', 'rows were')} read of --outcomes, but not each was "
             f"joined, repeated, empty or rejected; {_LOST}"
         )
-    return {
-        "files": [{"path": file.table.path, "size": file.size} for file in files],
-        **rows,
-    }
+
+
+def _outcome_rows(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
+    rows = outcome_rows(counts)
+    check_outcome_rows(rows)
+    return {"files": [{"path": file.table.path, "size": file.size} for file in files], **rows}
 
 
 def _pool(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) -> dict[str, Any]:

@@ -100,13 +100,6 @@ class RunConfig(ExplainConfig, MeansConfig):
         keyword="",
     )
     format: FileFormat
-    outcomes: Text | None = option(
-        LABELS,
-        "FILE",
-        "outcomes of conversations that override those of the traces, a row for each: CSV, JSON "
-        "Lines or Parquet with conversation_id and a column for each outcome",
-        None,
-    )
     overwrite: bool = option(
         COMMON,
         "",

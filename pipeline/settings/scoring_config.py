@@ -65,7 +65,15 @@ class ScoringConfig(ReadingConfig):
         MEANS,
         "NAME",
         "outcomes to use, like correct, rating>=0.7 (which makes 0 and 1) or errors:lower (lower "
-        "is better), or none; by default those of the first records, in a stream none",
+        "is better), or none; by default those of the first records and of --outcomes, in a stream "
+        "only these",
+        None,
+    )
+    outcomes: Text | None = option(
+        LABELS,
+        "FILE",
+        "outcomes of conversations that override those of the traces, a row for each: CSV, JSON "
+        "Lines or Parquet with conversation_id and a column for each outcome",
         None,
     )
     usage: bool = option(
@@ -190,6 +198,13 @@ class ScoringConfig(ReadingConfig):
     def wanted_outcomes(self, seen: Collection[str]) -> tuple[TurnOutcome, ...]:
         """The outcomes to use: those of `outcome`, or else those of the first records."""
         return chosen_outcomes(self.outcome, seen)
+
+    @property
+    def outcome_names(self) -> tuple[str, ...] | None:
+        """The names of the outcomes that `outcome` names; None = every name."""
+        if self.outcome is None:
+            return None
+        return tuple(one.name for one in self.wanted_outcomes(()))
 
     def uses(self, seen: SeenNames) -> bool:
         """Whether to match what was opened and cited: if `usage`, or the first records say so."""

@@ -32,6 +32,8 @@ from goodgain.pipeline.studies.explanation.model import (
 from goodgain.pipeline.views.pairs import near_misses_table, place_text
 from goodgain.pipeline.views.used_documents import DONE, usage_part
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.outcomes import OUTCOME
+from goodgain.transforms.core.scoring.rows import ConversationRow
 from goodgain.transforms.core.wording import counted, pluralize
 
 _LONGEST_TEXT = 120
@@ -76,6 +78,7 @@ def _head(explanation: ConversationExplanation) -> Iterator[Block]:
     shown = [
         ("attributes", ", ".join(f"{name} = {value}" for name, value in row.attributes.items())),
         ("turn", _turn_in_words(explanation)),
+        ("outcomes", _outcomes(row)),
         ("redelivered", redelivered if row.redelivered else ""),
         ("rejected", rejected if row.rejected_records else ""),
         (
@@ -89,6 +92,15 @@ def _head(explanation: ConversationExplanation) -> Iterator[Block]:
     for record in explanation.rejected[:_MOST_REJECTED]:
         problem = f"{record.source}, {record.position}: {record.reason}"
         yield Sentence(shortened(problem, _LONGEST_QUERY), indent=1)
+
+
+def _outcomes(row: ConversationRow) -> str:
+    known = {name: one for name, one in row.metrics.items() if name.startswith(OUTCOME)}
+    return ", ".join(
+        f"{name.removeprefix(OUTCOME)} = {number(int(one) if one == int(one) else one)}"
+        for name, one in known.items()
+        if one is not None
+    )
 
 
 def _turn_in_words(explanation: ConversationExplanation) -> str:

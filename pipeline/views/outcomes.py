@@ -160,6 +160,16 @@ def outcomes_part(views: Sequence[OutcomeView]) -> Iterator[Block]:
             )
 
 
+def outcome_rows_text(rows: Mapping[str, int]) -> str:
+    """What became of the rows of files of outcomes, in one sentence."""
+    ending = " (see the dataset `rejected_outcomes`)." if rows["rejected"] else "."
+    return (
+        f"Outcomes: {rows['read']:,} rows read = {rows['joined']:,} joined + "
+        f"{rows['repeated']:,} repeated + {rows['empty']:,} empty + {rows['rejected']:,} rejected"
+        + ending
+    )
+
+
 def _relation(row: Row) -> Relation:
     low, high = row["ci_low"], row["ci_high"]
     means = (value_text(row["metric"], row[of]) for of in ("mean_one", "mean_zero"))

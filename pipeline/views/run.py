@@ -33,7 +33,7 @@ from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.clusters import clusters_part
 from goodgain.pipeline.views.noteworthy import find_noteworthy
-from goodgain.pipeline.views.outcomes import outcome_views, outcomes_part
+from goodgain.pipeline.views.outcomes import outcome_rows_text, outcome_views, outcomes_part
 from goodgain.pipeline.views.repeats import repeats_part
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
@@ -321,12 +321,7 @@ def _records_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
             f"{counted(given['replaced'], 'replaces', 'replace')} another of the traces."
         )
     if given := manifest.get("outcome_rows"):
-        yield Sentence(
-            f"Outcomes: {given['read']:,} rows read = {given['joined']:,} joined + "
-            f"{given['repeated']:,} repeated + {given['empty']:,} empty + "
-            f"{given['rejected']:,} rejected"
-            + (" (see the dataset `rejected_outcomes`)." if given["rejected"] else ".")
-        )
+        yield Sentence(outcome_rows_text(given))
     if qrels := manifest.get("qrels"):
         yield from _judgments_part(qrels)
 

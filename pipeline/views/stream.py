@@ -30,6 +30,7 @@ from goodgain.pipeline.run.stream.summary import (
     without_means,
 )
 from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.pipeline.views.outcomes import outcome_rows_text
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -81,6 +82,7 @@ def stream_document(config: StreamConfig, counts: StreamCounts) -> Document:
             f"{totals.rejected:,} rejected + {totals.late:,} late + {counts.still_open:,} still "
             f"open{skipped}."
         ),
+        Sentence(outcome_rows_text(counts.outcomes)) if counts.outcomes else (),
         _notes(counts),
         Sentence(f"Outputs: {config.output}{again}."),
     )

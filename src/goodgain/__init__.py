@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from goodgain.pipeline.api.judgments import Qrels
     from goodgain.pipeline.api.labels import Labels
     from goodgain.pipeline.api.load import load
+    from goodgain.pipeline.api.outcomes import Outcomes
     from goodgain.pipeline.api.result import Explanation, Run
     from goodgain.pipeline.api.table import Table
     from goodgain.transforms import (
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.dedup.rules import RuleTable
     from goodgain.transforms.core.errors import GoodGainError, UsageError
     from goodgain.transforms.core.files.bounds import ReadBounds
+    from goodgain.transforms.core.files.outcomes import OutcomesOfRow
     from goodgain.transforms.core.files.shard import FileShard, InputFile
     from goodgain.transforms.core.judgments.judgment import Judgment, LabelKeys, LabelRequest
     from goodgain.transforms.core.means.mean_row import MeanRow
@@ -103,6 +105,8 @@ __all__ = [
     "Labels",
     "MeanRow",
     "Metric",
+    "Outcomes",
+    "OutcomesOfRow",
     "Packing",
     "PassCondition",
     "PoolFiles",
@@ -174,6 +178,8 @@ _MODULES = {
     "LabelRequest": "transforms.core.judgments.judgment",
     "Labels": "pipeline.api.labels",
     "MeanRow": "transforms.core.means.mean_row",
+    "Outcomes": "pipeline.api.outcomes",
+    "OutcomesOfRow": "transforms.core.files.outcomes",
     "Packing": "transforms.core.scoring.packing",
     "PassCondition": "transforms.core.metrics.repeats",
     "PoolFiles": "transforms.core.pool.files",

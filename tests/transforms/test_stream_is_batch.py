@@ -8,11 +8,15 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
 from goodgain.transforms.core.means.mean_row import MeanRow
+from goodgain.transforms.core.means.relations import OutcomeRelation
+from goodgain.transforms.core.means.slices import slice_of
 from goodgain.transforms.core.metrics.budgets import Budget
+from goodgain.transforms.core.metrics.outcomes import TurnOutcome
+from goodgain.transforms.core.metrics.repeats import PassCondition
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
-from goodgain.transforms.means import GlobalMeans
+from goodgain.transforms.means import GlobalMeans, SumMeans
 from goodgain.transforms.score import ScoreConversations
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.adversarial import conversation_records
@@ -25,11 +29,23 @@ pytestmark = pytest.mark.slow
 
 COSTS = ("tokens", "usd")
 BUDGETS = (Budget("tokens", 10), Budget("usd", 0.2))
-SCORING = scoring(per_call=True, costs=COSTS, budgets=BUDGETS, max_i=3, usage=True)
+SCORING = scoring(
+    per_call=True,
+    costs=COSTS,
+    budgets=BUDGETS,
+    max_i=3,
+    usage=True,
+    outcomes=(TurnOutcome("correct"), TurnOutcome("rating", least=0.5)),
+    conditions=(PassCondition("CG", ">=", 1), PassCondition("outcome.correct", ">=", 1)),
+    pass_k=(1, 2),
+)
 PASSAGES = scoring(
     shipped_rules(unit="passage"), ("cg", "strec@3"), document_label="best", aspects=True
 )
 CONVERSATIONS = 6
+REPEATS = [f"{name}[{one}]" for one in SCORING.conditions for name in ("pass@1", "pass@2")]
+REPEATS += [f"{name}[{one}]" for one in SCORING.conditions for name in ("pass^1", "pass^2")]
+REPEATS += [f"flip_rate[{one}]" for one in SCORING.conditions]
 
 
 def random_costs(random):
@@ -41,6 +57,12 @@ def random_costs(random):
     }
 
 
+def random_outcomes(random):
+    """Outcomes of a call, of which the last in order count."""
+    values = {"correct": random.randrange(2), "rating": random.random(), "unused": 1}
+    return {name: value for name, value in values.items() if random.random() < 0.4}
+
+
 def timed_calls(random):
     """Calls of several conversations with up to 11 minutes between events."""
     calls = []
@@ -49,6 +71,8 @@ def timed_calls(random):
         for record in conversation_records(random):
             minute += random.randrange(12)
             timed = {"conversation_id": f"c-{number}", "timestamp": at(minute), "is_final": False}
+            timed["outcomes"] = random_outcomes(random)
+            timed["attributes"] = {**(record.get("attributes") or {}), "query": f"q-{number // 3}"}
             timed["action"] = random.choice(["search", "search", "search", "open", "cite"])
             calls.append(parse_mapping({**record, **timed, "costs": random_costs(random)}))
     return calls
@@ -83,6 +107,8 @@ def test_scores_equal_those_of_batch(seed):
     assert any(row["CG_per.tokens"] is not None for row in searched)
     assert any(row["opened"] for row in searched)
     assert any(row["cited"] for row in searched)
+    assert {row["outcome.correct"] for row in searched} >= {0, 1}
+    assert {row["outcome.rating"] for row in searched} >= {0, 1}
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
         scores = (
             pipeline
@@ -125,9 +151,9 @@ def test_means_in_the_last_panes_equal_those_of_batch():
             | beam.Create(calls).with_output_types(SearchCall)
             | ScoreConversations(SCORING)
         ).scores
-        means = scores | GlobalMeans(SCORING, [["arm"]])
+        means = scores | GlobalMeans(SCORING, [["arm"]], cluster="query")
         century = 100 * 365 * 86_400_000
-        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], century)
+        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], century, cluster="query")
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         last.element_type = MeanRow
         both = (
@@ -137,6 +163,41 @@ def test_means_in_the_last_panes_equal_those_of_batch():
             | beam.Distinct()
         )
         assert_that(both, equal_to([True]))
+        repeats = last | beam.Filter(lambda row: "[" in row.metric and not row.slice)
+        names = (
+            repeats | "n" >> beam.Map(lambda row: (row.metric, row.n > 0)) | "d" >> beam.Distinct()
+        )
+        assert_that(names, equal_to([(name, True) for name in REPEATS]), "repeats")
+
+
+def test_relations_in_the_last_panes_equal_those_of_batch():
+    """Outcomes set against metrics, with clusters."""
+    calls = timed_calls(Random(3))
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        scores = (
+            pipeline
+            | beam.Create(calls).with_output_types(SearchCall)
+            | ScoreConversations(SCORING)
+        ).scores
+        sums = scores | SumMeans(SCORING, [["arm"]], "query")
+        batch = sums | beam.FlatMap(lambda one: one[1].relations(slice_of(one[0]), SCORING.plan))
+        century = 100 * 365 * 86_400_000
+        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], century, cluster="query")
+        last = (
+            panes.relations | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
+        )
+        last.element_type = OutcomeRelation
+        both = (
+            {"batch": batch | "a" >> beam.Map(related), "stream": last | "b" >> beam.Map(related)}
+            | beam.CoGroupByKey()
+            | beam.Map(lambda grouped: (grouped[0][0], grouped[1]["batch"] == grouped[1]["stream"]))
+            | beam.Distinct()
+        )
+        assert_that(both, equal_to([("outcome.correct", True), ("outcome.rating", True)]))
+
+
+def related(row):
+    return (row.outcome, row.metric, row.population, str(sorted(row.slice.items()))), row
 
 
 def keyed(row):

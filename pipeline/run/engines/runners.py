@@ -35,7 +35,7 @@ from goodgain.transforms.filesystems import is_local
 _CONNECTION_SECONDS = 10
 _REPEATABLE = {"--experiments"}
 _OBJECTS_BEFORE_COLLECTION = 20_000
-_PATHS = ("input", "output", "qrels", "labels", "pool")  # options
+_PATHS = ("input", "output", "qrels", "labels", "outcomes", "pool")  # options
 _Config = TypeVar("_Config", bound=ScoringConfig)
 _EMBEDDED = "embed"  # the job endpoint of Beam's own server in this process
 

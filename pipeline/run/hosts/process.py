@@ -18,7 +18,7 @@ from goodgain.pipeline.run.plan.labels import (
     read_label_rows,
 )
 from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
-from goodgain.pipeline.run.plan.outcome_files import join_here
+from goodgain.pipeline.run.plan.outcome_files import OutcomeRows, read_outcome_rows
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.judgments.judgment import LabelRequest
@@ -71,12 +71,14 @@ def evaluate_here(
     source: TraceSource,
     given: LabelRows | None = None,
     judged: Judged | None = None,
+    outcomes: OutcomeRows | None = None,
 ) -> Evaluated:
     """Evaluate everything in this process.
 
     Args:
       config: the settings of the evaluation.
-      given, judged: labels and judgments that the caller holds, instead of those in files.
+      given, judged, outcomes: labels, judgments and outcomes that the caller holds, instead of
+        those in files.
 
     Raises:
       UsageError: judgments cannot be used.
@@ -99,11 +101,11 @@ def evaluate_here(
     joined = [one.join(gathered.payloads, gathered.label_requests) for one in sources]
     for conversation_id, labels in chain.from_iterable(one.payloads for one in joined):
         gathered.payloads[conversation_id].append(labels)
-    outcomes = None
-    if evaluation.outcomes.files:
-        outcomes = join_here(evaluation.outcomes, gathered.payloads, open_local, budget)
-        for conversation_id, packed in outcomes.payloads:
-            gathered.payloads[conversation_id].append(packed)
+    if outcomes is None and evaluation.outcomes.files:
+        outcomes = read_outcome_rows(evaluation.outcomes, open_local, budget)
+    joined_outcomes = None if outcomes is None else outcomes.join(gathered.payloads)
+    for conversation_id, packed in joined_outcomes.payloads if joined_outcomes else ():
+        gathered.payloads[conversation_id].append(packed)
     sums, scores = RunSums(config, scoring), []
     for score in scores_of(gathered.payloads, scoring, pools, trace_budget):
         sums.add(score)
@@ -116,8 +118,8 @@ def evaluate_here(
     counts = Counter(sums.counts)
     for more in (gathered.counts, reading_counts(packer), *(one.counts for one in joined)):
         counts.update(more)
-    if outcomes is not None:
-        counts.update(outcomes.counts)
+    if joined_outcomes is not None:
+        counts.update(joined_outcomes.counts)
     return Evaluated(
         scores,
         gathered.rejected,
@@ -127,7 +129,7 @@ def evaluate_here(
         list(sums.relations()),
         counts,
         sums.contradicted_ids,
-        None if outcomes is None else outcomes.rejected,
+        None if joined_outcomes is None else joined_outcomes.rejected,
     )
 
 

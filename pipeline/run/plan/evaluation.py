@@ -18,7 +18,7 @@ from goodgain.pipeline.run.plan.labels import find_labels
 from goodgain.pipeline.run.plan.outcome_files import NO_OUTCOMES, GivenOutcomes, find_outcomes
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.run.plan.traces import TraceSet
-from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
+from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.labels import LabelFile
@@ -79,28 +79,25 @@ def open_evaluation(
     storage: Storage,
     clock: datetime | None = None,
     given_judgments: bool = False,
+    given_outcomes: GivenOutcomes | None = None,
 ) -> Evaluation:
     """Open all that is needed besides the traces.
 
     Args:
       clock: when the run began; None for an explanation.
       given_judgments: whether the caller holds the judgments, so that there is no file of them.
+      given_outcomes: describes the outcomes that the caller holds, so that no file is read.
 
     Raises:
-      UsageError: judgments, labels or pool cannot be found or used.
+      UsageError: judgments, labels, outcomes or pool cannot be found or used.
     """
-    given = NO_OUTCOMES
-    if isinstance(settings, RunConfig) and settings.outcomes:
-        names = settings.outcome and [one.name for one in settings.wanted_outcomes(())]
-        given = find_outcomes(settings.outcomes, names, storage)
-    opened = open_scoring(settings, traces, storage, clock, given)
+    opened = open_scoring(settings, traces, storage, clock, given_outcomes)
     if settings.aspect_qrels:
         keys = LabelKeys(settings.qrels_id, settings.qrels_topic)
         judged = read_aspect_judgments(settings.aspect_qrels, keys, storage, opened.budget())
         opened = replace(opened, scoring=replace(opened.scoring, aspect_judgments=judged))
     return replace(
         opened,
-        outcomes=given,
         qrels=find_judgments(settings.qrels, storage)
         if settings.qrels and not given_judgments
         else (),
@@ -117,15 +114,12 @@ def open_scoring(
     traces: TraceSet,
     storage: Storage,
     clock: datetime | None = None,
-    given: GivenOutcomes = NO_OUTCOMES,
+    given_outcomes: GivenOutcomes | None = None,
 ) -> Evaluation:
     """Like `open_evaluation`, but labels come only with the traces or from a pool.
 
-    Args:
-      given: outcomes from files.
-
     Raises:
-      UsageError: the pool cannot be used.
+      UsageError: outcomes or pool cannot be found or used.
     """
     pool = open_pool(settings.pool, settings.run_name, storage.open) if settings.pool else None
     if pool is not None and pool.unit != settings.unit:
@@ -134,6 +128,7 @@ def open_scoring(
             f"{Remedy('unit')} {pool.unit}, or leave out {Remedy('pool')}."
         )
     pool_files = () if pool is None else storage.find([pool.use.files.pattern])
+    given = given_outcomes or _find_outcomes(settings, storage)
     outcomes = settings.wanted_outcomes(traces.seen.outcomes | given.seen)
     remember_outcomes(outcomes)
     scoring = Scoring(
@@ -147,4 +142,11 @@ def open_scoring(
         # An explanation has no options of means and further rows.
         **{name: getattr(settings, name) for name in _OF_SETTINGS if hasattr(settings, name)},
     )
-    return Evaluation(settings, traces, scoring, pool, sum(file.size for file in pool_files))
+    pool_bytes = sum(file.size for file in pool_files)
+    return Evaluation(settings, traces, scoring, pool, pool_bytes, outcomes=given)
+
+
+def _find_outcomes(settings: ScoringConfig, storage: Storage) -> GivenOutcomes:
+    if settings.outcomes is None:
+        return NO_OUTCOMES
+    return find_outcomes(settings.outcomes, settings.outcome_names, storage)

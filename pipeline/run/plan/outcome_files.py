@@ -1,8 +1,8 @@
-"""Files of outcomes: finds them, checks them before a run, and joins them in this process."""
+"""Outcomes from outside the traces: finds and checks files of them, and joins rows here."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec import Struct
@@ -29,9 +29,10 @@ _CHECKED_ROWS = 1_000  # rows of each file, enough to notice that it has no outc
 
 
 class GivenOutcomes(Struct, frozen=True):
-    """Files of outcomes.
+    """Where outcomes come from.
 
     Attributes:
+      files: for rows that the caller holds, one that stands for them.
       names: of the outcomes to read; None = every column.
       seen: names of outcomes in the first rows.
     """
@@ -58,7 +59,7 @@ class OutcomesHere(Struct, frozen=True):
     rejected: list[RejectedRecord]
 
 
-def find_outcomes(pattern: str, names: Collection[str] | None, storage: Storage) -> GivenOutcomes:
+def find_outcomes(pattern: str, names: tuple[str, ...] | None, storage: Storage) -> GivenOutcomes:
     """Files of outcomes, each checked so that a wrong one is noticed before the run.
 
     Args:
@@ -80,40 +81,64 @@ def find_outcomes(pattern: str, names: Collection[str] | None, storage: Storage)
             why = f" {rejected[0].position}: {rejected[0].reason}" if rejected else ""
             raise UsageError(f"{file.table.path} has no outcomes (--outcomes).{why}")
         seen.update(name for row in rows if isinstance(row, OutcomesOfRow) for name in row.values)
-    return GivenOutcomes(files, None if names is None else tuple(names), frozenset(seen))
+    return GivenOutcomes(files, names, frozenset(seen))
 
 
-def join_here(
-    given: GivenOutcomes,
-    payloads: Mapping[str, Sequence[bytes]],
-    open_file: Open,
-    budget: MemoryBudget,
-) -> OutcomesHere:
-    """Read all outcomes and send them to the conversations that were read.
+class OutcomeRows(Struct, frozen=True):
+    """All rows of outcomes, and the files that they come from.
+
+    Attributes:
+      files: for rows that the caller holds, one that stands for them.
+      names: of the outcomes that were read; None = all.
+    """
+
+    files: tuple[LabelFile, ...]
+    found: list[OutcomeRow]
+    names: tuple[str, ...] | None = None
+
+    @property
+    def described(self) -> GivenOutcomes:
+        """Their description."""
+        seen = frozenset(name for row in self._usable() for name in row.values)
+        return GivenOutcomes(self.files, self.names, seen)
+
+    def of(self, conversation_id: str) -> dict[str, float]:
+        """The outcomes of one conversation that has records."""
+        rows = [row for row in self._usable() if row.conversation_id == conversation_id]
+        return join_outcomes(rows, exists=True).values
+
+    def join(self, payloads: Mapping[str, Sequence[bytes]]) -> OutcomesHere:
+        """Send the outcomes to the conversations that were read."""
+        by_conversation: dict[str, list[OutcomesOfRow]] = {}
+        for row in self._usable():
+            by_conversation.setdefault(row.conversation_id, []).append(row)
+        rejected = [row for row in self.found if isinstance(row, RejectedRecord)]
+        found = []
+        joined = repeated = 0
+        for conversation_id, rows in by_conversation.items():
+            of_one = join_outcomes(rows, conversation_id in payloads)
+            joined, repeated = joined + of_one.joined, repeated + of_one.repeated
+            rejected += (unused_record(unused, self.files) for unused in of_one.unused)
+            if of_one.values:
+                found.append((conversation_id, payload((), outcomes=of_one.values)))
+        counts = {
+            "outcomes.read": len(self.found),
+            "outcomes.joined": joined,
+            "outcomes.repeated": repeated,
+            "outcomes.empty": self.found.count(None),
+            "outcomes.rejected": len(rejected),
+        }
+        return OutcomesHere(found, counts, rejected)
+
+    def _usable(self) -> Iterator[OutcomesOfRow]:
+        return (row for row in self.found if isinstance(row, OutcomesOfRow))
+
+
+def read_outcome_rows(given: GivenOutcomes, open_file: Open, budget: MemoryBudget) -> OutcomeRows:
+    """Read all outcomes.
 
     Raises:
       GoodGainError: there are more than `budget` allows.
     """
     read = (row for file in given.files for row in read_outcomes(file, open_file, given.names))
-    rows: list[OutcomeRow] = list(counted_outcomes(read, budget))
-    by_conversation: dict[str, list[OutcomesOfRow]] = {}
-    for row in rows:
-        if isinstance(row, OutcomesOfRow):
-            by_conversation.setdefault(row.conversation_id, []).append(row)
-    rejected = [row for row in rows if isinstance(row, RejectedRecord)]
-    found = []
-    joined = repeated = 0
-    for conversation_id, of_one in by_conversation.items():
-        one = join_outcomes(of_one, conversation_id in payloads)
-        joined, repeated = joined + one.joined, repeated + one.repeated
-        rejected += (unused_record(unused, given.files) for unused in one.unused)
-        if one.values:
-            found.append((conversation_id, payload((), outcomes=one.values)))
-    counts = {
-        "outcomes.read": len(rows),
-        "outcomes.joined": joined,
-        "outcomes.repeated": repeated,
-        "outcomes.empty": rows.count(None),
-        "outcomes.rejected": len(rejected),
-    }
-    return OutcomesHere(found, counts, rejected)
+    return OutcomeRows(given.files, list(counted_outcomes(read, budget)), given.names)

@@ -14,8 +14,9 @@ from msgspec.structs import astuple
 
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.formats import Row
-from goodgain.pipeline.results.manifest import OUTCOMES
+from goodgain.pipeline.results.manifest import OUTCOMES, check_outcome_rows, outcome_rows
 from goodgain.transforms.core.errors import BalanceError
+from goodgain.transforms.core.files.outcomes import UnusedOutcomes
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -33,6 +34,7 @@ from goodgain.transforms.stream_end import InProcess
 _RUNNING_MEANS = headline("stream")
 _WITHOUT_LABELS = tuple(name for name in _RUNNING_MEANS if not metric_by_name(name).needs_labels)
 _COUNTS = ("read", "still_open", "closed", "late", "rejected", "missed", "ahead", "changed")
+_OF_ROWS = ("outcomes.joined", "outcomes.repeated")
 _RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
 
 
@@ -95,6 +97,7 @@ class StreamCounts(Struct, frozen=True):
         labels only if some result has one.
       totals: counts of everything in files.
       warnings: data warnings about the conversations of `means` (SPEC 10).
+      outcomes: what became of the rows of files of outcomes; empty without such files.
     """
 
     read: int = 0
@@ -111,14 +114,17 @@ class StreamCounts(Struct, frozen=True):
     means: Mapping[str, float] = {}
     totals: StreamTotals = StreamTotals()
     warnings: Sequence[DataWarning] = ()
+    outcomes: Mapping[str, int] = {}
 
 
 def check_balance(counts: StreamCounts) -> None:
     """Compare the records that a stream has read with those in its files, when it has ended.
 
     Raises:
-      BalanceError: records are missing in the files, or are in them twice.
+      BalanceError: records are missing in the files, or are in them twice; or rows of outcomes do
+        not add up.
     """
+    check_outcome_rows(counts.outcomes)
     found = counts.totals.records + counts.skipped + counts.still_open
     if found != counts.read:
         raise BalanceError(
@@ -139,6 +145,7 @@ class StreamCounter(InProcess):
         self._open: set[str] = set()
         self._sums: Counter[str] = Counter()
         self._data_counts: Counter[str] = Counter()
+        self._outcome_counts: Counter[str] = Counter()
         self._contradicted_ids: list[ContradictedId] = []
         self._watermark: int | None = None
         self._totals = StreamTotals()
@@ -156,6 +163,7 @@ class StreamCounter(InProcess):
                 means={name: self._sums[name] / in_means for name in names} if in_means else {},
                 totals=self._totals,
                 warnings=self._warnings() if in_means else (),
+                outcomes=outcome_rows(self._outcome_counts) if self._outcome_counts else {},
             )
 
     def _warnings(self) -> list[DataWarning]:
@@ -189,6 +197,10 @@ class StreamCounter(InProcess):
             self._open.update(element.conversation_ids)
         elif isinstance(element, RejectedRecord):
             counts["rejected"] += element.records
+        elif isinstance(element, dict):
+            self._outcome_counts.update(element)
+        elif isinstance(element, UnusedOutcomes):
+            self._outcome_counts["outcomes.rejected"] += 1
         elif isinstance(element, LateRow):
             counts["late"] += 1
             self._open.discard(element.conversation_id)
@@ -199,6 +211,9 @@ class StreamCounter(InProcess):
         elif isinstance(element, ConversationScore):
             counts["closed"] += 1
             self._open.discard(element.conversation.conversation_id)
+            self._outcome_counts.update(
+                {name: element.counts[name] for name in _OF_ROWS if name in element.counts}
+            )
             if element.counts["conversations.in_means"]:
                 self._add_to_means(element)
 

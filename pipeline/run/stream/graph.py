@@ -12,10 +12,12 @@ from msgspec import Struct
 from goodgain.pipeline.results import datasets as batch_datasets
 from goodgain.pipeline.results import rows
 from goodgain.pipeline.results.sinks import DatasetRows
+from goodgain.pipeline.run.plan.outcome_files import NO_OUTCOMES, GivenOutcomes
 from goodgain.pipeline.run.stream import datasets
 from goodgain.pipeline.run.stream.counter import Count, StreamCounter
 from goodgain.pipeline.run.stream.sinks import StreamTarget, WritePanes
 from goodgain.pipeline.settings.stream_config import StreamConfig
+from goodgain.transforms.core.files.outcomes import unused_record
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.rows import LateRow
@@ -27,6 +29,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     WindowedRelation,
     WindowWarnings,
 )
+from goodgain.transforms.outcomes import OutcomesRead, ReadOutcomes
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import millis_of
@@ -39,6 +42,7 @@ class StreamPlan(Struct, frozen=True):
     Attributes:
       source: a transform that returns `StreamedTraces`.
       end: what stops the stream, and which timers still fire then.
+      outcomes: files of outcomes.
       counter: counts what passes; None if the workers are other processes.
       has_checkpoints: whether the engine goes on from a checkpoint after a failure.
     """
@@ -47,6 +51,7 @@ class StreamPlan(Struct, frozen=True):
     scoring: Scoring
     source: beam.PTransform
     end: StreamEnd
+    outcomes: GivenOutcomes = NO_OUTCOMES
     counter: StreamCounter | None = None
     has_checkpoints: bool = False
 
@@ -82,7 +87,10 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     """Put the streaming pipeline together."""
     config, scoring, closing = plan.config, plan.scoring, plan.closing
     traces = pipeline | "Read" >> plan.source
-    scored = traces.payloads | "Score" >> ScoreStreamedPayloads(scoring, closing, plan.end)
+    given = _read_outcomes(pipeline, plan.outcomes)
+    scored = traces.payloads | "Score" >> ScoreStreamedPayloads(
+        scoring, closing, plan.end, None if given is None else given.outcomes
+    )
     scores = scored.scores | "CountScores" >> Count(plan.counter) | "Scores" >> _OnlySince(plan)
     means = scores | "Means" >> WindowedMeans(
         scoring,
@@ -125,6 +133,15 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     _ = late | "WriteLate" >> _write_one(
         plan, batch_datasets.LATE, rows.struct_row, LateRow, rows.late_key
     )
+    if given is not None:
+        _ = given.counts | "CountOutcomes" >> Count(plan.counter)
+        _ = _rejected_outcomes(plan, given, scored.unused) | "WriteRejectedOutcomes" >> _write_one(
+            plan,
+            batch_datasets.REJECTED_OUTCOMES,
+            rows.struct_row,
+            RejectedRecord,
+            rows.rejected_key,
+        )
     if config.live:
         _ = (
             scored.live
@@ -134,6 +151,26 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
                 plan, datasets.live(scoring.plan), datasets.live_rows, LiveIteration, _live_key
             )
         )
+
+
+def _read_outcomes(pipeline: beam.Pipeline, given: GivenOutcomes) -> OutcomesRead | None:
+    if not given.files:
+        return None
+    read: OutcomesRead = pipeline | "ReadOutcomes" >> ReadOutcomes(given.files, given.names)
+    return read
+
+
+def _rejected_outcomes(
+    plan: StreamPlan, given: OutcomesRead, unused: beam.PCollection[Any]
+) -> beam.PCollection[RejectedRecord]:
+    """The rows of outcomes that cannot be used, or were not."""
+    to_rows = beam.Map(unused_record, plan.outcomes.files).with_output_types(RejectedRecord)
+    counted = unused | "CountUnused" >> Count(plan.counter) | "UnusedOutcomes" >> to_rows
+    rejected: beam.PCollection[RejectedRecord] = (
+        given.rejected,
+        counted,
+    ) | "RejectedOutcomes" >> beam.Flatten()
+    return rejected
 
 
 @dataclass(eq=False, repr=False)

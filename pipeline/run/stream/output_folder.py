@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from goodgain.pipeline.results.datasets import REJECTED_OUTCOMES
 from goodgain.pipeline.results.folder import MANIFEST, clear, prepare
 from goodgain.pipeline.run.stream.panes import pane_of
 from goodgain.pipeline.settings.stream_config import StreamConfig
@@ -27,6 +28,11 @@ def make_room(config: StreamConfig) -> None:
             "leave out --since, or give the folder of a stream."
         )
     for path in files_below(folder):
-        pane = pane_of(path.rpartition("/")[2])
-        if pane is not None and pane.window is not None and pane.window >= since:
+        *_, dataset, name = path.split("/")
+        pane = pane_of(name)
+        if pane is None:
+            continue
+        # Every row of outcomes is read and reported anew.
+        is_written_anew = dataset == REJECTED_OUTCOMES.name
+        if is_written_anew or (pane.window is not None and pane.window >= since):
             delete(path)

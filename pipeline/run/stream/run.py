@@ -19,7 +19,7 @@ from goodgain.pipeline.results.lock import folder_locked
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
-from goodgain.pipeline.run.plan.evaluation import open_scoring
+from goodgain.pipeline.run.plan.evaluation import Evaluation, open_scoring
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.run.stream import prism, sources
@@ -78,12 +78,13 @@ def _stream_here(
         )
     sources.check_folder(config)
     with folder_locked(config.output):
-        scoring = _scoring_of(config)
+        evaluation = _open(config)
+        scoring = evaluation.scoring
         make_room(config)
         warn_of_names(config, scoring)
         end, counter = StoppableEnd(), StreamCounter(scoring)
         source = sources.folder(config, Packing.of(scoring), end, ends_when_silent)
-        plan = StreamPlan(config, scoring, source, end, counter)
+        plan = StreamPlan(config, scoring, source, end, evaluation.outcomes, counter)
         _say(config, f"reading: {active_path()}; Ctrl-C ends it", quiet)
         prism.run(plan, end, counter, options, _log_of(config.output), quiet)
         counts = counter.now()
@@ -95,7 +96,8 @@ def _stream_here(
 
 def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: bool) -> int:
     """Submit the stream to an engine that restores it from its own checkpoints."""
-    scoring = _scoring_of(config)
+    evaluation = _open(config)
+    scoring = evaluation.scoring
     if is_local(config.input):
         sources.check_folder(config)
         source: beam.PTransform = sources.folder(config, Packing.of(scoring))
@@ -105,7 +107,10 @@ def _stream_on_cluster(config: StreamConfig, engine: Any, options: Any, quiet: b
         make_room(config)
     _say(config, f"on {config.runner}; the job keeps running when this program ends", quiet)
     pipeline = beam.Pipeline(runner=engine, options=options)
-    build(pipeline, StreamPlan(config, scoring, source, WITH_ENGINE, has_checkpoints=True))
+    plan = StreamPlan(
+        config, scoring, source, WITH_ENGINE, evaluation.outcomes, has_checkpoints=True
+    )
+    build(pipeline, plan)
     with engine_failures("The stream failed"):
         pipeline.run().wait_until_finish()
     return ExitCode.DONE
@@ -116,8 +121,8 @@ def _log_of(output: str) -> Path:
     return Path(output if is_local(output) else mkdtemp(prefix="goodgain-")) / ENGINE_LOG
 
 
-def _scoring_of(config: StreamConfig) -> Scoring:
-    return open_scoring(config, traces_of(config), ANY_FILESYSTEM).scoring
+def _open(config: StreamConfig) -> Evaluation:
+    return open_scoring(config, traces_of(config), ANY_FILESYSTEM)
 
 
 def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:

@@ -34,6 +34,7 @@ def facts_of(config: StreamConfig, counts: StreamCounts) -> dict[str, Any]:
             "open": counts.still_open,
             "before_since": counts.skipped,
         },
+        **({"outcome_rows": dict(counts.outcomes)} if counts.outcomes else {}),
         "continue_since": continue_since(config, counts),
     }
 

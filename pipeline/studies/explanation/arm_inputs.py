@@ -23,7 +23,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.settings import Scoring
 
 # How a run's files are read and labelled may differ between arms; how they are scored may not.
-_OF_FILES = ("input", "mapping", "iteration_base", "labels", "label_map")
+_OF_FILES = ("input", "mapping", "iteration_base", "labels", "label_map", "outcomes")
 _ALIKE = ("unit", "good_gain_threshold", "duplicates", "document_label", "without_failed")
 _LABELS = ("qrels", "pool")  # given for both arms, or for none
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
@@ -14,6 +14,7 @@ from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import Judged, join, read_judgments
 from goodgain.pipeline.run.plan.labels import LabelRows, read_label_rows
 from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.pipeline.run.plan.outcome_files import OutcomeRows, read_outcome_rows
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.pairs import Pairs
@@ -58,9 +59,11 @@ def explain_conversation(
     given: LabelRows | None = None,
     judged: Judged | None = None,
     pair: tuple[str, str] | None = None,
+    outcomes: OutcomeRows | None = None,
 ) -> model.ConversationExplanation:
     """Find a conversation in the traces of an evaluation, and explain it; see `find_turn`."""
-    return find_turn(conversation_id, evaluation, source, given, judged, pair).explanation
+    found = find_turn(conversation_id, evaluation, source, given, judged, pair, outcomes)
+    return found.explanation
 
 
 def find_turn(
@@ -70,11 +73,13 @@ def find_turn(
     given: LabelRows | None = None,
     judged: Judged | None = None,
     pair: tuple[str, str] | None = None,
+    outcomes: OutcomeRows | None = None,
 ) -> ExplainedTurn:
     """Find a conversation in the traces of an evaluation, and explain its last turn.
 
     Args:
-      given, judged: labels and judgments that the caller holds, instead of those in files.
+      given, judged, outcomes: labels, judgments and outcomes that the caller holds, instead of
+        those in files.
       pair: the places of two results that are compared.
 
     Raises:
@@ -99,7 +104,17 @@ def find_turn(
             return judged
         return read_judgments(evaluation.qrels, open_local, budget, {topic}, label_map)
 
-    return explain_turn(gathered, evaluation.scoring, budget, judgments_of, labels, pair)
+    if outcomes is None:
+        outcomes = read_outcome_rows(evaluation.outcomes, open_local, budget)
+    return explain_turn(
+        gathered,
+        evaluation.scoring,
+        budget,
+        judgments_of,
+        labels,
+        pair,
+        outcomes.of(conversation_id),
+    )
 
 
 def explain(
@@ -121,6 +136,7 @@ def explain_turn(
     judgments_of: JudgmentsOf | None = None,
     result_labels: Iterable[ResultLabel] = (),
     pair: tuple[str, str] | None = None,
+    outcomes: Mapping[str, float] | None = None,
 ) -> ExplainedTurn:
     """Score a conversation and explain the outcome of each of its results.
 
@@ -132,6 +148,7 @@ def explain_turn(
       result_labels: labels of single results that override those of the trace; may include labels
         of other conversations.
       pair: the places of two results that are compared.
+      outcomes: outcomes that override those of the trace.
 
     Raises:
       UsageError: a judgment cannot be used, or differs from another; or a place has no result.
@@ -155,7 +172,14 @@ def explain_turn(
     keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
     labels = [label for label in result_labels if label.key in keys]
     score = score_conversation(
-        gathered.conversation_id, fingerprints, rejected_records, scoring, external, pools, labels
+        gathered.conversation_id,
+        fingerprints,
+        rejected_records,
+        scoring,
+        external,
+        pools,
+        labels,
+        outcomes,
     )
     delivered = deliver(fingerprints)
     last_turn = delivered.last_turn

@@ -10,7 +10,12 @@ from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 
-RELATIVE = RunConfig(input=("traces/*.avro", "gs://bucket/a.avro"), output="out", qrels="labels")
+RELATIVE = RunConfig(
+    input=("traces/*.avro", "gs://bucket/a.avro"),
+    output="out",
+    qrels="labels",
+    outcomes="judged.csv",
+)
 FLINK = ["--job_endpoint=localhost:1", "--environment_type"]
 
 
@@ -37,13 +42,15 @@ def test_paths_become_absolute_for_external_workers():
     assert found.input == (os.path.abspath("traces/*.avro"), "gs://bucket/a.avro")
     assert found.output == os.path.abspath("out")
     assert found.qrels == os.path.abspath("labels")
+    assert found.outcomes == os.path.abspath("judged.csv")
 
 
 @pytest.mark.parametrize("source", ["kafka://host:9092/topic", "incoming"])
 def test_paths_of_a_stream_become_absolute_too(source):
-    config = StreamConfig(input=source, output="out")
+    config = StreamConfig(input=source, output="out", outcomes="judged.csv")
     found = for_workers(config, *runners.create("FlinkRunner", [*FLINK, "EXTERNAL"], True))
     assert found.input == (source if "://" in source else os.path.abspath(source))
+    assert found.outcomes == os.path.abspath("judged.csv")
     assert found.output == os.path.abspath("out")
 
 

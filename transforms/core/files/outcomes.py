@@ -28,15 +28,26 @@ from goodgain.transforms.core.remedy import Remedy
 _CONVERSATION = "conversation_id"
 _IDENTITIES = (_CONVERSATION, "query_id")  # the first that a row has counts
 _WORDS = {"true": 1.0, "false": 0.0}
+NO_RECORD = "No record has this conversation_id."
+NO_RECORD_CAME = "No record with this conversation_id has come."
+OPEN = "The conversation was still open when the stream was stopped."
 
 
 class OutcomesOfRow(Struct, frozen=True, array_like=True):
-    """The outcomes of one conversation.
+    """The outcomes of one conversation, in a row of a table.
 
     Attributes:
       file: number of its file, from 0.
       row: number of its line or row, from 1.
+      conversation_id: whose outcomes these are.
       values: by name; at least one.
+
+    Example:
+      >>> import apache_beam as beam
+      >>> from goodgain import Closing, OutcomesOfRow, ScoreStreamedPayloads, Scoring
+      >>> judged = OutcomesOfRow(file=0, row=1, conversation_id="c", values={"correct": 1.0})
+      >>> outcomes = beam.Pipeline() | beam.Create([judged])
+      >>> score = ScoreStreamedPayloads(Scoring.default(), Closing(), outcomes=outcomes)
     """
 
     file: int
@@ -100,6 +111,14 @@ def read_outcomes(
         yield RejectedRecord(file.table.path, file.table.position(number + 1), reason)
 
 
+def outcomes_of_rows(
+    rows: Iterable[Any], file: LabelFile, names: Collection[str] | None = None
+) -> Iterator[OutcomeRow]:
+    """Like `read_outcomes`, for rows in memory; rejected rows have `file` as their source."""
+    for number, row in enumerate(rows, start=1):
+        yield _outcomes_or_rejected(file, TableRow(number, row), names)
+
+
 def counted_outcomes(rows: Iterable[OutcomeRow], budget: MemoryBudget) -> Iterator[OutcomeRow]:
     """The rows of a file; `budget` counts them, and raises beyond its limit."""
     for row in rows:
@@ -118,8 +137,7 @@ def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes
     """
     rows = sorted(rows, key=lambda one: (one.file, one.row))
     if not exists:
-        reason = "No record has this conversation_id."
-        return JoinedOutcomes({}, 0, 0, [UnusedOutcomes(row, reason) for row in rows])
+        return JoinedOutcomes({}, 0, 0, unused_rows(rows, NO_RECORD))
     values: dict[str, float] = {}
     first: dict[str, OutcomesOfRow] = {}
     joined = repeated = 0
@@ -135,6 +153,11 @@ def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes
         values |= row.values
         first |= dict.fromkeys(new, row)
     return JoinedOutcomes(values, joined, repeated, unused)
+
+
+def unused_rows(rows: Iterable[OutcomesOfRow], reason: str) -> list[UnusedOutcomes]:
+    """Rows of which none is used, for one reason."""
+    return [UnusedOutcomes(row, reason) for row in rows]
 
 
 def unused_record(unused: UnusedOutcomes, files: Sequence[LabelFile]) -> RejectedRecord:

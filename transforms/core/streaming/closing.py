@@ -20,7 +20,7 @@ from goodgain.transforms.core.scoring.payload import Frame
 
 _MINUTE = 60_000
 _AFTER = 1  # ms; the watermark has passed an event once it is later than the event
-_NEVER = LATEST_MILLIS  # later than any event; reached only at the end of the stream
+NEVER = LATEST_MILLIS  # later than any event; reached only at the end of the stream
 
 
 class Closing(Struct, frozen=True):
@@ -125,7 +125,7 @@ class Conversation(Struct, frozen=True, array_like=True):
       records: number of records kept.
     """
 
-    wake: int = _NEVER
+    wake: int = NEVER
     opened: int | None = None
     last: int | None = None
     final: int | None = None
@@ -142,7 +142,7 @@ class Conversation(Struct, frozen=True, array_like=True):
         if self.opened is None or self.last is None:
             # A flag has no event time, only its element's timestamp, if that is set.
             is_timed = self.flagged is not None and self.flagged >= EARLIEST_MILLIS
-            return (self.flagged or 0) + closing.gap if is_timed else _NEVER
+            return (self.flagged or 0) + closing.gap if is_timed else NEVER
         deadline = min(self.last + closing.gap, self.opened + closing.max_open)
         return deadline if self.final is None else min(deadline, self.final + _AFTER)
 

@@ -2,10 +2,12 @@
 
 import json
 
+import pandas as pd
 import polars as pl
 import pytest
 
 import goodgain as gg
+from goodgain.pipeline.__main__ import main
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, join_outcomes
 from tests.pipeline.runs import manifest, rows, run, write_jsonl
@@ -84,6 +86,63 @@ def test_from_python(traces, given, tmp_path):
     without = gg.evaluate(RECORDS)
     with pytest.raises(UsageError, match="no table of rejected outcomes"):
         _ = without.rejected_outcomes
+
+
+TABLE = [
+    {"conversation_id": "a", "correct": True, "rating": 0.5},
+    {"conversation_id": "b", "correct": 0, "rating": None},
+    {"conversation_id": "x", "correct": 1, "rating": 1.0},
+]
+BY_CONVERSATION = {"a": {"correct": 1, "rating": 0.5}, "b": {"correct": False}, "x": {"correct": 1}}
+HELD = {
+    "rows": TABLE,
+    "by conversation": BY_CONVERSATION,
+    "pandas": pd.DataFrame(TABLE),
+    "polars": pl.DataFrame([{**row, "correct": int(row["correct"])} for row in TABLE]),
+    "pyarrow": pl.DataFrame(TABLE[::2]).to_arrow(),
+}
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_in_memory(kind, traces, tmp_path):
+    scored = gg.evaluate(RECORDS, outcomes=HELD[kind])
+    of_b = OUTCOMES["b"] if kind != "pyarrow" else (0, None)
+    assert outcomes_of(scored.conversations) == OUTCOMES | {"b": of_b}
+    assert [row["reason"] for row in scored.rejected_outcomes] == [
+        "No record has this conversation_id."
+    ]
+    assert scored.rejected_outcomes[0]["source"] == "outcomes"
+    assert scored.manifest["outcome_rows"]["joined"] == (1 if kind == "pyarrow" else 2)
+    assert "correct = 1, rating = 0.500" in scored.explain("a")
+    scored.save(tmp_path / "saved")
+    assert list(gg.load(tmp_path / "saved").rejected_outcomes) == list(scored.rejected_outcomes)
+    of_files = gg.evaluate(traces, outcomes=HELD[kind])
+    of_files.save(tmp_path / "of_files")
+    with pytest.raises(UsageError, match="in memory"):
+        gg.load(tmp_path / "of_files").explain("a")
+
+
+def test_what_is_refused_in_memory():
+    for wrong, message in (
+        ({"a": 1}, "outcomes of the conversation 'a' are not given by name"),
+        (3, "outcomes must be a path, a table or rows"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            gg.evaluate(RECORDS, outcomes=wrong)
+    scored = gg.evaluate(RECORDS, outcomes=[{"id": "a", "correct": 1}, 7])
+    assert [row["reason"] for row in scored.rejected_outcomes] == [
+        "The row has no conversation_id.",
+        "The row is not an object with named fields.",
+    ]
+
+
+def test_explained(traces, given, capsys):
+    assert main(["explain", "a", "--input", str(traces), "--outcomes", str(given)]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "outcomes correct = 1, rating = 0.500, seen = 7" in out
+    scored = gg.evaluate(traces, outcomes=given, outcome="correct")
+    assert "correct = 0\n" in scored.explain("b")
+    assert "outcomes" not in gg.evaluate(traces, outcome="none").explain("b")
 
 
 def test_formats(tmp_path):

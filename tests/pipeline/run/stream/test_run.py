@@ -74,6 +74,31 @@ def test_with_since_earlier_windows_stay(earlier, start_stream, since):
     assert earlier() == [1]
 
 
+def test_with_since_all_rows_of_outcomes_are_reported_anew(earlier, tmp_path, start_stream):
+    folder = tmp_path / "out" / "rejected_outcomes"
+    folder.mkdir()
+    for window in (None, TODAY - DAY):
+        (folder / Pane(window, 0, 1, 0, "a").file_name(".avro")).touch()
+    start_stream(nothing, overwrite=True, since="2025-03-02")
+    assert earlier() == [1]
+    assert not list(folder.iterdir())
+
+
+def test_outcomes_are_those_of_the_file(tmp_path, plan_of):
+    judged = tmp_path / "judged.csv"
+    judged.write_text("conversation_id,correct,confidence\na,true,0.5\n")
+    plan = plan_of(outcomes=str(judged))
+    assert [file.table.path for file in plan.outcomes.files] == [str(judged)]
+    assert list(map(str, plan.scoring.outcomes)) == ["confidence", "correct"]
+
+
+def test_a_file_without_outcomes_is_refused(tmp_path, plan_of):
+    judged = tmp_path / "judged.csv"
+    judged.write_text("id,correct\na,true\n")
+    with pytest.raises(UsageError, match=r"judged\.csv has no outcomes \(--outcomes\)"):
+        plan_of(outcomes=str(judged))
+
+
 def test_since_does_not_mix_a_stream_into_the_outputs_of_a_run(tmp_path, start_stream):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "manifest.json").write_text("{}")

@@ -1,6 +1,7 @@
 """The outcome of a stream."""
 
 import pytest
+from msgspec.structs import replace
 
 from goodgain.pipeline.run.stream import summary
 from goodgain.pipeline.run.stream.counter import StreamCounts, StreamTotals, check_balance
@@ -58,6 +59,9 @@ def test_facts_are_the_latest_means_and_the_balance(means, monkeypatch):
     }
     assert facts["continue_since"] == "1970-01-21T00:00:00Z"
     assert facts["conversations"]["closed"] == 6
+    assert "outcome_rows" not in facts
+    rows = {"read": 2, "joined": 1, "repeated": 0, "empty": 0, "rejected": 1}
+    assert summary.facts_of(CONFIG, replace(counts, outcomes=rows))["outcome_rows"] == rows
 
 
 @pytest.mark.parametrize("written", [4, 6])
