@@ -1,22 +1,24 @@
 """Blocks of Avro read by several threads: the same payloads and rows, in the same order."""
 
 import io
-import subprocess
-import sys
 from unittest import mock
 
 import pytest
 import zstandard
 
+from goodgain.pipeline.run.plan.local_files import local_files, open_local, shards_of
 from goodgain.transforms.core.files import avro_reader
 from goodgain.transforms.core.files.avro_codecs import DamagedBlockError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.scoring import packing
-from goodgain.transforms.core.scoring.native_packing import NativePacker
+from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
+from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
+from tests.core.direct import shipped_rules
 from tests.core.files import samples
+from tests.forked import in_process
 from tests.native.paths import needs_native, threaded_packer
 
 pytestmark = needs_native
@@ -200,28 +202,10 @@ def test_errors_of_reading_a_record(error, monkeypatch):
     assert any("broken" in text or "it is odd" in text for text in texts)
 
 
-PEAK = """
-import sys
-from goodgain.pipeline.run.plan.local_files import local_files, open_local, shards_of
-from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
-from goodgain.transforms.core.scoring.native_packing import packer_for
-from goodgain.transforms.core.scoring.packing import Packing
-from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
-from tests.core.direct import shipped_rules
-(file,) = local_files([sys.argv[1]])
-packing = Packing(shipped_rules(), keep_records=sys.argv[3] == "keep", threads=int(sys.argv[2]))
-packer = packer_for(packing)
-for shard in shards_of(file, None, DEFAULT_BOUNDS):
-    print(sum(one.calls for one in payloads_of_shard(shard, open_local, packer)))
-with open("/proc/self/status") as status:
-    print(next(line for line in status if line.startswith("VmHWM:")).split()[1])
-"""
-
-
 @pytest.mark.slow
 def test_blocks_that_expand_are_not_decoded_ahead(tmp_path):
     rows = [{**ROWS[0], "query": f"{at:04}" * 4 * MEBIBYTE} for at in range(20)]
-    one, eight = (peak_of(rows, threads, "drop", tmp_path) for threads in (1, 8))
+    one, eight = peaks_of(rows, (1, 8), False, tmp_path)
     assert eight < one + 60
 
 
@@ -232,15 +216,24 @@ def test_payloads_do_not_pile_up_until_all_blocks_are_packed(tmp_path):
         {**ROWS[0], "conversation_id": f"c{at}", "query": f"{at:04}" * 200_000}
         for at in range(1000)
     ]
-    one, two = (peak_of(rows, threads, "keep", tmp_path) for threads in (1, 2))
+    one, two = peaks_of(rows, (1, 2), True, tmp_path)
     assert two < one + 300  # both threads have blocks ahead, and a call gives 8 MiB or more
 
 
-def peak_of(rows, threads, keep, folder):
-    """The largest size in MiB of a process that packs rows."""
+def peaks_of(rows, counts, keep, folder):
+    """The largest size in MiB of a process that packs rows, for each count of threads."""
     path = folder / "a.avro"
     path.write_bytes(samples.avro_bytes(rows, "deflate"))
-    words = [sys.executable, "-c", PEAK, str(path), str(threads), keep]
-    calls, peak = subprocess.run(words, capture_output=True, check=True).stdout.split()
-    assert int(calls) == len(rows)
-    return int(peak) / 1024
+    processes = [in_process(pack_all, str(path), threads, keep) for threads in counts]
+    assert {(one.returncode, one.stdout) for one in processes} == {(0, f"{len(rows)}\n")}
+    return [one.memory / MEBIBYTE for one in processes]
+
+
+def pack_all(path, threads, keep):
+    """Print how many calls a file gives."""
+    (file,) = local_files([path])
+    packer = packer_for(Packing(shipped_rules(), keep_records=keep, threads=threads))
+    calls = 0
+    for shard in shards_of(file, None, DEFAULT_BOUNDS):
+        calls += sum(one.calls for one in payloads_of_shard(shard, open_local, packer))
+    print(calls)  # noqa: T201

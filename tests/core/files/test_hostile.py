@@ -15,17 +15,31 @@ from tests.core.files.limited import MOST_MEMORY, read_limited
 GOOD = b'{"conversation_id": "good", "iteration": 1}\n'
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The path of a hostile file by its name; each is made once."""
+    folder = tmp_path_factory.mktemp("hostile")
+
+    def path_of(name):
+        path = folder / name
+        if not path.exists():
+            make, _ = hostile.FILES[name]
+            path.write_bytes(make())
+        return path
+
+    return path_of
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("reading")
 @pytest.mark.parametrize(
     ("name", "reading"), samples.both_readings(hostile.FILES), indirect=["reading"]
 )
-def test_hostile_files_give_a_rejected_row_within_bounded_memory(name, tmp_path):
-    make, reason_part = hostile.FILES[name]
-    path = tmp_path / name
-    path.write_bytes(make())
+def test_hostile_files_give_a_rejected_row_within_bounded_memory(name, made):
+    _, reason_part = hostile.FILES[name]
+    path = made(name)
     assert path.stat().st_size < 64 * hostile.MEBIBYTE
-    (outcome,) = read_limited([path])
+    outcome = read_limited(path)
     assert outcome.memory < MOST_MEMORY
     if reason_part is not None:
         assert outcome.calls == 0
@@ -41,7 +55,7 @@ def test_schemas_of_values_without_bytes_cost_little(name, tmp_path):
     make, reason_part = hostile.SCHEMAS[name]
     path = tmp_path / name
     path.write_bytes(make())
-    (outcome,) = read_limited([path], seconds=20)
+    outcome = read_limited(path, seconds=20)
     assert outcome.memory < 500_000_000
     if reason_part is None:
         assert outcome.reasons == []

@@ -2,9 +2,6 @@
 
 import gzip
 import json
-import os
-import subprocess
-import sys
 from functools import partial
 
 import pyarrow as pa
@@ -17,20 +14,13 @@ from goodgain.pipeline.results.datasets import pool_documents
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.transforms.core.errors import GoodGainError
+from goodgain.transforms.core.native import SWITCH
 from tests.core.files.limited import MOST_MEMORY
+from tests.forked import command_in_process
 from tests.pipeline.runs import manifest, run
 
 MEBIBYTE = 2**20
 MESSAGE = "The input decodes to more than one process should hold"
-
-COMMAND = """
-import re, sys
-from goodgain.pipeline.__main__ import main
-code = main(sys.argv[1:])
-held = re.search("VmHWM:\\\\s+([0-9]+)", open("/proc/self/status").read())[1]
-sys.stderr.write(f"\\n{int(held) * 1024}")
-sys.exit(code)
-"""
 
 
 def record(number, **fields):
@@ -55,19 +45,12 @@ def hostile_file(request, tmp_path_factory):
 
 def limited_run(path, folder, *options, native="1"):
     """Assert that a run stays within MOST_MEMORY; return its exit code and stderr."""
-    words = ["run", "--input", str(path), "--output", str(folder), "--quiet", *options]
-    done = subprocess.run(
-        [sys.executable, "-c", COMMAND, *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "GOODGAIN_NATIVE": native},
-    )
-    errors, memory = done.stderr.rsplit("\n", 1)
-    assert "Traceback" not in errors
-    assert int(memory) < MOST_MEMORY
+    words = ["run", "--input", path, "--output", folder, "--quiet", *options]
+    done = command_in_process(*words, environment={SWITCH: native})
+    assert "Traceback" not in done.stderr
+    assert done.memory < MOST_MEMORY
     assert not (folder / "manifest.json").exists()
-    return done.returncode, errors
+    return done.returncode, done.stderr
 
 
 @pytest.mark.slow

@@ -1,14 +1,12 @@
 """Any number of rejected records takes bounded memory, and all are counted and reported."""
 
-import subprocess
-import sys
-
 import pytest
 
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from tests.core.files.limited import MOST_MEMORY
+from tests.forked import command_in_process
 from tests.pipeline.runs import manifest, rows, run
 
 GOOD = '{"conversation_id": "good", "iteration": 1}\n'
@@ -37,17 +35,6 @@ def test_rejected_records_above_the_limit_share_a_row(tmp_path):
     assert '<span class="count">6</span> 6 further records are rejected, but only' in report
 
 
-RUN = """
-import re, sys
-from goodgain.pipeline.__main__ import main
-try:
-    sys.exit(main(sys.argv[1:]))
-finally:
-    held = re.search("VmHWM:\\\\s+([0-9]+)", open("/proc/self/status").read())[1]
-    sys.stderr.write(f"\\n{int(held) * 1024}")
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("line", ["x" * 99, BAD.strip().replace("bad", "b" * 60)])
 def test_a_file_with_only_rejected_records_takes_bounded_memory(line, tmp_path):
@@ -56,12 +43,9 @@ def test_a_file_with_only_rejected_records_takes_bounded_memory(line, tmp_path):
     count = size // (len(line) + 1)
     assert count > 5 * most_rows
     path.write_text((line + "\n") * count)
-    words = ["run", "--input", str(path), "--output", str(tmp_path / "out")]
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *words], capture_output=True, text=True, check=False
-    )
+    done = command_in_process("run", "--input", path, "--output", tmp_path / "out")
     assert done.returncode == ExitCode.DATA_QUALITY, done.stderr
-    assert int(done.stderr.rsplit("\n", 1)[1]) < MOST_MEMORY
+    assert done.memory < MOST_MEMORY
     found = manifest(tmp_path / "out")
     assert found["records"]["rejected"] == found["records"]["read"] == count
     assert sum(row["records"] for row in rows(tmp_path / "out", "rejected")) == count
