@@ -1,4 +1,6 @@
-"""A browser shared by the tests of all HTML pages."""
+"""What tests of the pipeline share: a browser for all HTML pages, and trace files."""
+
+import json
 
 import pytest
 
@@ -10,3 +12,16 @@ def browser(tmp_path_factory):
     """A real Chromium with its own profile; `opened` resets what earlier tests changed."""
     with chromium(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
+
+
+@pytest.fixture
+def traces(tmp_path):
+    """A function that writes records, or lines as they are, to a file and returns its path."""
+
+    def write(*records, name="traces.jsonl"):
+        path = tmp_path / name
+        lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return str(path)
+
+    return write

@@ -40,6 +40,11 @@ def write_jsonl(path, records):
     return str(path)
 
 
+def call(conversation="c1", iteration=1, results=(), **more):
+    """The record of a search call."""
+    return {"conversation_id": conversation, "iteration": iteration, "results": results, **more}
+
+
 def run(output, inputs, *options):
     """Run `goodgain run` and return its exit code."""
     return main(["run", "--input", *map(str, inputs), "--output", str(output), *options])

@@ -43,7 +43,6 @@ from goodgain.transforms.core.warnings.check_inputs import (
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.codes import CODES
-from goodgain.transforms.core.warnings.field_names import SeenNames, names_in, unknown_names
 from goodgain.transforms.core.warnings.warning import allowed_codes, failing
 from tests.core.direct import shipped_rules
 from tests.core.warnings.given_counts import NOTHING_ALLOWED, RANKED, codes, warned
@@ -92,28 +91,6 @@ def test_warnings_of_a_window_name_no_option_of_run():
         assert "--allow" not in of_window.remedy
 
 
-def test_costs_that_cannot_be_columns_give_a_warning():
-    record = {"costs": {"tokens": 1, "cost in usd": 2}, "results": []}
-    (one,) = warned({}, [record])
-    assert (one.code, one.count) == ("unknown_fields", 1)
-    assert "'cost in usd'" in one.message
-    assert "tokens" not in one.message
-
-
-@pytest.mark.parametrize(
-    ("source", "message_part"),
-    [
-        ("relevanse", "none of the first records has: relevanse (did you mean relevance?)."),
-        ("colour", "none of the first records has: colour."),
-    ],
-)
-def test_a_mapped_field_that_no_record_has_gives_a_warning(source, message_part):
-    seen = SeenNames(result=frozenset({"relevance"}), without_source=(source,))
-    found = warnings_of(CheckInputs({}, 2, shipped_rules(), records=1, seen=seen))
-    assert (found[0].code, found[0].count) == ("unknown_fields", 1)
-    assert message_part in found[0].message
-
-
 @pytest.mark.parametrize(("unidentified", "expected"), [(10, []), (11, ["no_identity"])])
 def test_no_identity_warns_above_10_percent(unidentified, expected):
     assert codes({RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: unidentified}) == expected
@@ -132,37 +109,6 @@ def test_no_identity_suggests_lines_for_the_rules_file():
     assert "File: {definitive: [file_id, unique_id, chunk_id]}." in one.remedy
     (nameless,) = warned(counts)
     assert "goodgain validate" in nameless.remedy
-
-
-def test_no_identity_suggests_an_unread_field_as_id():
-    counts = {RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 100}
-    unread = {"results": [{"docKey": "a"}], "build": 7}
-    _, one = warned(counts, [unread])
-    assert "--map ids.docKey=docKey. Otherwise: give results an id" in one.remedy
-    _, mapped = warned(counts, [{"build": 7}])
-    assert "--map" not in mapped.remedy
-
-
-def results_of(**values):
-    """Lists of five results with these values, each repeated until there are five."""
-    columns = {name: [one[at % len(one)] for at in range(5)] for name, one in values.items()}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-
-
-def test_no_identity_suggests_only_names_that_can_tell_documents_apart():
-    """Following `--map ids.market=market` would merge all documents of a market."""
-    counts = {RESULTS: 100, LABELS[2]: 100, UNIDENTIFIED: 100}
-    documents = [f"d{number}" for number in range(5)]
-    records = [{"results": results_of(doc_id=documents, market=["de"], tenant_id=["t", "u"])}] * 3
-    unknown, one = warned(counts, records)
-    assert "If doc_id identifies a document, add --map ids.doc_id=doc_id. Otherwise" in one.remedy
-    for without in ("market=", "tenant_id="):
-        assert without not in one.remedy + unknown.remedy
-    _, of_low = warned(counts, [{"results": results_of(market=["de"], tenant_id=["t"])}])
-    assert "--map" not in of_low.remedy
-    mapped = [{"entity_type": "File", "ids": one} for one in results_of(a_id=["t"], z=documents)]
-    (named,) = warned(counts, [{"results": mapped}])
-    assert "If ids.z identifies a document" in named.remedy
 
 
 @pytest.mark.parametrize(
@@ -197,18 +143,6 @@ def test_no_identity_suggests_only_names_that_can_tell_documents_apart():
 )
 def test_messages_about_one_are_singular(counts, message_part):
     assert [one.message for one in warned(counts) if one.message.startswith(message_part)]
-
-
-def test_no_field_is_suggested_as_label_with_external_judgments():
-    record = {"conversation_id": "c", "iteration": 1, "results": [{"relevance": 3, "text": "a"}]}
-    for external, mapping in (
-        (False, "--map gain=relevance,content=text"),
-        (True, "--map content=text"),
-    ):
-        (one,) = warned({RESULTS: 1, LABELS[3]: 1}, [record], external=external)
-        assert one.code == "unknown_fields"
-        assert "results[].relevance" in one.message
-        assert one.remedy.endswith(f"add {mapping}.")
 
 
 def test_no_duplicates_warns_from_1000_repeatable_results():
@@ -353,48 +287,6 @@ def test_any_conversation_with_several_topics_gives_a_warning():
     assert (
         "1 of 4 conversations (25.0%) has several values of the attribute query_id" in one.message
     )
-
-
-UNREAD = [
-    ({"relevance": 1}, "results[].relevance", "gain"),
-    ({"document_id": 1}, "results[].document_id", "ids.document_id"),
-    ({"text": 1}, "results[].text", "content"),
-    ({"entityType": 1}, "results[].entityType", "entity_type"),
-    ({"author": 1}, "results[].author", "fields.author"),
-    ({"colour": 1}, "results[].colour", None),
-]
-
-
-@pytest.mark.parametrize(("result", "path", "meant"), UNREAD)
-def test_unknown_fields_of_results_suggest_a_mapping(result, path, meant):
-    (one,) = unknown_names(names_in([{"results": [result]}]), shipped_rules().fields)
-    assert (one.path, one.meant) == (path, meant)
-    (warning,) = warned({}, [{"results": [result]}])
-    assert warning.code == "unknown_fields"
-    assert path in warning.message
-    assert (f"--map {meant}={next(iter(result))}" in warning.remedy) == (meant is not None)
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [("conversationId", "conversation_id"), ("step", "iteration"), ("hits", "results")],
-)
-def test_unknown_fields_of_records_suggest_a_mapping(name, meant):
-    (one,) = unknown_names(names_in([{name: 1}]), ())
-    assert (one.path, one.meant) == (name, meant)
-
-
-@pytest.mark.parametrize(
-    "record",
-    [None, 3, [], {}, {"results": None}, {"results": {"a": 1}}, {"results": [None, {"ids": None}]}],
-)
-def test_invalid_records_have_no_unknown_fields(record):
-    assert unknown_names(names_in([record]), ()) == []
-
-
-def test_only_the_first_1000_results_of_a_record_are_searched_for_names():
-    results = [{}] * 999 + [{"near": 1}, {"far": 1}]
-    assert names_in([{"results": results}]).result == {"near"}
 
 
 def test_which_warnings_change_the_exit_code():

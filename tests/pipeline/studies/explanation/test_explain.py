@@ -73,18 +73,6 @@ def reasons(*results, apart=False):
     ]
 
 
-@pytest.fixture
-def traces(tmp_path):
-    path = tmp_path / "traces.jsonl"
-
-    def write(*records):
-        lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return str(path)
-
-    return write
-
-
 class TestNumbers:
     def test_worked_example(self):
         explanation = explained(worked_example())

@@ -1,110 +1,21 @@
 """`goodgain validate`: files, counts, names without a rule, and rejected records."""
 
 import gzip
-import json
-import os
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.run.plan.local_files import local_files, read_files
-from goodgain.pipeline.studies import result_counts
-from goodgain.pipeline.studies.result_counts import OTHER_NAMES
-from goodgain.pipeline.studies.survey import Rejections, Survey, general_reason
+from goodgain.pipeline.studies.survey import Rejections, general_reason
 from goodgain.transforms.core.dedup.identity_text import identity_lines
-from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.sketches import Sketcher
-from goodgain.transforms.read import find_inputs
 from tests.core.direct import shipped_rules
-
-SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
-TREC = str(files("goodgain.configs").joinpath("data/trec_session_2013.jsonl.gz"))
-
-
-def call(conversation="c1", iteration=1, results=(), **more):
-    return {"conversation_id": conversation, "iteration": iteration, "results": results, **more}
-
-
-@pytest.fixture
-def traces(tmp_path):
-    def write(*records, name="traces.jsonl"):
-        path = tmp_path / name
-        lines = [one if isinstance(one, str) else json.dumps(one) for one in records]
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
-def validate(capsys):
-    def run(*words):
-        code = main(["validate", "--json", *words])
-        return code, json.loads(capsys.readouterr().out)
-
-    return run
-
-
-class TestFiles:
-    def test_finds_each_file_once_and_in_order(self, traces, tmp_path):
-        traces(name="b.jsonl")
-        traces(name="a.jsonl")
-        found = local_files([f"{tmp_path}/*.jsonl", f"{tmp_path}/a.jsonl", f"file://{tmp_path}/b*"])
-        assert [os.path.basename(file.path) for file in found] == ["a.jsonl", "b.jsonl"]
-
-    def test_two_stars_match_nested_folders(self, traces, tmp_path):
-        (tmp_path / "deep" / "er").mkdir(parents=True)
-        traces(name="deep/er/x.jsonl")
-        assert len(local_files([f"{tmp_path}/**/*.jsonl"])) == 1
-
-    def test_a_folder_gives_the_same_files_as_for_a_run(self, traces, tmp_path):
-        traces(name="b.jsonl")
-        traces(name="a.jsonl")
-        for name in (".hidden", "_SUCCESS"):
-            (tmp_path / name).write_text("")
-        (tmp_path / "deeper").mkdir()
-        found = [file.path for file in local_files([str(tmp_path)])]
-        assert found == [str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")]
-        assert [file.path for file in find_inputs([str(tmp_path)])] == found
-
-    def test_rejects_a_folder_without_files(self, tmp_path):
-        with pytest.raises(UsageError, match="contains no files; check the path"):
-            local_files([str(tmp_path)])
-
-    def test_finds_a_file_whose_name_looks_like_a_pattern(self, traces):
-        path = traces(name="day[1].jsonl")
-        assert [file.path for file in local_files([path])] == [path]
-
-    @pytest.mark.parametrize(
-        ("pattern", "expected"),
-        [
-            ("nothing/*.avro", "No file matches nothing/\\*.avro"),
-            ("gs://bucket/x.avro", "gs://bucket/x.avro is not on this machine"),
-        ],
-    )
-    def test_rejects_patterns_without_local_files(self, pattern, expected, capsys):
-        with pytest.raises(UsageError, match=expected):
-            local_files([SAMPLE, pattern])
-        assert main(["validate", pattern]) == 2
-        assert capsys.readouterr().out == ""
-
-    def test_a_file_that_disappears_is_one_rejected_record(self, traces):
-        path = traces(call())
-        found = local_files([path])
-        os.remove(path)
-        ((_, records),) = read_files(found)
-        (row,) = records
-        assert isinstance(row, RejectedRecord)
-        assert row.position == "file"
+from tests.pipeline.runs import SAMPLE, SESSIONS, call
 
 
 class TestCounts:
     def test_shipped_trec_sessions(self, validate):
-        code, report = validate(TREC)
+        code, report = validate(SESSIONS)
         assert code == 0
         assert report["records"]["read"] == report["records"]["usable"] == 401
         assert (report["conversations"], report["results"]) == (133, 4449)
@@ -232,84 +143,6 @@ class TestCounts:
         lines = identity_lines(shipped_rules())
         assert len(lines) == 10
         assert all(name in " ".join(lines) for name in ("file_id", "artifact_id", "site_id"))
-
-
-class TestNames:
-    def findings(self, results, traces, validate):
-        _, report = validate(traces(call(results=results)))
-        types = {one["name"]: (one["rules"], one["likely"]) for one in report["entity_types"]}
-        names = {
-            f"{one['kind']}s.{one['name']}": one["likely"] for one in report["names_without_rule"]
-        }
-        return types, names
-
-    def test_shows_the_rules_that_apply_to_each_type(self, traces, validate):
-        written = ["File", "person", "Fiel", "Whiteboard", " ", None]
-        types, _ = self.findings([{"entity_type": name} for name in written], traces, validate)
-        assert types == {
-            "File": ("File", None),
-            "person": ("People", None),
-            "Fiel": ("default", "File"),
-            "Whiteboard": ("default", None),
-            "": ("default", None),
-        }
-
-    def test_suggests_the_likely_spelling_of_names(self, traces, validate):
-        result = {
-            "entity_type": "File",
-            "ids": {"fileId": "1", "unique_id": "2", "whatever": "3"},
-            "fields": {"FileName": "a", "autor": "b", "author": "c", "zzz": "d", "title": "e"},
-        }
-        _, names = self.findings([result], traces, validate)
-        assert names == {
-            "ids.fileId": "file_id",
-            "ids.whatever": None,
-            "fields.FileName": "file_name",
-            "fields.autor": "author",
-            "fields.zzz": None,
-            "fields.title": "title",
-        }
-
-    def test_names_only_likely_mistakes_if_the_rules_use_every_field(self, traces, validate):
-        _, names = self.findings([{"fields": {"language": "de", "autor": "b"}}], traces, validate)
-        assert names == {"fields.autor": "author"}
-
-    def test_applies_custom_rules(self, traces, validate, tmp_path):
-        rules = tmp_path / "rules.yaml"
-        rules.write_text("types:\n  Board:\n    definitive: [board_id]\n  default: {}\n")
-        path = traces(call(results=[{"entity_type": "board", "ids": {"bord_id": "1"}}]))
-        _, report = validate(path, "--rules", str(rules))
-        assert report["entity_types"][0]["rules"] == "Board"
-        assert report["names_without_rule"][0]["likely"] == "board_id"
-
-    def test_reports_all_mistakes_in_the_rules(self, tmp_path, capsys):
-        rules = tmp_path / "rules.yaml"
-        rules.write_text("types:\n  Board:\n    definitve: [board_id]\nalias: {}\n")
-        assert main(["validate", SAMPLE, "--rules", str(rules)]) == 2
-        err = capsys.readouterr().err
-        assert f"{rules}:3:" in err
-        assert f"{rules}:4:" in err
-
-    def test_keeps_a_limited_number_of_names(self):
-        survey = Survey(shipped_rules(), 0)
-        fields = {f"field {number}": "x" for number in range(3000)}
-        sketcher = Sketcher(shipped_rules(), threads=1)
-        survey.add(sketcher.of_call(parse_mapping(call(results=[{"fields": fields}]))))
-        survey.of_results.settle()
-        assert len(survey.of_results.fields) <= 1001
-        assert survey.of_results.fields[OTHER_NAMES] == 2000
-
-    def test_results_of_more_kinds_than_are_kept_are_all_counted(self, monkeypatch):
-        monkeypatch.setattr(result_counts, "_MOST_KINDS", 3)
-        survey, sketcher = Survey(shipped_rules(), 0), Sketcher(shipped_rules(), threads=1)
-        for number in range(50):
-            results = [{"gain": number % 5, "fields": {f"field {number % 7}": "x"}}]
-            survey.add(
-                sketcher.of_call(parse_mapping(call(record_id=str(number), results=results)))
-            )
-        survey.of_results.settle()
-        assert survey.of_results.gains == dict.fromkeys(range(5), 10)
-        assert survey.of_results.fields.total() == 50
 
 
 class TestRejected:
