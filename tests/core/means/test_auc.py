@@ -71,11 +71,12 @@ def test_delong_by_hand():
     # Right answers gathered 5, 3 and 1, wrong ones 3 and 0. Of the six pairs right beats wrong
     # in 5-3, 5-0, 3-0 and 1-0, and ties in 3-3: (4 + 1/2) / 6 = 0.75. Placements of the right
     # ones: 1, 3/4, 1/2, variance 1/16; of the wrong ones 1/2 and 1, variance 1/8.
-    # 1/16 / 3 + 1/8 / 2 = 1/12, whose root is 0.288675; 0.75 +- 1.96 of it, cut at 1.
+    # 1/16 / 3 + 1/8 / 2 = 1/12, whose root is 0.288675. Logit(0.75) = log 3 = 1.098612, and
+    # 1.959964 * 0.288675 / (0.75 * 0.25) = 3.017562: logits from -1.918950 to 4.116174.
     found = delong({5: 1, 3: 1, 1: 1}, {3: 1, 0: 1})
     assert found.value == 0.75
     assert found.stderr == pytest.approx(sqrt(1 / 12))
-    assert (found.low, found.high) == pytest.approx((0.184207, 1.0), abs=1e-6)
+    assert (found.low, found.high) == pytest.approx((0.127979, 0.983955), abs=1e-6)
     assert found.clusters is found.note is None
 
 
@@ -83,12 +84,13 @@ def test_obuchowski_by_hand():
     # The same values; clusters a = {right 5, wrong 3} and b = {right 3, right 1, wrong 0}.
     # Deviations of placements from 0.75: right 1/4 | 0 - 1/4, wrong -1/4 | 1/4.
     # S10 = 2 / (1 * 3) * (1/16 + 1/16) = 1/12, S01 = 2 / (1 * 2) * 1/8 = 1/8,
-    # S11 = 2 * (-1/16 - 1/16) = -1/4: 1/36 + 1/16 - 2 * 1/4 / 6 = 1/144.
+    # S11 = 2 * (-1/16 - 1/16) = -1/4: 1/36 + 1/16 - 2 * 1/4 / 6 = 1/144. With one degree of
+    # freedom 12.706205 * (1/12) / (0.75 * 0.25) = 5.647202 about log 3.
     found = obuchowski_of([("a", 1, 5), ("b", 1, 3), ("b", 1, 1), ("a", 0, 3), ("b", 0, 0)])
     assert found.value == 0.75
     assert found.clusters == 2
     assert found.stderr == pytest.approx(1 / 12)
-    assert (found.low, found.high) == pytest.approx((0.586670, 0.913330), abs=1e-6)
+    assert (found.low, found.high) == pytest.approx((0.010471, 0.998826), abs=1e-6)
 
 
 values = st.integers(-3, 3).map(float) | st.floats(-5, 5)
@@ -134,6 +136,18 @@ def test_order_changes_no_bit(conversations, random):
     assert delong_of(shuffled) == delong_of(conversations)
 
 
+@settings(max_examples=50, deadline=None)
+@given(st.lists(labelled, max_size=25))
+def test_an_interval_lies_within_0_to_1_and_mirrors_that_of_the_swapped_classes(conversations):
+    found = obuchowski_of(conversations)
+    swapped = obuchowski_of(
+        [(cluster, 1 - class_, value) for cluster, class_, value in conversations]
+    )
+    if found.low is not None:
+        assert 0 <= found.low <= found.value <= found.high <= 1
+        assert (1 - swapped.high, 1 - swapped.low) == pytest.approx((found.low, found.high))
+
+
 def test_separated_values_have_no_interval():
     assert delong({2: 3}, {1: 3}) == Auc(1.0, 0.0, note=delong({2: 3}, {1: 3}).note)
     assert delong({2: 1}, {1: 3}).low is None
@@ -143,25 +157,27 @@ def covered(intervals, true):
     return np.mean([one.low is not None and one.low <= true <= one.high for one in intervals])
 
 
+@pytest.mark.parametrize("ones", [50, 30])
 @pytest.mark.parametrize("auc", [0.6, 0.8])
-def test_delong_covers(auc):
+def test_delong_covers(auc, ones):
     random = np.random.default_rng(1988)
-    above = random.normal(sqrt(2) * stats.norm.ppf(auc), 1, (RUNS, N // 2)).tolist()
-    below = random.normal(0, 1, (RUNS, N // 2)).tolist()
+    above = random.normal(sqrt(2) * stats.norm.ppf(auc), 1, (RUNS, ones)).tolist()
+    below = random.normal(0, 1, (RUNS, N - ones)).tolist()
     runs = zip(above, below, strict=True)
     intervals = [delong(Counter(one), Counter(zero)) for one, zero in runs]
     assert 0.93 <= covered(intervals, auc) <= 0.97
 
 
+@pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.parametrize("auc", [0.6, 0.8])
-def test_obuchowski_covers_where_delong_is_too_narrow(auc):
-    # Pairs of conversations that share half of the variance and mostly their outcome.
+def test_obuchowski_covers_where_delong_is_too_narrow(auc, size):
+    # Clusters of conversations that share half of the variance and mostly their outcome.
     random = np.random.default_rng(1997)
-    clusters = np.repeat(np.arange(N // 2), 2)
-    shape = (RUNS, N)
-    shared = random.random((RUNS, N // 2)) < 0.5
-    classes = shared.repeat(2, axis=1) ^ (random.random(shape) < 0.2)
-    values = random.normal(0, sqrt(0.5), (RUNS, N // 2)).repeat(2, axis=1)
+    groups, shape = N // size, (RUNS, N)
+    clusters = np.repeat(np.arange(groups), size)
+    shared = random.random((RUNS, groups)) < 0.5
+    classes = shared.repeat(size, axis=1) ^ (random.random(shape) < 0.2)
+    values = random.normal(0, sqrt(0.5), (RUNS, groups)).repeat(size, axis=1)
     values = values + random.normal(0, sqrt(0.5), shape)
     values += classes * sqrt(2) * stats.norm.ppf(auc)
     runs = list(zip(values, classes.astype(int), strict=True))
@@ -171,4 +187,14 @@ def test_obuchowski_covers_where_delong_is_too_narrow(auc):
         delong(Counter(value[class_ == 1].tolist()), Counter(value[class_ == 0].tolist()))
         for value, class_ in runs
     ]
-    assert covered(independent, auc) < 0.93
+    assert covered(independent, auc) < covered(clustered, auc) - 0.01
+
+
+def test_on_its_own_scale_the_interval_is_too_narrow():
+    """What the logit is for: 30 of 100 right, AUC 0.9."""
+    random = np.random.default_rng(2003)
+    above = random.normal(sqrt(2) * stats.norm.ppf(0.9), 1, (RUNS, 30)).tolist()
+    below = random.normal(0, 1, (RUNS, 70)).tolist()
+    found = [delong(Counter(one), Counter(zero)) for one, zero in zip(above, below, strict=True)]
+    plain = np.mean([abs(one.value - 0.9) <= Z * one.stderr for one in found])
+    assert plain < 0.93 <= covered(found, 0.9) <= 0.97
