@@ -23,6 +23,7 @@ LONGEST = ("test_packaging.py", "test_peers.py", "test_hostile.py", "test_fortni
 
 
 def pytest_configure(config):
+    gc.disable()  # until all tests are collected
     config.addinivalue_line("filterwarnings", "ignore::goodgain.GoodGainWarning")
     # With `-n` this process runs no tests, and importing Beam here would delay its workers.
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
@@ -33,6 +34,7 @@ def pytest_configure(config):
 
 def pytest_collection_finish():
     """Exempt existing objects from garbage collection, which took a tenth of the time."""
+    gc.enable()
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
 

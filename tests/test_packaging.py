@@ -111,12 +111,15 @@ def test_commands_of_the_page_lead_from_unlabelled_spans_to_a_gate(environment, 
 
 
 @pytest.mark.parametrize("environment", ["*.whl"], ids=["wheel"], indirect=True)
-@pytest.mark.parametrize("kind", ["nightly", "beam"])
-def test_commands_that_init_names_work_from_a_wheel(environment, kind, tmp_path):
+@pytest.mark.parametrize(
+    ("kind", "promised"), [("nightly", "2025-03-03: passed"), ("beam", '"metric": "SRE"')]
+)
+def test_commands_that_init_names_work_from_a_wheel(environment, kind, promised, tmp_path):
     variables = with_programs_of(environment, ENVIRONMENT)
     for command in next_commands(kind, tmp_path, variables):
         code, printed = shell(command, tmp_path, variables)
         assert code == 0, printed
+    assert promised in printed
 
 
 def test_every_module_is_packaged_and_can_be_imported(environment, user_folder):

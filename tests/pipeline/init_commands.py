@@ -35,6 +35,11 @@ def next_commands(kind, folder, environment=ENVIRONMENT):
     """The commands that `goodgain init KIND` in a folder names, without installations."""
     code, printed = shell(f"goodgain init {kind}", folder, environment)
     assert code == 0, printed
+    return commands_in(printed)
+
+
+def commands_in(printed):
+    """The commands that `goodgain init` has printed, without installations."""
     marker = "next: "
     lines = [line for line in printed.splitlines() if line.startswith(marker)]
     commands = [line.removeprefix(marker) for line in lines]

@@ -19,7 +19,8 @@ from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.pipeline.studies.gate.gate_file import load_gate
 from goodgain.pipeline.studies.nightly.config import load_nightly_config
-from tests.pipeline.init_commands import next_commands, shell
+from tests.page_commands import arguments_of
+from tests.pipeline.init_commands import commands_in
 
 NEEDED = {"input": ["traces"], "output": "out"}
 LOADERS = {
@@ -59,15 +60,15 @@ def test_written_configuration_loads_and_fits_its_schema(kind, tmp_path, capsys)
         ("nightly", "2025-03-03: passed"),
         ("rules", "Report: out/report.html"),
         ("mapping", "3 conversations, 3 turns, 4 iterations, 5 calls, 8 results"),
-        ("beam", '"metric": "SRE"'),
     ],
 )
-def test_every_command_that_init_names_works(kind, promised, tmp_path):
-    """Those for streams run in `tests/engines/test_init.py`."""
-    for command in next_commands(kind, tmp_path):
-        code, printed = shell(command, tmp_path)
-        assert code == 0, f"{command}\n{printed}"
-    assert promised in printed
+def test_every_command_that_init_names_works(kind, promised, tmp_path, monkeypatch, capsys):
+    """Those for streams run in `tests/engines/test_init.py`, those from a wheel in a shell."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", kind]) == 0
+    for arguments in arguments_of("\n".join(commands_in(capsys.readouterr().out))):
+        assert main(arguments) == 0
+    assert promised in capsys.readouterr().out
 
 
 def test_written_files_name_only_files_that_are_there(tmp_path):

@@ -1,7 +1,8 @@
 """How often a comparison of two equal agents finds one better, and how often its intervals hold.
 
 Arms are drawn with replacement from the conversations of the shipped traces, at the level of the
-values that are compared, so that no arm has to be scored; everything else is `compare` as it is.
+values that are compared, so that no arm has to be scored; everything else is `compare` as it is,
+with one iteration, since no family with verdicts is about more.
 """
 
 from collections import Counter
@@ -32,7 +33,7 @@ def agent(tmp_path_factory):
     folders = [str(tmp_path_factory.mktemp("run") / name) for name in ("base", "candidate")]
     for folder in folders:
         run.save(folder)
-    request = ComparisonRequest(tuple(folders))
+    request = ComparisonRequest(tuple(folders), max_i=1)
     return request, read_arms(request)
 
 
