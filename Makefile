@@ -58,10 +58,10 @@ stream-demo: $(VENV)/installed  ## score synthetic conversations as they arrive;
 	$(PYTHON) -m goodgain.pipeline.cli.demo $(OUT)/stream-demo
 
 test: $(VENV)/developed  ## run all tests except those of `make test-engines`
-	$(PYTHON) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not engines"
+	$(PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not engines"
 
 test-fast: $(VENV)/developed  ## run the tests that need neither much time, nor engines, nor a browser
-	$(PYTHON) -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow and not engines and not browser"
+	$(PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not engines and not browser"
 
 fuzz: $(VENV)/developed  ## flip every bit of the headers of small files, and read files with nulls; takes hours
 	$(PYTHON) -m tests.core.files.header_fuzz

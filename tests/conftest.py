@@ -22,6 +22,11 @@ settings.load_profile("goodgain")
 LONGEST = ("test_packaging.py", "test_peers.py", "test_hostile.py", "test_fortnight.py")
 
 
+def pytest_xdist_auto_num_workers():
+    """One more than there are cores, since a third of the time tests wait for other processes."""
+    return len(os.sched_getaffinity(0)) + 1
+
+
 def pytest_configure(config):
     gc.disable()  # until all tests are collected
     config.addinivalue_line("filterwarnings", "ignore::goodgain.GoodGainWarning")
