@@ -15,7 +15,7 @@ import goodgain.transforms
 
 NAMES = sorted({*gg.__all__, *goodgain.transforms.__all__})
 # Types of arguments in the help of functions; text, since they name optional packages.
-ALIASES = ("Labels", "Outcomes", "Qrels", "Traces")
+ALIASES = ("ExcludedDocuments", "Labels", "Outcomes", "Qrels", "Traces")
 DOCUMENTED = [name for name in NAMES if name not in ALIASES]
 # Values that only this package makes; their fields are documented, but of types of its own.
 HANDLES = (

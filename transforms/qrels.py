@@ -15,6 +15,7 @@ from xxhash import xxh3_128_digest
 from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
+from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.joining import DocumentJudgments, JoinCounts
 from goodgain.transforms.core.judgments.judgment import (
@@ -184,11 +185,13 @@ class JoinQrels(beam.PTransform):
     `qrels.repeated`, `qrels.never_retrieved` (judged documents that are in no record of their
     topic), `qrels.topics`, `qrels.topics_without_conversation`, `qrels.topics_without_judgments`
     (topics of conversations), `qrels.results_without_id` (in conversations with a topic),
-    `qrels.similar_names` (of results, see `count_similar`).
+    `qrels.similar_names` (of results, see `count_similar`), `qrels.excluded` (judged documents of
+    `exclusions`).
     `qrels.digest` is the sum of the digests of all judgments.
 
     Attributes:
       judgments: PCollection[Judgment].
+      exclusions: judgments of these documents do not count; None = all count.
 
     Example:
       >>> import apache_beam as beam
@@ -213,6 +216,7 @@ class JoinQrels(beam.PTransform):
     """
 
     judgments: beam.PCollection[Judgment]
+    exclusions: Exclusions | None = None
 
     def expand(self, requests: beam.PCollection[LabelRequest]) -> Labelling:
         """Apply the transform."""
@@ -226,7 +230,7 @@ class JoinQrels(beam.PTransform):
         documents = _group("Document", wanted, judged)
         types = {"payloads": KEYED, _TOPICS: Any, _PROBLEMS: QrelsProblem, _COUNTS: Any}
         labels, judged_topics, problems, label_counts = typed_outputs(
-            documents, "Label", _Label(), **types
+            documents, "Label", _Label(self.exclusions), **types
         )
         topic_pools = _group("Topic", topics, judged_topics)
         pools, pool_counts = typed_outputs(topic_pools, "Pool", _Pool(), payloads=KEYED, counts=Any)
@@ -296,6 +300,9 @@ class _RequestJudgments(_CountingDoFn):
 class _Label(_CountingDoFn):
     """Sends a document's judgment to the conversations that need it and to the topic's pool."""
 
+    def __init__(self, exclusions: Exclusions | None) -> None:
+        self._exclusions = exclusions
+
     def start_bundle(self) -> None:
         super().start_bundle()
         # By conversation and topic.
@@ -315,6 +322,9 @@ class _Label(_CountingDoFn):
         topic, name = place
         if (problem := judged.problem(topic, name)) is not None:
             yield TaggedOutput(_PROBLEMS, problem)
+            return
+        if self._exclusions is not None and self._exclusions.excludes(topic, name):
+            self._counts.add_document(topic, name, judged, retrieved=False, excluded=True)
             return
         if topic not in self._pools and len(self._pools) >= _MOST_HELD:
             yield from self._emit_pools()

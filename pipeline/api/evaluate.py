@@ -13,7 +13,12 @@ from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.api.emitted import warn
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
-from goodgain.pipeline.api.judgments import Qrels, given_judgments
+from goodgain.pipeline.api.judgments import (
+    ExcludedDocuments,
+    Qrels,
+    given_exclusions,
+    given_judgments,
+)
 from goodgain.pipeline.api.labels import Labels, given_labels
 from goodgain.pipeline.api.outcomes import Outcomes, given_outcomes
 from goodgain.pipeline.api.result import Run
@@ -54,6 +59,7 @@ def evaluate(
     labels: Labels | None = None,
     qrels: Qrels | None = None,
     outcomes: Outcomes | None = None,
+    exclude: ExcludedDocuments | None = None,
     **options: Any,
 ) -> Run:
     """Score labelled traces in this process: the numbers of `goodgain run`, without Beam.
@@ -76,6 +82,9 @@ def evaluate(
       outcomes: outcomes of conversations, which override those of the traces: a path or pattern of
         files as for `goodgain run --outcomes`, their rows as dicts or as a table with a
         conversation_id, or a dict like `{conversation: {"correct": 1}}`.
+      exclude: documents that are left out of everything by topic: a path or pattern of files as for
+        `goodgain run --exclude`, their rows as dicts or as a table with columns like topic and
+        document_id, or a dict like `{topic: [document]}`.
       options: any other option of `goodgain run`, with `_` between words, like
         `good_gain_threshold=3`.
 
@@ -101,7 +110,7 @@ def evaluate(
         if metrics is not None and not isinstance(metrics, str):
             metrics = [name_of(metric) for metric in metrics]
         chosen = {**options, "metrics": metrics, "slices": slices}
-        return _evaluated(traces, chosen, config, labels, qrels, outcomes)
+        return _evaluated(traces, chosen, config, labels, qrels, outcomes, exclude)
 
 
 def _evaluated(
@@ -111,6 +120,7 @@ def _evaluated(
     labels: Labels | None,
     qrels: Qrels | None,
     outcomes: Outcomes | None,
+    exclude: ExcludedDocuments | None,
 ) -> Run:
     started = datetime.now(UTC)
     files = files_of(traces)
@@ -120,6 +130,8 @@ def _evaluated(
     chosen["qrels"] = IN_MEMORY if holds_judgments else qrels
     holds_outcomes = outcomes is not None and not isinstance(outcomes, str | os.PathLike)
     chosen["outcomes"] = IN_MEMORY if holds_outcomes else outcomes
+    holds_exclusions = exclude is not None and not isinstance(exclude, str | os.PathLike)
+    chosen["exclude"] = IN_MEMORY if holds_exclusions else exclude
     fixed = {
         "input": [IN_MEMORY] if files is None else [file.path for file in files],
         "output": IN_MEMORY,
@@ -135,7 +147,10 @@ def _evaluated(
         found = traces_of(settings, files, find_names(files, open_local, settings.adaptation))
     held = given_outcomes(outcomes, settings.outcome_names) if holds_outcomes else None
     described = None if held is None else held.described
-    evaluation = open_evaluation(settings, found, LOCAL, started, holds_judgments, described)
+    excluded = given_exclusions(exclude, settings.name_keys) if holds_exclusions else None
+    evaluation = open_evaluation(
+        settings, found, LOCAL, started, holds_judgments, described, excluded
+    )
     judged = None
     if holds_judgments:
         judged = given_judgments(qrels, settings.label_scale)

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from goodgain.pipeline.api.inputs import rows_of
 from goodgain.pipeline.run.plan.judgments import Judged
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.judgment_rows import JudgmentError, judgment_of_row
+from goodgain.transforms.core.files.judgment_rows import (
+    JudgmentError,
+    excluded_of_row,
+    judgment_of_row,
+)
+from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.joining import DocumentJudgments
-from goodgain.transforms.core.judgments.judgment import JudgmentPlace
+from goodgain.transforms.core.judgments.judgment import JudgmentPlace, LabelKeys
 from goodgain.transforms.core.records.label_map import LabelMap
 
 if TYPE_CHECKING:
@@ -21,6 +26,11 @@ if TYPE_CHECKING:
 
 Qrels: TypeAlias = (
     "str | os.PathLike[str] | Mapping[str, Mapping[str, Any]] | Iterable[Mapping[str, Any]]"
+    " | pd.DataFrame | pl.DataFrame | pl.LazyFrame | pa.Table | pa.RecordBatch"
+)
+
+ExcludedDocuments: TypeAlias = (
+    "str | os.PathLike[str] | Mapping[str, str | Iterable[str]] | Iterable[Mapping[str, Any]]"
     " | pd.DataFrame | pl.DataFrame | pl.LazyFrame | pa.Table | pa.RecordBatch"
 )
 
@@ -50,6 +60,41 @@ def given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
             other = "" if problem.other is None else f" {problem.other.inside}."
             raise UsageError(f"qrels, {problem.place.inside}: {problem.text}{other}")
     return judged
+
+
+def given_exclusions(excluded: Any, keys: LabelKeys) -> Exclusions:
+    """The documents that the caller excludes from topics.
+
+    Args:
+      excluded: a table or rows with a topic and a document, or documents by topic.
+      keys: how they are matched to results.
+
+    Raises:
+      UsageError: a row cannot be used.
+    """
+    return Exclusions.of_pairs(keys, _excluded_pairs(excluded))
+
+
+def _excluded_pairs(excluded: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(excluded, Mapping):
+        excluded = [
+            {"topic": topic, "document_id": document}
+            for topic, documents in excluded.items()
+            for document in ([documents] if isinstance(documents, str) else documents)
+        ]
+    rows = rows_of(excluded)
+    if not isinstance(rows, Iterable):
+        raise UsageError(
+            "exclude must be a path, a table or rows with topic and document_id, or documents by "
+            "topic."
+        )
+    for number, row in enumerate(rows, start=1):
+        place = JudgmentPlace(0, number, f"row {number}")
+        try:
+            one = excluded_of_row(row, place)
+        except JudgmentError as error:
+            raise UsageError(f"exclude, {place.inside}: {error}") from None
+        yield one.topic, one.document
 
 
 def _rows(qrels: Any) -> Iterator[Any]:

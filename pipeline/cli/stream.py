@@ -15,7 +15,7 @@ NAME = "stream"
 HELP = "score traces as they arrive, until Ctrl-C"
 EXAMPLE = "goodgain stream --input incoming --output out --slice market --live"
 PASSES_OPTIONS_TO_BEAM = True
-_RUN_ONLY = ("--labels", "--qrels")
+_RUN_ONLY = ("--labels", "--qrels", "--aspect-qrels", "--exclude")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

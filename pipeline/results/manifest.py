@@ -18,10 +18,11 @@ from goodgain.transforms.core.errors import BalanceError, UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.aspects import AspectJudgments
+from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.native import active_path
-from goodgain.transforms.core.scoring.data_counts import LABELS
+from goodgain.transforms.core.scoring.data_counts import EXCLUDED, LABELS
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted
@@ -43,7 +44,7 @@ POOL_COUNTS = (
     "pooled", "matched", "outside", "outside_pool", "weak_documents", "conversations_without_topic",
     "conversations_without_pool", "conversations_without_good_documents",
 )  # fmt: skip
-ASPECT_QRELS = "aspect_qrels"
+ASPECT_QRELS, EXCLUDE = "aspect_qrels", "exclude"
 _LOST = "the engine lost or repeated some, so nothing was published: run again."
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
@@ -115,6 +116,7 @@ def manifest_of(
     sizes_after: Sequence[int | None] | None = None,
     qrels: Sequence[InputFile] = (),
     aspects: AspectJudgments | None = None,
+    exclusions: Exclusions | None = None,
     labels: Sequence[LabelFile] | None = None,
     outcomes: Sequence[LabelFile] = (),
     pool: OpenedPool | None = None,
@@ -159,6 +161,7 @@ def manifest_of(
         },
         **({"qrels": _qrels(counts, qrels)} if qrels else {}),
         **({ASPECT_QRELS: _aspects(aspects)} if aspects else {}),
+        **({EXCLUDE: _exclusions(counts, exclusions)} if exclusions else {}),
         **({"labels": _labels(counts, labels)} if labels else {}),
         **({"outcome_rows": _outcome_rows(counts, outcomes)} if outcomes else {}),
         "warnings": msgspec.to_builtins(warnings),
@@ -236,6 +239,17 @@ def _aspects(judgments: AspectJudgments) -> dict[str, Any]:
         "digest": judgments.digest,
         "judgments": judgments.number,
         "topics": len(judgments.by_topic),
+    }
+
+
+def _exclusions(counts: Mapping[str, int], exclusions: Exclusions) -> dict[str, Any]:
+    """What is excluded, and how many results and judgments that left out (SPEC 8)."""
+    return {
+        "digest": exclusions.digest,
+        "pairs": exclusions.number,
+        "topics": len(exclusions.by_topic),
+        "results": counts.get(EXCLUDED, 0),
+        "judgments": counts.get("qrels.excluded", 0),
     }
 
 

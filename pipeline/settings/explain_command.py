@@ -17,8 +17,8 @@ _DEFAULTS: dict[str, Any] = {
     for name in (
         "mapping", "label_map", "iteration_base", "rules", "unit", "good_gain_threshold",
         "duplicates", "g_max", "relevance_threshold", "qrels", "qrels_id", "qrels_topic",
-        "aspect_qrels", "labels", "outcome", "outcomes", "document_label", "pool", "run_name",
-        "metrics", "usage", "without_failed",
+        "aspect_qrels", "exclude", "labels", "outcome", "outcomes", "document_label", "pool",
+        "run_name", "metrics", "usage", "without_failed",
     )
 }  # fmt: skip
 _DEFAULTS = {name: list(one) if isinstance(one, tuple) else one for name, one in _DEFAULTS.items()}

@@ -62,6 +62,13 @@ class ExplainConfig(ScoringConfig):
         "aspect document label`",
         None,
     )
+    exclude: Text | None = option(
+        LABELS,
+        "FILE",
+        "documents that are left out of everything by topic, as the benchmarks BEIR and BRIGHT "
+        "do: lines `topic docno`, or a table; names and topics as for qrels",
+        None,
+    )
     labels: Text | None = option(
         LABELS,
         "FILE",
@@ -84,10 +91,22 @@ class ExplainConfig(ScoringConfig):
         check_document_label(qrels, info, "a document of qrels has one label")
         return qrels
 
+    @field_validator("exclude")
+    @classmethod
+    def _pools_are_whole(cls, exclude: str | None, info: ValidationInfo) -> str | None:
+        if exclude is not None and info.data.get("pool") is not None:
+            raise ValueError("cannot be given beside pool, whose documents all count")
+        return exclude
+
+    @property
+    def name_keys(self) -> LabelKeys:
+        """How names of documents and topics are matched to results."""
+        return LabelKeys(self.qrels_id, self.qrels_topic)
+
     @property
     def label_keys(self) -> LabelKeys | None:
         """See `ScoringConfig`."""
-        return LabelKeys(self.qrels_id, self.qrels_topic) if self.qrels else None
+        return self.name_keys if self.qrels else None
 
 
 class RunConfig(ExplainConfig, MeansConfig):

@@ -187,6 +187,9 @@ def _call(i: int, call: ExplainedCall) -> Iterator[Block]:
     if call.error is not None:
         failed = f"failed: {shortened(call.error, _LONGEST_TEXT)}"
         yield Sentence(failed, tone="failure", indent=1)
+    if call.excluded:
+        left_out = counted(call.excluded, "result is", "results are")
+        yield Sentence(f"{left_out} excluded, and ranks do not count them", indent=1)
     if not call.results:
         yield Sentence("no results", indent=1)
         return

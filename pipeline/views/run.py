@@ -27,7 +27,7 @@ from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset
-from goodgain.pipeline.results.manifest import above_limit, has_own_ideal
+from goodgain.pipeline.results.manifest import EXCLUDE, above_limit, has_own_ideal
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.settings.explain_command import explain_command
@@ -324,6 +324,12 @@ def _records_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
         yield Sentence(outcome_rows_text(given))
     if qrels := manifest.get("qrels"):
         yield from _judgments_part(qrels)
+    if excluded := manifest.get(EXCLUDE):
+        yield Sentence(
+            f"Excluded (--exclude): {counted(excluded['results'], 'result')} and "
+            f"{counted(excluded['judgments'], 'judgment')}, by "
+            f"{counted(excluded['pairs'], 'document')} of {counted(excluded['topics'], 'topic')}."
+        )
 
 
 def _judgments_part(qrels: Mapping[str, Any]) -> Iterator[Sentence]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from goodgain.pipeline.api.evaluate import evaluate
     from goodgain.pipeline.api.gate import GateFailedError, GateVerdict, gate
     from goodgain.pipeline.api.inputs import Traces
-    from goodgain.pipeline.api.judgments import Qrels
+    from goodgain.pipeline.api.judgments import ExcludedDocuments, Qrels
     from goodgain.pipeline.api.labels import Labels
     from goodgain.pipeline.api.load import load
     from goodgain.pipeline.api.outcomes import Outcomes
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.files.bounds import ReadBounds
     from goodgain.transforms.core.files.outcomes import OutcomesOfRow
     from goodgain.transforms.core.files.shard import FileShard, InputFile
+    from goodgain.transforms.core.judgments.exclusions import Exclusions
     from goodgain.transforms.core.judgments.judgment import Judgment, LabelKeys, LabelRequest
     from goodgain.transforms.core.means.mean_row import MeanRow
     from goodgain.transforms.core.metric import Metric
@@ -84,6 +85,8 @@ __all__ = [
     "ConversationRow",
     "ConversationScore",
     "DataWarning",
+    "ExcludedDocuments",
+    "Exclusions",
     "Explanation",
     "FileShard",
     "FindShards",
@@ -163,6 +166,8 @@ _MODULES = {
     "ConversationRow": "transforms.core.scoring.rows",
     "ConversationScore": "transforms.core.scoring.score",
     "DataWarning": "transforms.core.warnings.warning",
+    "ExcludedDocuments": "pipeline.api.judgments",
+    "Exclusions": "transforms.core.judgments.exclusions",
     "Explanation": "pipeline.api.result",
     "FileShard": "transforms.core.files.shard",
     "FolderSource": "transforms.sources.folder_watch",

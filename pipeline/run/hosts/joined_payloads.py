@@ -62,7 +62,9 @@ def _with_qrels(
     read = pipeline | "ReadQrels" >> ReadQrels(
         evaluation.qrels, DEFAULT_SHARD_BYTES, max_held_bytes, evaluation.settings.label_scale
     )
-    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments)
+    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(
+        read.judgments, evaluation.scoring.exclusions
+    )
     problems = (
         (read.problems, joined.problems)
         | "QrelsProblems" >> beam.Flatten()

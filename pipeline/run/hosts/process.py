@@ -94,7 +94,7 @@ def evaluate_here(
     if judged is None and evaluation.qrels:
         judged = read_judgments(evaluation.qrels, open_local, budget, label_map=config.label_scale)
     if judged is not None:
-        sources.append(JudgedDocuments(judged))
+        sources.append(JudgedDocuments(judged, scoring.exclusions))
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
     packer = packer_for(Packing.of(scoring, usable_threads()))
     gathered = gather(source.packed(packer), trace_budget)

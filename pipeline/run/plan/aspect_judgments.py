@@ -11,18 +11,24 @@ from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.aspect_qrels import AspectJudgment, read_aspect_qrels
 from goodgain.transforms.core.files.shard import InputFile, Open
 from goodgain.transforms.core.judgments.aspects import AspectJudgments, aspect_judgments
+from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.memory_budget import MemoryBudget
 
 
 def read_aspect_judgments(
-    pattern: str, keys: LabelKeys, storage: Storage, budget: MemoryBudget
+    pattern: str,
+    keys: LabelKeys,
+    storage: Storage,
+    budget: MemoryBudget,
+    exclusions: Exclusions | None = None,
 ) -> AspectJudgments:
     """The judgments in the files that a path or pattern matches.
 
     Args:
       keys: how they are matched to results.
       budget: counts the bytes kept.
+      exclusions: judgments of these documents do not count; None = all count.
 
     Raises:
       UsageError: there is no such file, a line cannot be used, or two labels differ.
@@ -42,7 +48,13 @@ def read_aspect_judgments(
                 f"{known.place}."
             )
     return aspect_judgments(
-        keys, ((*key, judgment.label) for key, judgment in judged.items() if judgment.label >= 0)
+        keys,
+        (
+            (*key, judgment.label)
+            for key, judgment in judged.items()
+            if judgment.label >= 0
+            and not (exclusions and exclusions.excludes(judgment.topic, judgment.document))
+        ),
     )
 
 

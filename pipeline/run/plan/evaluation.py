@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.results.opened_pool import OpenedPool, open_pool
 from goodgain.pipeline.run.plan.aspect_judgments import read_aspect_judgments
+from goodgain.pipeline.run.plan.exclusions import read_exclusions
 from goodgain.pipeline.run.plan.judgments import find_judgments
 from goodgain.pipeline.run.plan.labels import find_labels
 from goodgain.pipeline.run.plan.outcome_files import NO_OUTCOMES, GivenOutcomes, find_outcomes
@@ -23,7 +24,7 @@ from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
 from goodgain.transforms.core.metrics.outcomes import remember_outcomes
 from goodgain.transforms.core.remedy import Remedy
@@ -33,6 +34,7 @@ _MILLIS = 1_000  # of a second
 # What scoring takes from the settings as it is there.
 _NOT_OF_SETTINGS = (
     "rules", "clock", "pool", "costs", "outcomes", "usage", "aspects", "aspect_judgments",
+    "exclusions",
 )  # fmt: skip
 _OF_SETTINGS = tuple(name for name in Scoring.__struct_fields__ if name not in _NOT_OF_SETTINGS)
 
@@ -80,6 +82,7 @@ def open_evaluation(
     clock: datetime | None = None,
     given_judgments: bool = False,
     given_outcomes: GivenOutcomes | None = None,
+    exclusions: Exclusions | None = None,
 ) -> Evaluation:
     """Open all that is needed besides the traces.
 
@@ -87,17 +90,24 @@ def open_evaluation(
       clock: when the run began; None for an explanation.
       given_judgments: whether the caller holds the judgments, so that there is no file of them.
       given_outcomes: describes the outcomes that the caller holds, so that no file is read.
+      exclusions: those that the caller holds, instead of a file of them.
 
     Raises:
-      UsageError: judgments, labels, outcomes or pool cannot be found or used.
+      UsageError: judgments, exclusions, labels, outcomes or pool cannot be found or used.
     """
     opened = open_scoring(settings, traces, storage, clock, given_outcomes)
+    keys, scoring = settings.name_keys, opened.scoring
+    if settings.exclude and exclusions is None:
+        exclusions = read_exclusions(settings.exclude, keys, storage, opened.budget())
+    scoring = replace(scoring, exclusions=exclusions)
     if settings.aspect_qrels:
-        keys = LabelKeys(settings.qrels_id, settings.qrels_topic)
-        judged = read_aspect_judgments(settings.aspect_qrels, keys, storage, opened.budget())
-        opened = replace(opened, scoring=replace(opened.scoring, aspect_judgments=judged))
+        judged = read_aspect_judgments(
+            settings.aspect_qrels, keys, storage, opened.budget(), exclusions
+        )
+        scoring = replace(scoring, aspect_judgments=judged)
     return replace(
         opened,
+        scoring=scoring,
         qrels=find_judgments(settings.qrels, storage)
         if settings.qrels and not given_judgments
         else (),

@@ -13,6 +13,7 @@ from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import FileShard, InputFile, Open
 from goodgain.transforms.core.files.shard_plan import plan_shards
+from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.joining import DocumentJudgments, JoinCounts
 from goodgain.transforms.core.judgments.judgment import (
@@ -98,14 +99,19 @@ def read_judgments(
 
 
 def join(
-    requests: Iterable[LabelRequest], judged: Judged
+    requests: Iterable[LabelRequest], judged: Judged, exclusions: Exclusions | None = None
 ) -> tuple[dict[str, ExternalLabels], dict[str, int]]:
     """Give each conversation the labels of its documents and the judged pools of its topics.
+
+    Args:
+      exclusions: judgments of these documents do not count; None = all count.
 
     Returns:
       The labels by conversation, and the counts of the join, as in `JoinQrels`.
     """
     counts = JoinCounts()
+    if exclusions is not None:
+        judged = _without_excluded(judged, exclusions, counts)
     pools: dict[str, list[int]] = {}
     for (topic, _), document in judged.items():
         pool = pools.setdefault(topic, [0] * GRADES)
@@ -142,14 +148,26 @@ def join(
     return labels, counts.by_name()
 
 
+def _without_excluded(judged: Judged, exclusions: Exclusions, counts: JoinCounts) -> Judged:
+    """The judgments that count; the others are counted."""
+    kept = {}
+    for key, document in judged.items():
+        if exclusions.excludes(*key):
+            counts.add_document(*key, document, retrieved=False, excluded=True)
+        else:
+            kept[key] = document
+    return kept
+
+
 class JudgedDocuments(Struct, frozen=True):
-    """Judgments as a source of labels."""
+    """Judgments as a source of labels, without those of excluded documents."""
 
     judged: Judged
+    exclusions: Exclusions | None = None
 
     def join(self, _: Payloads, requests: Iterable[LabelRequest]) -> JoinedLabels:
         """See `LabelSource`."""
-        labels, counts = join(requests, self.judged)
+        labels, counts = join(requests, self.judged, self.exclusions)
         return JoinedLabels(
             [(name, payload((), external=external)) for name, external in labels.items()], counts
         )

@@ -68,6 +68,7 @@ def manifest_of_run(
         sizes_after=outcome.sizes_after,
         qrels=evaluation.qrels,
         aspects=evaluation.scoring.aspect_judgments,
+        exclusions=evaluation.scoring.exclusions,
         labels=evaluation.labels,
         outcomes=evaluation.outcomes.files,
         pool=evaluation.pool,

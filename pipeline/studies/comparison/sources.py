@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
-from goodgain.pipeline.results.manifest import ASPECT_QRELS, check_run
+from goodgain.pipeline.results.manifest import ASPECT_QRELS, EXCLUDE, check_run
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.arms import Arm, Unsearched, arm_of, check_attribute
 from goodgain.pipeline.studies.comparison.measures import Measures, choose
@@ -94,6 +94,7 @@ def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
         QRELS: _qrels(manifest),
         POOL: f"one with the digest {pool['digest'][:8]}" if pool else None,
         ASPECT_QRELS: _aspects(manifest),
+        EXCLUDE: _exclusions(manifest),
         "scoring_version": manifest.get("scoring_version"),
     }
 
@@ -113,6 +114,13 @@ def _aspects(manifest: Mapping[str, Any]) -> str | None:
     if judged is None:
         return None
     return f"{counted(judged['judgments'], 'judgment')} with the digest {judged['digest']}"
+
+
+def _exclusions(manifest: Mapping[str, Any]) -> str | None:
+    excluded = manifest.get(EXCLUDE)
+    if excluded is None:
+        return None
+    return f"{counted(excluded['pairs'], 'document')} with the digest {excluded['digest']}"
 
 
 def _shown(value: Any) -> str:

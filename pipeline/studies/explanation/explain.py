@@ -35,6 +35,10 @@ from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.excluded_results import (
+    KeptConversation,
+    leave_out_excluded,
+)
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
 from goodgain.transforms.core.scoring.pool_finds import turn_pool_of
 from goodgain.transforms.core.scoring.score import score_conversation
@@ -185,8 +189,15 @@ def explain_turn(
     last_turn = delivered.last_turn
     earlier = [fingerprint.turn for fingerprint in delivered.calls if fingerprint.turn != last_turn]
     left_out = scoring.without_failed
-    searched = [calls_by_fingerprint[id(one)] for one in delivered.searches(left_out)]
     labelled = replace(delivered, calls=label_calls(delivered.calls, labels).calls)
+    kept = leave_out_excluded(gathered.conversation_id, labelled, external, scoring)
+    labelled, external = kept.delivered, kept.external
+    searches = delivered.searches(left_out)
+    searched = [_kept_record(calls_by_fingerprint[id(one)], one, kept) for one in searches]
+    excluded = [
+        len(one.results) - len(record.results)
+        for one, record in zip(searches, searched, strict=True)
+    ]
     explained_calls: dict[int, list[model.ExplainedCall]] = {}
     attributes = delivered.attributes()
     judgments = None
@@ -205,10 +216,12 @@ def explain_turn(
     if scoring.usage:
         used = labelled.usages()
         used = used if judgments is None else relabelled(used, judgments)
-        records = [calls_by_fingerprint[id(one)] for one in delivered.usages()]
+        records = [
+            _kept_record(calls_by_fingerprint[id(one)], one, kept) for one in delivered.usages()
+        ]
         usages = Usages(turn, used, records, details, scoring)
     for i, explained_call in _explained_calls(
-        turn, details, searched, results, scoring, pool, usages
+        turn, details, searched, results, scoring, pool, usages, excluded
     ):
         explained_calls.setdefault(i, []).append(explained_call)
     explanation = model.ConversationExplanation(
@@ -231,6 +244,16 @@ def explain_turn(
     return ExplainedTurn(explanation, turn)
 
 
+def _kept_record(
+    record: SearchCall, fingerprint: CallFingerprint, kept: KeptConversation
+) -> SearchCall:
+    """A record without excluded results."""
+    indexes = kept.indexes.get(fingerprint.record_digest)
+    if indexes is None:
+        return record
+    return replace(record, results=[record.results[at] for at in indexes])
+
+
 def _external(
     gathered: ConversationRecords,
     fingerprints: list[CallFingerprint],
@@ -250,7 +273,7 @@ def _external(
         gathered.conversation_id, gathered.calls, [one.record_digest for one in fingerprints], keys
     )
     topic = topic_request([request]).topic
-    by_conversation, _ = join([request], judgments_of(topic))
+    by_conversation, _ = join([request], judgments_of(topic), scoring.exclusions)
     return replace(by_conversation[gathered.conversation_id], documents=documents)
 
 
@@ -262,8 +285,9 @@ def _explained_calls(
     scoring: Scoring,
     pool: TurnPool | None,
     usages: Usages | None,
+    excluded: list[int],
 ) -> Iterator[tuple[int, model.ExplainedCall]]:
-    """Each call of the turn with its i."""
+    """Each call of the turn with its i; `excluded` has the number of results left out of each."""
     threshold = scoring.good_gain_threshold
     reasons = Reasons(turn, results, details, scoring.rules)
     met_again = turn.judgments_met_again or {}
@@ -315,6 +339,7 @@ def _explained_calls(
                 error=call.error if turn.calls[at].failed else None,
                 repeats=None if repeats == place else repeats,
                 results=explained_results,
+                excluded=excluded[at],
             ),
         )
 

@@ -169,12 +169,13 @@ class CallPlace(Struct, frozen=True):
     call_position: int
 
 
-class ExplainedCall(Struct, frozen=True):
+class ExplainedCall(Struct, frozen=True, omit_defaults=True):
     """One search call; `call_position` counts from 0 within the iteration.
 
     Attributes:
       error: what it said when it failed; None if it did not.
       repeats: the first call of the turn with the same query, but for case and punctuation.
+      excluded: number of results that are excluded, which ranks do not count.
     """
 
     call_position: int
@@ -186,6 +187,7 @@ class ExplainedCall(Struct, frozen=True):
     error: str | None
     repeats: CallPlace | None
     results: list[ExplainedResult]
+    excluded: int = 0
 
 
 class ExplainedIteration(Struct, frozen=True):

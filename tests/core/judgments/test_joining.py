@@ -47,6 +47,7 @@ def test_counts_of_documents_and_topics():
     counts.add_document("t", "a", judged((3, 0), (3, 5)), retrieved=True)
     counts.add_document("t", "b", judged((0, 1)), retrieved=False)
     counts.add_document("t", "c", judged((None, 2)), retrieved=True)
+    counts.add_document("t", "d", judged((4, 3)), retrieved=False, excluded=True)
     counts.add_topic(judged=True, asked=True)
     counts.add_topic(judged=True, asked=False)
     counts.add_topic(judged=False, asked=True)
@@ -61,5 +62,6 @@ def test_counts_of_documents_and_topics():
         "qrels.topics_without_conversation": 1,
         "qrels.topics_without_judgments": 1,
         "qrels.results_without_id": 4,
+        "qrels.excluded": 1,
         "qrels.digest": judgment_digest("t", "a", 3) + judgment_digest("t", "b", 0),
     }

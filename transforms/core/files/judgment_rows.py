@@ -25,7 +25,7 @@ GAIN = ("gain", "label", "relevance")
 _BEIR_DOCUMENT, BEIR_LABEL = ("corpus_id", "corpus-id"), "score"
 _BEIR_HEADER = [b"query-id", b"corpus-id", b"score"]
 COLUMNS = frozenset((*TOPIC, *DOCUMENT, *GAIN, BEIR_LABEL))
-_TREC_FIELDS, _BEIR_FIELDS = 4, 3
+_TREC_FIELDS, _BEIR_FIELDS, _EXCLUDED_FIELDS = 4, 3, 2
 _LONGEST_SHOWN = 60
 _DELIMITERS = re.compile(rb"[,\t;|]")
 _decode_json = msgspec.json.Decoder().decode
@@ -36,8 +36,8 @@ class JudgmentError(GoodGainError):
 
 
 def is_header(line: bytes) -> bool:
-    """Whether a line is the header of BEIR's TSV."""
-    return line.split() == _BEIR_HEADER
+    """Whether a line is the header of BEIR's TSV, with or without the column of the label."""
+    return line.split() in (_BEIR_HEADER, _BEIR_HEADER[:_EXCLUDED_FIELDS])
 
 
 def is_table(head: bytes) -> bool:
@@ -57,17 +57,42 @@ def judgment_of_line(
     Raises:
       JudgmentError: it cannot be used.
     """
+    row = _decoded(line)
+    if not isinstance(row, str):
+        return judgment_of_row(row, place, label_map)
+    topic, document, label = _fields(row)
+    return _judgment(topic, document, _gain(label, label_map), place)
+
+
+def excluded_of_line(line: Line, place: JudgmentPlace, _: LabelMap | None = None) -> Judgment:
+    """The exclusion on a line `topic docno`, or of JSON Lines, as a judgment without a label.
+
+    Raises:
+      JudgmentError: it cannot be used.
+    """
+    row = _decoded(line)
+    if not isinstance(row, str):
+        return excluded_of_row(row, place)
+    by_tabs = row.split("\t")
+    fields = by_tabs if len(by_tabs) == _EXCLUDED_FIELDS else row.split()
+    if len(fields) != _EXCLUDED_FIELDS:
+        raise JudgmentError(
+            "A line of exclusions is `topic docno`, two fields between white space, or between "
+            f"one tab; this one has {counted(len(fields), 'field')}."
+        )
+    return _judgment(fields[0], fields[1], None, place)
+
+
+def _decoded(line: Line) -> Any:
+    """The text of a line; of a line that begins with `{`, its JSON object."""
     if isinstance(line, CutOffLine):
         raise JudgmentError(f"The file cannot be read from here on: {line.problem}.")
     if isinstance(line, LongLine):
         raise JudgmentError(f"The line is {len(line)} bytes long, too long for a judgment.")
     try:
-        if line.lstrip()[:1] == b"{":
-            return judgment_of_row(_decode_json(line), place, label_map)
-        topic, document, label = _fields(line.decode())
+        return _decode_json(line) if line.lstrip()[:1] == b"{" else line.decode()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise JudgmentError("The line is neither UTF-8 text nor a JSON object.") from None
-    return _judgment(topic, document, _gain(label, label_map), place)
 
 
 def _fields(line: str) -> tuple[str, str, str]:
@@ -98,6 +123,18 @@ def judgment_of_row(row: Any, place: JudgmentPlace, label_map: LabelMap | None =
     topic, document, gain = (_column(row, names) for names in (TOPIC, DOCUMENT, gains))
     gain = None if _is_blank(gain) else _gain(gain, label_map)
     return _judgment(_text(topic), _text(document), gain, place)
+
+
+def excluded_of_row(row: Any, place: JudgmentPlace, _: LabelMap | None = None) -> Judgment:
+    """The exclusion in a row of a table, as a judgment without a label.
+
+    Raises:
+      JudgmentError: a column is missing, or a value cannot be used.
+    """
+    if not isinstance(row, Mapping):
+        raise JudgmentError("The row is not an object with named fields.")
+    topic, document = (_column(row, names) for names in (TOPIC, DOCUMENT))
+    return _judgment(_text(topic), _text(document), None, place)
 
 
 def _is_blank(value: Any) -> bool:

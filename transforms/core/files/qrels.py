@@ -1,13 +1,14 @@
 """Reads judgments: TREC qrels, BEIR's TSV, or a CSV, JSON Lines, Avro or Parquet table (SPEC 8).
 
 A line of TREC qrels is `topic iteration docid label`, one of BEIR's has `query-id`, `corpus-id` and
-`score` between tabs. A table has columns for topic, document and gain, as in `judgment_rows`.
+`score` between tabs. A table has columns for topic, document and gain, as in `judgment_rows`. So
+come exclusions, too, but without a label: a line is `topic docno`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, NamedTuple
 
 from msgspec.structs import replace
 
@@ -18,6 +19,8 @@ from goodgain.transforms.core.files.input_formats import AVRO, CSV, JSONL, PARQU
 from goodgain.transforms.core.files.judgment_rows import (
     COLUMNS,
     JudgmentError,
+    excluded_of_line,
+    excluded_of_row,
     is_header,
     judgment_of_line,
     judgment_of_row,
@@ -29,7 +32,7 @@ from goodgain.transforms.core.files.tables import (
     TableFormat,
     table_rows,
 )
-from goodgain.transforms.core.files.text_lines import text_lines
+from goodgain.transforms.core.files.text_lines import Line, text_lines
 from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace, QrelsProblem
 from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -37,11 +40,26 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 _ROWS_AT_ONCE = 4096
 
 
-def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgment | QrelsProblem]:
+class RowParsers(NamedTuple):
+    """How a line, and a row of a table, are read; each may raise JudgmentError."""
+
+    of_line: Callable[[Line, JudgmentPlace, LabelMap | None], Judgment]
+    of_row: Callable[[Any, JudgmentPlace, LabelMap | None], Judgment]
+
+
+JUDGMENTS = RowParsers(judgment_of_line, judgment_of_row)
+# Documents that are excluded from topics, as judgments without a label.
+EXCLUSIONS = RowParsers(excluded_of_line, excluded_of_row)
+
+
+def read_qrels(
+    shard: FileShard, number: int, open_file: Open, parsers: RowParsers = JUDGMENTS
+) -> Iterator[Judgment | QrelsProblem]:
     """The judgments of a shard in file order, up to the first that cannot be used.
 
     Args:
       shard: from `plan_shards`.
+      parsers: what the rows are.
     """
     shard = replace(shard, bounds=FIXED_BOUNDS)
     whole_file = JudgmentPlace(number, 0, "file")
@@ -54,7 +72,7 @@ def read_qrels(shard: FileShard, number: int, open_file: Open) -> Iterator[Judgm
         return
     try:
         with open_file(shard.path) as file:
-            for judgment in _READERS[shard.format](file, shard, number):
+            for judgment in _READERS[shard.format](file, shard, number, parsers):
                 yield judgment
                 if isinstance(judgment, QrelsProblem):
                     return
@@ -67,19 +85,23 @@ def label_map_of(shard: FileShard) -> LabelMap | None:
     return None if shard.adaptation is None else shard.adaptation.label_map
 
 
-def _read_text(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgment | QrelsProblem]:
+def _read_text(
+    file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
+) -> Iterator[Judgment | QrelsProblem]:
     text = text_lines(file, shard)
     for position, line in text.lines:
         if not line or (isinstance(line, bytes) and (line.isspace() or is_header(line))):
             continue
         place = JudgmentPlace(number, position, text.location(position) if text.numbered else "")
         try:
-            yield judgment_of_line(line, place, label_map_of(shard))
+            yield parsers.of_line(line, place, label_map_of(shard))
         except JudgmentError as error:
             yield QrelsProblem(place, str(error))
 
 
-def _read_csv(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgment | QrelsProblem]:
+def _read_csv(
+    file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
+) -> Iterator[Judgment | QrelsProblem]:
     table = TableFile(shard.path, TableFormat.CSV, shard.compression)
     place = JudgmentPlace(number, 1, "line 1")
     try:
@@ -88,12 +110,14 @@ def _read_csv(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgmen
             if row.problem is not None:
                 yield QrelsProblem(place, f"The row has {row.problem}.")
             else:
-                yield _of_row(row.values, place, label_map_of(shard))
+                yield _of_row(row.values, place, shard, parsers)
     except BrokenTableError as error:
         yield QrelsProblem(place, f"The file cannot be read from here on ({error}).")
 
 
-def _read_avro(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgment | QrelsProblem]:
+def _read_avro(
+    file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
+) -> Iterator[Judgment | QrelsProblem]:
     for block in decoded_blocks(file, shard):
         if isinstance(block, RejectedRecord):
             place = JudgmentPlace(number, shard.start, block.position)
@@ -101,11 +125,11 @@ def _read_avro(file: BinaryIO, shard: FileShard, number: int) -> Iterator[Judgme
             continue
         for index, row in enumerate(block.records):
             place = JudgmentPlace(number, block.offset, block.position(index))
-            yield _of_row(row, place, label_map_of(shard))
+            yield _of_row(row, place, shard, parsers)
 
 
 def _read_parquet(
-    file: BinaryIO, shard: FileShard, number: int
+    file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
 ) -> Iterator[Judgment | QrelsProblem]:
     # pyarrow is slow to import.
     from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
@@ -121,7 +145,7 @@ def _read_parquet(
                     place = JudgmentPlace(
                         number, shard.start + group, f"row group {group}, row {row}"
                     )
-                    yield _of_row(values, place, label_map_of(shard))
+                    yield _of_row(values, place, shard, parsers)
                     row += 1
     except Exception as error:  # pyarrow raises all kinds of errors on a broken file
         if isinstance(error, OSError) and error.errno is not None:
@@ -129,9 +153,11 @@ def _read_parquet(
         yield QrelsProblem(place, f"The Parquet file cannot be read from here on ({error}).")
 
 
-def _of_row(row: Any, place: JudgmentPlace, label_map: LabelMap | None) -> Judgment | QrelsProblem:
+def _of_row(
+    row: Any, place: JudgmentPlace, shard: FileShard, parsers: RowParsers
+) -> Judgment | QrelsProblem:
     try:
-        return judgment_of_row(row, place, label_map)
+        return parsers.of_row(row, place, label_map_of(shard))
     except JudgmentError as error:
         return QrelsProblem(place, str(error))
 

@@ -135,6 +135,9 @@ def _judged(call: CallFingerprint, external: TopicLabels) -> Iterator[list[bytes
     """The judged names of each result by rank, in order."""
     documents = external.documents.get(call.record_digest, [b""] * len(call.results))
     for names in documents:
-        starts = range(0, len(names), DIGEST_BYTES)
-        digests = (names[start : start + DIGEST_BYTES] for start in starts)
-        yield [digest for digest in digests if digest in external.labels]
+        yield [digest for digest in name_digests(names) if digest in external.labels]
+
+
+def name_digests(names: bytes) -> Iterator[bytes]:
+    """The digests of the names of one result, from their concatenation."""
+    return (names[at : at + DIGEST_BYTES] for at in range(0, len(names), DIGEST_BYTES))

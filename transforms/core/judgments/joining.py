@@ -59,17 +59,28 @@ class JoinCounts(Struct):
     topics_without_judgments: int = 0
     results_without_id: int = 0
     similar_names: int = 0
+    excluded: int = 0
     digest: int = 0
 
     def add_document(
-        self, topic: str, document: str, judged: DocumentJudgments, *, retrieved: bool
+        self,
+        topic: str,
+        document: str,
+        judged: DocumentJudgments,
+        *,
+        retrieved: bool,
+        excluded: bool = False,
     ) -> None:
         """Count a document that has one label or none.
 
         Args:
           retrieved: whether a conversation with the topic has the document.
+          excluded: whether it is excluded from the topic.
         """
         self.repeated += judged.lines - 1
+        if excluded:
+            self.excluded += 1
+            return
         if judged.gain is None:
             self.unjudged += 1
             return

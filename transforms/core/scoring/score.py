@@ -30,6 +30,7 @@ from goodgain.transforms.core.scoring.conversation_score import (
 )
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.excluded_results import leave_out_excluded
 from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
 from goodgain.transforms.core.scoring.pool_finds import (
     pool_columns,
@@ -63,7 +64,7 @@ def score_conversation(
       fingerprints: every delivery of every call.
       rejected_records: how many of the conversation's records were rejected (SPEC 3).
       external: external judgments, used if `scoring.label_keys` is given, and names of documents,
-        if `scoring.aspect_judgments` is.
+        if `scoring.name_keys` are.
       pools: pools of topics, used if `scoring.pool` is given; then fingerprints must have
         their records.
       labels: labels of single results, which replace those of the trace.
@@ -76,6 +77,8 @@ def score_conversation(
     labelled = label_calls(delivered.calls, labels) if labels else None
     if labelled is not None:
         delivered = replace(delivered, calls=labelled.calls)
+    kept = leave_out_excluded(conversation_id, delivered, external, scoring)
+    delivered, external = kept.delivered, kept.external
     calls = delivered.searches(scoring.without_failed)
     attributes = delivered.attributes()
     keys, threshold = scoring.label_keys, scoring.good_gain_threshold
@@ -117,6 +120,8 @@ def score_conversation(
             "labels.rejected": len(labelled.rejected),
         }
         score = replace(score, counts=counts, rejected_labels=labelled.rejected)
+    if kept.excluded is not None:
+        score = replace(score, counts={**score.counts, data_counts.EXCLUDED: kept.excluded})
     return _with_details(score, turn, tally.turn, turn_pool, coverage, scoring)
 
 

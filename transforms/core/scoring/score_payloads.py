@@ -86,7 +86,7 @@ def _native_folder(scoring: Scoring) -> Any | None:
     """Native code for this scoring; None if it is missing or cannot do all of it."""
     native = native_module()
     details = scoring.bounds or scoring.per_call or scoring.keep_duplicates
-    outside = scoring.label_keys is not None or scoring.pool is not None
+    outside = scoring.name_keys is not None or scoring.pool is not None
     if native is None or details or outside or scoring.with_aspects:
         return None
     rules = scoring.rules

@@ -11,6 +11,7 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.rules import RuleTable, Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.aspects import ASPECTS
@@ -59,6 +60,7 @@ class Scoring(Struct, frozen=True, dict=True):
       aspects: whether to evaluate the aspects that documents cover; always with metrics of them.
       aspect_judgments: aspects judged outside, as `aspect_judgments` makes them of labels; None if
         those of the traces count.
+      exclusions: documents that are left out of everything by topic, as `Exclusions` makes them.
       max_i: last i at which means are computed.
       own: metrics of the user, made with `goodgain.metric`.
       outcomes: the requested outcomes.
@@ -95,6 +97,7 @@ class Scoring(Struct, frozen=True, dict=True):
     budgets: tuple[Budget, ...] = ()
     aspects: bool = False
     aspect_judgments: Any = None
+    exclusions: Exclusions | None = None
     max_i: int = 10
     own: tuple[Metric, ...] = ()
     outcomes: tuple[TurnOutcome, ...] = ()
@@ -123,10 +126,10 @@ class Scoring(Struct, frozen=True, dict=True):
     @property
     def name_keys(self) -> LabelKeys | None:
         """How names of documents are matched to results; None if no judgment needs them."""
-        if self.label_keys is None and self.aspect_judgments is not None:
-            keys: LabelKeys = self.aspect_judgments.keys
-            return keys
-        return self.label_keys
+        if self.label_keys is not None:
+            return self.label_keys
+        by_name = self.aspect_judgments or self.exclusions
+        return None if by_name is None else by_name.keys
 
     @cached_property
     def plan(self) -> MetricPlan:
