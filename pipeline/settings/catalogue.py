@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 
 from goodgain.pipeline.settings.option_types import (
     CHECKS,
@@ -26,12 +28,29 @@ from goodgain.pipeline.settings.option_types import (
     option,
 )
 from goodgain.transforms.core.dedup.rules import Unit
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
+from goodgain.transforms.core.records.label_map import parse_label_map
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 
 
 def _number_of_text(base: object) -> object:
     return int(base) if base in ("0", "1") else base
+
+
+@contextmanager
+def as_value_errors() -> Iterator[None]:
+    """Turn a parser's error into an error about an option's value."""
+    try:
+        yield
+    except UsageError as error:
+        raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
+
+
+def _mapped_labels(entries: tuple[str, ...]) -> tuple[str, ...]:
+    with as_value_errors():
+        parse_label_map(entries)
+    return entries
 
 
 Traces = Annotated[
@@ -69,6 +88,7 @@ Renames = Annotated[
 ]
 LabelScale = Annotated[
     Mapping,
+    AfterValidator(_mapped_labels),
     option(
         LABELS,
         "LABEL=GAIN",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.catalogue import RejectedLimit, Runner, Threshold
+from goodgain.pipeline.settings.catalogue import LabelScale, RejectedLimit, Runner, Threshold
 from goodgain.pipeline.settings.option_types import (
     COMMON,
     ENGINE,
@@ -15,6 +15,7 @@ from goodgain.pipeline.settings.option_types import (
 )
 from goodgain.pipeline.settings.reading_config import ReadingConfig, Settings
 from goodgain.transforms.core.pool.todo import Priority
+from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 
 
 class PoolConfig(ReadingConfig):
@@ -82,6 +83,12 @@ class JudgeConfig(Settings):
     again: bool = option(COMMON, "", "also judge what others have labelled", False)
     retries: Number = option(COMMON, "N", "retries after a bad answer", 2, ge=0)
     timeout: float = option(COMMON, "SECONDS", "time limit of an answer", 120.0, gt=0)
+    label_map: LabelScale
+
+    @property
+    def label_scale(self) -> LabelMap | None:
+        """The gains of answers on another scale; None = answers are gains."""
+        return parse_label_map(self.label_map)
 
 
 class TodoConfig(Settings):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from goodgain.pipeline.settings.catalogue import (
@@ -15,8 +12,8 @@ from goodgain.pipeline.settings.catalogue import (
     Renames,
     ResultUnit,
     Rules,
+    as_value_errors,
 )
-from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
@@ -28,15 +25,6 @@ class Settings(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, arbitrary_types_allowed=True, validate_default=True
     )
-
-
-@contextmanager
-def as_value_errors() -> Iterator[None]:
-    """Turn a parser's error into an error about an option's value."""
-    try:
-        yield
-    except UsageError as error:
-        raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
 
 
 class ReadingConfig(Settings):
@@ -56,13 +44,6 @@ class ReadingConfig(Settings):
         with as_value_errors():
             parse_adaptation(renames)
         return renames
-
-    @field_validator("label_map")
-    @classmethod
-    def _labels_are_mapped(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
-        with as_value_errors():
-            parse_label_map(entries)
-        return entries
 
     @property
     def label_scale(self) -> LabelMap | None:

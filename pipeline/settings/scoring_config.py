@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.catalogue import Threshold
+from goodgain.pipeline.settings.catalogue import Threshold, as_value_errors
 from goodgain.pipeline.settings.option_types import (
     COMMON,
     LABELS,
@@ -24,7 +24,7 @@ from goodgain.pipeline.settings.option_types import (
     Text,
     option,
 )
-from goodgain.pipeline.settings.reading_config import ReadingConfig, as_value_errors
+from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric

@@ -10,8 +10,12 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import xxhash
+
+from goodgain.pipeline.studies.pool.judge_program import answered_gain
+from goodgain.transforms.core.records.label_map import LabelMap
 
 
 def answers_of(folder: str, annotator: str) -> Path:
@@ -23,26 +27,32 @@ def answers_of(folder: str, annotator: str) -> Path:
 
 
 class AnswerJournal:
-    """The answers so far, one per line: a digest of question and command, and the gain."""
+    """The answers so far, one per line: a digest of question and command, and the label as written.
+
+    So another `--label-map` reads earlier answers anew.
+    """
 
     def __init__(self, path: Path) -> None:
         """Keep the answers in this file, which need not exist."""
         self._path = path
         self._lock = threading.Lock()
 
-    def read(self) -> dict[str, int]:
-        """The answers by key, without a line that was truncated when the judge was killed."""
+    def read(self, label_map: LabelMap | None) -> dict[str, int]:
+        """The gains by key that `label_map` reads.
+
+        A line that was truncated when the judge was killed is left out.
+        """
         known: dict[str, int] = {}
         if self._path.exists():
             for line in self._path.read_text(encoding="utf-8").splitlines():
                 try:
                     row = json.loads(line)
-                    key, gain = row["key"], row["gain"]
+                    key, gain = row["key"], answered_gain(row["gain"], label_map)
                 except (ValueError, KeyError, TypeError):
                     continue
                 if gain is None:
                     known.pop(key, None)
-                elif type(gain) is int:
+                else:
                     known[key] = gain
         return known
 
@@ -56,16 +66,16 @@ class AnswerJournal:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def add(self, key: str, gain: int) -> None:
+    def add(self, key: str, label: Any) -> None:
         """Write an answer at once; from any thread."""
-        self._write(key, gain)
+        self._write(key, label)
 
     def withdraw(self, key: str) -> None:
         """Let the answer to a question count no more."""
         self._write(key, None)
 
-    def _write(self, key: str, gain: int | None) -> None:
+    def _write(self, key: str, label: Any) -> None:
         with self._lock:
-            self._file.write(json.dumps({"key": key, "gain": gain}) + "\n")
+            self._file.write(json.dumps({"key": key, "gain": label}) + "\n")
             self._file.flush()
             os.fsync(self._file.fileno())

@@ -21,7 +21,10 @@ from typing import IO, Any, cast
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError, problem_of
+from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.records.written_label import LabelError, gain_of_label
+from goodgain.transforms.core.remedy import Remedy
 
 _CHUNK = 65_536
 _LONGEST = 65_536  # bytes of an answer
@@ -37,24 +40,38 @@ class _Answer(Struct, frozen=True):
 
     Attributes:
       document: the document that it names, if any.
-      gain: as written; any value.
+      label: as written; any value.
     """
 
     document: str | None
-    gain: Any
+    label: Any
     line: bytes
 
-    @property
-    def label(self) -> int:
-        """The label.
+    def check(self, label_map: LabelMap | None) -> None:
+        """Make sure that there is a label.
 
         Raises:
-          BadAnswerError: the gain is not a whole number from 0 to 4.
+          BadAnswerError: it is no gain.
         """
-        gain = self.gain
-        if isinstance(gain, bool) or not isinstance(gain, int) or not 0 <= gain <= GREATEST_GAIN:
-            raise BadAnswerError(f"it has no gain from 0 to {GREATEST_GAIN}: {_shown(self.line)}")
-        return gain
+        if answered_gain(self.label, label_map) is not None:
+            return
+        if label_map is not None:
+            named = Remedy("label_map")
+            raise BadAnswerError(f"it has no label that {named} names: {_shown(self.line)}")
+        raise BadAnswerError(
+            f"it has no gain from 0 to {GREATEST_GAIN}: {_shown(self.line)}"
+            f"{label_map_hint(self.label)}"
+        )
+
+
+def answered_gain(label: Any, label_map: LabelMap | None) -> int | None:
+    """The gain of an answer's label; None if it is none. Without a map only numbers are gains."""
+    if label_map is None and isinstance(label, str):
+        return None
+    try:
+        return gain_of_label(label, label_map)
+    except LabelError:
+        return None
 
 
 class JudgeProgram:
@@ -64,17 +81,25 @@ class JudgeProgram:
       withdrawn: documents for which the program gave another line after an answer that counted.
     """
 
-    def __init__(self, words: Sequence[str], seconds: float) -> None:
-        """Prepare to run the program; an answer may take so many seconds."""
+    def __init__(
+        self, words: Sequence[str], seconds: float, label_map: LabelMap | None = None
+    ) -> None:
+        """Prepare to run the program.
+
+        Args:
+          seconds: how long an answer may take.
+          label_map: the gains of labels on another scale; None = labels are gains.
+        """
         self._words = words
+        self._label_map = label_map
         self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._stays = True
         self._latest: str | None = None  # document of the latest answer of the running program
         self.withdrawn: list[str] = []
 
-    def ask(self, question: Mapping[str, Any]) -> int:
-        """The label of the document in a question.
+    def ask(self, question: Mapping[str, Any]) -> Any:
+        """The label of the document in a question, as written.
 
         Raises:
           BadAnswerError: there was no answer in time, or it is not a label of this document.
@@ -100,9 +125,9 @@ class JudgeProgram:
             raise
         if not self._stays:
             self.stop()
-        label = answer.label
+        answer.check(self._label_map)
         self._latest = question["document"]
-        return label
+        return answer.label
 
     def _received(self, exchange: _Exchange) -> _Answer:
         output = exchange.line() if self._stays else exchange.rest()

@@ -17,7 +17,11 @@ from msgspec import Struct
 from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.settings.pool_config import JudgeConfig
 from goodgain.pipeline.studies.pool.answer_journal import AnswerJournal, answers_of
-from goodgain.pipeline.studies.pool.judge_program import BadAnswerError, JudgeProgram
+from goodgain.pipeline.studies.pool.judge_program import (
+    BadAnswerError,
+    JudgeProgram,
+    answered_gain,
+)
 from goodgain.pipeline.studies.pool.labelling import add_labels
 from goodgain.pipeline.studies.pool.store import read_pool
 from goodgain.pipeline.studies.pool.todo import row_of
@@ -79,7 +83,7 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
         and (config.again or one.label() is None)
     )
     journal = AnswerJournal(answers_of(folder, config.annotator))
-    known = journal.read()
+    known = journal.read(config.label_scale)
     rows = map(row_of, in_order(wanted, "CG"))
     questions = [{name: row[name] for name in ("document", *_ASKED)} for row in rows]
     keyed = [(one["document"], one, _key(one, config.command)) for one in questions]
@@ -127,7 +131,9 @@ class _Workers:
 
     def __init__(self, config: JudgeConfig, words: Sequence[str]) -> None:
         self._config = config
-        self._programs = [JudgeProgram(words, config.timeout) for _ in range(config.parallel)]
+        self._programs = [
+            JudgeProgram(words, config.timeout, config.label_scale) for _ in range(config.parallel)
+        ]
         self._free = deque(self._programs)
         # Holds the questions that may still be asked; None = no limit.
         self._budget = None if config.at_most is None else threading.Semaphore(config.at_most)
@@ -157,12 +163,12 @@ class _Workers:
                 time.sleep(_PAUSE * 2 ** (attempt - 1))
             program = self._free.pop()
             try:
-                gain = program.ask(question)
+                label = program.ask(question)
             except BadAnswerError as error:
                 reason = str(error)
                 continue
             finally:
                 self._free.append(program)
-            journal.add(key, gain)
-            return gain, attempt + 1
+            journal.add(key, label)
+            return answered_gain(label, self._config.label_scale), attempt + 1
         return reason, self._config.retries + 1

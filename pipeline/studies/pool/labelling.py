@@ -17,8 +17,8 @@ from goodgain.transforms.core.files.tables import BrokenTableError, recognise_ta
 from goodgain.transforms.core.pool.agreement import VOTES, annotators
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.document_rows import ids_of
-from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
-from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.records.label_map import LabelMap
+from goodgain.transforms.core.records.written_label import LabelError, gain_of_label
 
 _DOCUMENT = ("document", "document_id", "doc_id", "docno")
 _GAIN = ("gain", "label", "relevance")
@@ -27,7 +27,6 @@ _COLUMNS = frozenset((*_DOCUMENT, *_GAIN, _ANNOTATOR, _TOPIC))
 _TREC_FIELDS = 4
 _WITH_HEADER = (".csv", ".tsv", ".parquet")
 _TABLES = (*_WITH_HEADER, ".jsonl", ".json")
-_SHOWN = 20
 
 
 class GivenLabel(Struct, frozen=True):
@@ -297,28 +296,13 @@ def _of_row(
 def _label(
     number: int,
     document: str,
-    gain: Any,
+    written: Any,
     annotator: str,
     topic: str | None,
     label_map: LabelMap | None,
 ) -> GivenLabel | LabelProblem:
-    written = "" if gain is None else str(gain).strip()
-    if not written:
-        return GivenLabel(number, document.strip(), None, annotator, topic)
-    if label_map is not None:
-        mapped = label_map.gain(gain)
-        if mapped is None:
-            text = f"The label is {written[:_SHOWN]!r}, which --label-map does not name."
-            return LabelProblem(number, text)
-        return GivenLabel(number, document.strip(), mapped, annotator, topic)
     try:
-        value = float(written)
-    except ValueError:
-        value = -1
-    if isinstance(gain, bool) or value not in range(GREATEST_GAIN + 1):
-        return LabelProblem(
-            number,
-            f"The label {written[:_SHOWN]!r} is not a whole number from 0 to {GREATEST_GAIN}"
-            f"{label_map_hint(gain)}.",
-        )
-    return GivenLabel(number, document.strip(), int(value), annotator, topic)
+        gain = gain_of_label(written, label_map)
+    except LabelError as error:
+        return LabelProblem(number, str(error))
+    return GivenLabel(number, document.strip(), gain, annotator, topic)

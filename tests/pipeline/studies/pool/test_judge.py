@@ -334,3 +334,23 @@ def test_shipped_judge_asks_a_chat_service(pool, monkeypatch, capsys):
     key, body = Service.requests[0]
     assert (key, body["model"], body["temperature"]) == ("Bearer secret", "m", 0)
     assert "Query: what" in body["messages"][0]["content"]
+
+
+OTHER_SCALE = HONEST.replace('{"gain": number % 5}', '{"gain": ["no", "partly", 0.8][number % 3]}')
+
+
+def test_answers_on_another_scale_are_read_by_the_label_map(pool, tmp_path, capsys):
+    command = program(tmp_path, OTHER_SCALE)
+    assert judge(pool, command, "--retries", "0", "--at-most", "1") == ExitCode.DATA_QUALITY
+    assert "if it is a label on another scale, say so with" in capsys.readouterr().err
+    mapped = ("--label-map", "no=0,partly=1,0.5..1=3", "--retries", "0")
+    assert judge(pool, command, *mapped) == ExitCode.DONE
+    assert labels_by(pool) == {"d1": 1, "d2": 3, "d3": 0, "d4": 1, "d5": 3}
+    # Answers are kept as written: another map reads them anew, and asks nothing again.
+    asked = questions(tmp_path)
+    assert main(["pool", "label", str(pool), "--undo", "judge"]) == ExitCode.DONE
+    assert judge(pool, command, "--label-map", "no=0,partly=2,0.5..1=4") == ExitCode.DONE
+    assert labels_by(pool) == {"d1": 2, "d2": 4, "d3": 0, "d4": 2, "d5": 4}
+    assert questions(tmp_path) == asked
+    assert judge(pool, command, "--label-map", "no=5") == ExitCode.USAGE
+    assert "with a gain from 0 to 4" in capsys.readouterr().err
