@@ -6,8 +6,7 @@ a list of one (SPEC 4.1).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import islice
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 import pyarrow
@@ -41,19 +40,32 @@ def _arrow_type(avro: Any) -> pyarrow.DataType:
 
 _SCHEMA = pyarrow.schema(_arrow_type(trace_schema()))
 _MAPS = tuple(field.name for field in _SCHEMA if pyarrow.types.is_map(field.type))
-_ROW_GROUP_RECORDS = 1_000
+# A row group ends at either, so that many results with long texts do not take much memory.
+_ROW_GROUP_RECORDS, _ROW_GROUP_RESULTS = 1_000, 2_500
 
 
 def write_parquet(records: Iterable[dict[str, Any]], file: BinaryIO, codec: str) -> None:
-    """Write trace records with the names of SPEC 2, 1,000 per row group.
+    """Write trace records with the names of SPEC 2, up to 1,000 per row group.
 
     Args:
       file: where to write; it stays open.
     """
-    remaining = iter(records)
     with pyarrow.parquet.ParquetWriter(file, _SCHEMA, compression=codec) as writer:
-        while rows := [_row(record) for record in islice(remaining, _ROW_GROUP_RECORDS)]:
+        for rows in _row_groups(records):
             writer.write_table(pyarrow.Table.from_pylist(rows, _SCHEMA))
+
+
+def _row_groups(records: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    rows: list[dict[str, Any]] = []
+    results = 0
+    for record in records:
+        rows.append(_row(record))
+        results += len(record["results"])
+        if len(rows) >= _ROW_GROUP_RECORDS or results >= _ROW_GROUP_RESULTS:
+            yield rows
+            rows, results = [], 0
+    if rows:
+        yield rows
 
 
 def _row(record: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from goodgain.pipeline.convert.importing.tools import NEITHER, NOT_NAMED, ToolUs
 from goodgain.transforms.core.records.likely_fields import is_field, likely_map
 from goodgain.transforms.core.remedy import Remedy
 
+_MOST_OTHERS = 100  # names of spans that are noted
+
 
 class Skipped(Struct):
     """Records that were left out for one reason."""
@@ -47,6 +49,7 @@ class ImportCounts(Struct):
       opens, cites: records of documents that were opened, or cited by an answer.
       failed: searches with an error.
       tools: the tools that were called, by name.
+      others: spans that are neither searches nor calls of tools nor steps of models, by name.
       unmatched_patterns: patterns of `search_tools` and `open_tools` that match no tool.
       costs: calls that report a cost, by name of the cost.
       unread: rows of a table with a value in a column that no expression names, by column.
@@ -78,6 +81,7 @@ class ImportCounts(Struct):
     cites: int = 0
     failed: int = 0
     tools: dict[str, ToolCount] = field(default_factory=dict)
+    others: Counter[str] = field(default_factory=Counter)
     unmatched_patterns: list[str] = field(default_factory=list)
     costs: Counter[str] = field(default_factory=Counter)
     unread: Counter[str] = field(default_factory=Counter)
@@ -98,6 +102,11 @@ class ImportCounts(Struct):
         meant = likely_map(list(self.unread))
         meant |= {name: name for name in self.unread if is_field(name)}
         return Remedy("map", meant) if meant else None
+
+    def note_other(self, name: str | None) -> None:
+        """Count a span that counts as nothing, by its name if there are not too many of these."""
+        if name is not None and (name in self.others or len(self.others) < _MOST_OTHERS):
+            self.others[name] += 1
 
     def skip(self, reason: str, example: str) -> None:
         """Count a record that is left out."""

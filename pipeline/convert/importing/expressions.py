@@ -77,7 +77,7 @@ class TraceFunctions(Functions):
     @signature({"types": []}, {"types": ["string"], "variadic": True})
     def _func_one_of(self, value: Any, *names: str) -> Any:
         """Whether a text is one of some names, in any case, also if it is written as JSON."""
-        return isinstance(value, str) and value.strip('" ').casefold() in names_in_any_case(names)
+        return isinstance(value, str) and value.strip('"\\ ').casefold() in names_in_any_case(names)
 
     @signature({"types": ["object"]})
     def _func_tokens(self, usage: dict[str, Any]) -> Any:

@@ -21,9 +21,10 @@ from goodgain.pipeline.convert.importing.mapping_file import (
 from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
 from goodgain.pipeline.convert.importing.renamed_fields import with_renamed_fields
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
-from goodgain.pipeline.convert.importing.spans import Span, classified, span_of
+from goodgain.pipeline.convert.importing.spans import FUNCTION, OTHER, Span, classified, span_of
 from goodgain.pipeline.convert.importing.tools import Tools
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
+from goodgain.pipeline.convert.importing.values.scalars import text
 from goodgain.pipeline.convert.trace_files import ROOT_SPAN_ID, SESSION_ID, TRACE_ID, write_traces
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.local_files import local_files
@@ -38,6 +39,7 @@ from goodgain.transforms.core.yaml_text import read_text
 
 _INPUT_BYTES_PER_PART = 8 * 2**20
 _MOST_PARTS = 256
+_MOST_NAMES = 8
 # Gemini's grounding gives each result a URL with a token of its own, which never repeats.
 _REDIRECT = "vertexaisearch.cloud.google.com/grounding-api-redirect/"
 
@@ -107,12 +109,17 @@ def _why_nothing(counts: ImportCounts) -> str:
     if counts.records:
         return (
             f"{counts.records:,} records were read, none of which is a search by the "
-            "mapping; see its key `search`."
+            f"mapping; see its keys `search` and `tool_call`.{_names_of_others(counts)}"
         )
     if counts.without_members:
         were = pluralize(counts.without_members, "record was", "records were")
         return f"{counts.without_members:,} {were} read; `each` found nothing in them."
     return "the files hold no records."
+
+
+def _names_of_others(counts: ImportCounts) -> str:
+    most = counts.others.most_common(_MOST_NAMES)
+    return f" Most are named {', '.join(f'{name} ({n:,})' for name, n in most)}." if most else ""
 
 
 def import_traces(
@@ -171,6 +178,8 @@ def _from_spans(
             if span is None:
                 continue
             counts.records += bool(span.span_id)
+            if span.kind == OTHER and span.span_id:
+                counts.note_other(text(mapping.part("tool", record)))
             if span.answer is not None:
                 for tool in {span.tool or "", tool_of(span.tool or "")}:
                     tools.add(tool, span.answer)
@@ -190,8 +199,8 @@ def _from_spans(
 def _count_tools(spans: Sequence[Span], tools: Tools, counts: ImportCounts) -> None:
     """Count the calls of each tool; a span that was exported twice counts once."""
     for span in {span.span_id: span for span in spans}.values():
-        if span.answer is not None:
-            tool = span.tool or ""
+        tool = span.tool or ""
+        if span.answer is not None and (span.kind != FUNCTION or tools.finds(tool)):
             verdict = tools.verdict(tool)
             counted = counts.tools.setdefault(
                 tool, ToolCount(action=verdict.action, why=verdict.why)

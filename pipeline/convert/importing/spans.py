@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer
-from goodgain.pipeline.convert.importing.tools import Tools
+from goodgain.pipeline.convert.importing.tools import Tools, is_named_as_search
 from goodgain.pipeline.convert.importing.values.scalars import is_in_range, millis, nanos, text
 from goodgain.transforms.core.records.search_call import CITE, OPEN, SEARCH
 
 TOOL, RERANK, MODEL, OTHER = "tool", "rerank", "model", ""
+FUNCTION = "function"  # of no kind that the mapping knows, but named as a search
 MILLISECONDS = "milliseconds"
 # The conditions of a mapping, in the order in which they apply.
 _KINDS = (
@@ -38,10 +39,10 @@ class Span(Struct, frozen=True, array_like=True):
     Attributes:
       span_id: "" for a record about the whole trace.
       start: start time in nanoseconds since 1970, by which spans are ordered.
-      kind: SEARCH, OPEN, CITE, TOOL (until its tool is classified), RERANK, MODEL, OTHER.
+      kind: SEARCH, OPEN, CITE, TOOL and FUNCTION (until they are classified), RERANK, MODEL, OTHER.
       conversation: the session, if it names one.
       time: event time of the search call, in milliseconds since 1970.
-      results: None if the span does not record any.
+      results: None if the span does not record any, or is the call of a tool.
       error: what it says about its failure.
       answer: what a tool answered, until the tool is classified.
       outcomes: what became of the turn, or of the whole trace.
@@ -91,8 +92,14 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
     end = nanos(mapping.part("end", record), mapping.time_unit)
     if start is not None and end is not None and end >= start:
         costs.setdefault(MILLISECONDS, (end - start) / _NANOS_PER_MILLI)
-    searches = kind in (SEARCH, TOOL, RERANK, CITE)
+    tool = text(mapping.part("tool", record))
+    if kind == OTHER and span_id and is_named_as_search(tool or ""):
+        kind = FUNCTION
+    searches = kind in (SEARCH, TOOL, FUNCTION, RERANK, CITE)
     answer = mapping.answer_of(record) if searches else None
+    if kind == FUNCTION and (answer is None or not answer.is_of_a_search):
+        kind, searches, answer = OTHER, False, None
+    is_tool = kind in (TOOL, FUNCTION)
     return Span(
         trace_id=trace_id,
         span_id=span_id,
@@ -100,14 +107,14 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         start=start or 0,
         kind=kind,
         conversation=text(mapping.part("conversation", record)),
-        tool=text(mapping.part("tool", record)) if searches else None,
+        tool=tool if searches else None,
         query=mapping.query_of(record) if searches else None,
         time=millis(nanos(mapping.part("time", record), mapping.time_unit)),
         attributes=mapping.attributes_of(record),
         costs=costs if kind != OTHER else {},
-        results=None if answer is None else answer.results(),
+        results=None if answer is None or is_tool else answer.results(),
         error=None if answer is None else answer.error,
-        answer=answer if kind == TOOL else None,
+        answer=answer if is_tool else None,
         outcomes=mapping.outcomes_of(record),
         cited=mapping.cited_by(record) if kind == MODEL else [],
     )
@@ -119,6 +126,8 @@ def classified(span: Span, tools: Tools) -> Span:
         return span
     tool = span.tool or ""
     action = tools.verdict(tool).action
+    if span.kind == FUNCTION and not tools.finds(tool):
+        return replace(span, kind=OTHER, results=None, answer=None)
     if action == SEARCH:
         results = span.answer.results(tools.is_named(tool))
         return replace(span, kind=SEARCH, results=results, answer=None)

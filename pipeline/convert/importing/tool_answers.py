@@ -44,6 +44,11 @@ class ToolAnswer(Struct, frozen=True, array_like=True):
     has_address: bool
     has_url: bool
 
+    @property
+    def is_of_a_search(self) -> bool:
+        """Whether it is a list of documents, also an empty one, or an error instead."""
+        return self.found is not None or bool(self.listed) or self.error is not None
+
     def opened_documents(self) -> list[Result]:
         """The results of a call that opens documents."""
         return (self.found if self.opened is None else self.opened) or []

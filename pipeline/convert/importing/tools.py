@@ -22,6 +22,14 @@ _SEARCH_WORDS = frozenset(
         "recall", "knowledge", "kb",
     )
 )  # fmt: skip
+# Of a span that says nothing about its kind, only these make it likely to be one: a
+# `transform_query` hands documents on.
+_WORDS_OF_SEARCHES = frozenset(
+    (
+        "search", "searches", "websearch", "retrieve", "retriever", "retrieval", "duckduckgo",
+        "tavily", "serper", "serpapi", "bing", "brave",
+    )
+)  # fmt: skip
 _OPEN_WORDS = frozenset(
     (
         "open", "opens", "fetch", "fetcher", "webfetch", "extract", "scrape", "scraper",
@@ -104,6 +112,11 @@ class ToolUse(Struct):
             self.unrecorded += 1
 
 
+def is_named_as_search(name: str) -> bool:
+    """Whether a span is likely to be a search by its name alone."""
+    return not _WORDS_OF_SEARCHES.isdisjoint(word.lower() for word in _WORDS.findall(name))
+
+
 class ToolVerdict(Struct, frozen=True):
     """How a tool is classified, and why, in words."""
 
@@ -130,6 +143,10 @@ class Tools:
         if known is None:
             known = self._verdicts[tool] = self._classified(tool)
         return known
+
+    def finds(self, tool: str) -> bool:
+        """Whether a tool searches, and found documents at least once."""
+        return self.verdict(tool).action == SEARCH and self._uses[tool].with_documents > 0
 
     def is_named(self, tool: str) -> bool:
         """Whether a pattern of `search_tools` matches a tool."""

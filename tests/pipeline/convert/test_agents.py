@@ -20,6 +20,7 @@ TRACES = {
     "smolagents": "otlp",
     "llama_index": "otlp",
     "strands": "otlp",
+    "haystack": "otlp",
     "ai_sdk": "otlp",
 }
 RED, KITES, BLACK = (told.PAGES[name][0] for name in ("red", "kites", "black"))

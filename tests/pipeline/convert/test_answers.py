@@ -63,6 +63,11 @@ ENVELOPES = {
     "Bedrock's content": {"toolUseId": "1", "status": "success", "content": [
         {"json": {"results": DOCUMENTS}}]},
     "the AI SDK's value": {"type": "json", "value": DOCUMENTS},
+    "printed message with an artifact":
+        f"content='two pages' name='web' tool_call_id='1' artifact={DOCUMENTS!r} status='success'",
+    "printed answer of MCP": f"meta=None content=[TextContent(type='text', text={JSON!r})] "
+        "structuredContent=None isError=False",
+    "answer of Weaviate": {"data": {"Get": {"Page": DOCUMENTS}}},
     "blocks of LlamaIndex": {"blocks": [{"block_type": "text", "text": JSON}], "tool_name": "web"},
 }  # fmt: skip
 
@@ -90,6 +95,17 @@ def test_every_envelope_gives_the_same_documents(answer):
         ('[{"id": 1, "t": "a}b"}, {"id": 2, "te', [{"id": 1, "t": "a}b"}], True),
         ('{"results": [{"id": 1}, {"id"', [{"id": 1}], True),
         ('[{"id": 1', None, True),
+        ('{"q": "x", "results": [{"id": 1, "a": [{"n": 2}]}, {"id": 3, "a": [{"n": 4}], "t',
+         [{"id": 1, "a": [{"n": 2}]}], True),
+        ("[{'id': 1, 't': 'it\\'s'}, {'id': 2, 'te", [{"id": 1, "t": "it's"}], True),
+        ("[Document(id='1', page_content='x'), Document(id='2', page_con",
+         [{"id": "1", "page_content": "x"}], True),
+        (json.dumps({"type": "tool", "content": '[{"id": 1}, {"id": 2}]'})[:-12],
+         [{"id": 1}], True),
+        ("No links found.", [], False),
+        ('Web search results for query: "kites"\n\nNo links found.', [], False),
+        ("Found 0 results for kites", [], False),
+        ("Your search did not match any documents.", [], False),
         ("the weather is fine", None, False),
         ('{"answer": 42}', None, False),
         ([{"type": "text", "text": "The sum is 3"}], None, False),
@@ -177,6 +193,16 @@ def test_an_error_has_no_stack_trace():
             [("https://ex.org/a", "A", None)],
         ),
         (
+            'Links: [{"title":"A","url":"https://ex.org/a"}]\n\nI look further.\n\n'
+            'Links: [{"title":"B","url":"https://ex.org/b"}]\n\nSee [{"url": "https://ex.org/c"}]',
+            [("https://ex.org/a", "A", None), ("https://ex.org/b", "B", None)],
+        ),
+        (
+            "Source: {'source': 'https://ex.org/a', 'start_index': 3}\nContent: They fly.\n\n"
+            "Source: {'source': 'https://ex.org/b'}\nContent: They eat.",
+            [("https://ex.org/a", None, "They fly."), ("https://ex.org/b", None, "They eat.")],
+        ),
+        (
             '<information>Doc 1(Title: "Red (kite)") It flies.\nDoc 2(Title: Food) Mammals.\n'
             "</information>",
             [(None, "Red (kite)", "It flies."), (None, "Food", "Mammals.")],
@@ -204,6 +230,18 @@ def test_documents_that_a_text_lists(text, expected):
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["Document 1 (docid: d1)\nThey fly.\n\nDocument 2 (docid: d2)\nThey eat.",
+     "[docid: d1] They fly.\n[docid: d2] They eat."],
+)  # fmt: skip
+def test_documents_that_a_text_names_by_id(text):
+    assert text_documents(text) == [
+        {"id": "d1", "snippet": "They fly."},
+        {"id": "d2", "snippet": "They eat."},
+    ]
+
+
+@pytest.mark.parametrize(
     "text", ["The sum is 3", "![kite](https://ex.org/kite.png)", "a [b] (c)", ""]
 )
 def test_a_text_may_list_nothing(text):
@@ -223,6 +261,14 @@ def test_a_text_may_list_nothing(text):
         ({"document.id": "7", "document.metadata": '{"source": "a/b"}'}, ("7", "a/b", None, None)),
         ({"name": "t", "url": "https://a", "snippet": "b"}, (None, "https://a", "t", "b")),
         ({"title": "t", "content": [{"type": "text", "text": "b"}]}, (None, None, "t", "b")),
+        ({"file_id": "7", "filename": "t", "content": "b"}, ("7", None, "t", "b")),
+        ({"entry_id": "https://a", "title": "t", "summary": "b"}, (None, "https://a", "t", "b")),
+        ({"title": "t", "source": {"type": "url", "url": "https://a"}},
+         (None, "https://a", "t", None)),
+        ({"content": {"text": "b"}, "location": {"s3Location": {"uri": "s3://a/b"}}},
+         (None, "s3://a/b", None, "b")),
+        ({"id": "7", "document": {"derivedStructData": {"link": "https://a", "title": "t"}}},
+         ("7", "https://a", "t", None)),
     ],
 )  # fmt: skip
 def test_fields_by_the_names_of_other_tools(document, fields):

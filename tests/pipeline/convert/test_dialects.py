@@ -61,6 +61,54 @@ DIALECTS = {
          "retrieval.documents.0.document.content": '"Kites nest in tall trees."',
          "retrieval.documents.0.document.metadata": '{"url": "https://ex.org/a", "title": "A"}'},
     ),
+    "openai_agents_of_logfire": (
+        {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 20,
+         "gen_ai.usage.output_tokens": 10},
+        {"logfire.msg_template": "Function: {name}", "name": "web_search",
+         "input": '{"query": "kites"}',
+         "output": json.dumps({"type": "text", "text": JSON, "annotations": None})},
+    ),
+    "semantic_kernel": (
+        {"gen_ai.operation.name": "chat.completions", "gen_ai.usage.input_tokens": 20,
+         "gen_ai.usage.output_tokens": 10},
+        {"gen_ai.operation.name": "EXECUTE_TOOL", "gen_ai.tool.name": "web_search",
+         "gen_ai.tool.call.arguments": '{"query": "kites"}', "gen_ai.tool.call.result": JSON},
+    ),
+    "langsmith": (
+        {"langsmith.span.kind": "llm", "gen_ai.usage.input_tokens": 20,
+         "gen_ai.usage.output_tokens": 10},
+        {"langsmith.span.kind": "tool", "gen_ai.prompt": '{"query": "kites"}',
+         "gen_ai.completion": json.dumps(MESSAGE)},
+    ),
+    "usage_of_mlflow": (
+        {"mlflow.spanType": '"LLM"', "mlflow.chat.tokenUsage":
+             '{"input_tokens": 20, "output_tokens": 10, "total_tokens": 30}'},
+        {"mlflow.spanType": "TOOL", "mlflow.spanInputs": '{"query": "kites"}',
+         "mlflow.spanOutputs": JSON},
+    ),
+    "usage_of_langfuse": (
+        {"langfuse.observation.type": "generation",
+         "langfuse.observation.usage_details": '{"input": 20, "output": 10}'},
+        {"langfuse.observation.type": "tool", "langfuse.observation.input": '{"query": "kites"}',
+         "langfuse.observation.output": JSON},
+    ),
+    "component_of_haystack": (
+        {"haystack.component.type": "OpenAIChatGenerator", "haystack.component.output":
+             json.dumps({"replies": [{"meta": {"usage": {"total_tokens": 30}}}]})},
+        {"haystack.component.type": "SerperDevWebSearch", "haystack.component.name": "web_search",
+         "haystack.component.input": '{"query": "kites"}',
+         "haystack.component.output": json.dumps({"documents": DOCUMENTS, "links": ["x"]})},
+    ),
+    "documents_of_a_chain": (
+        {"openinference.span.kind": "LLM", "llm.token_count.total": 30},
+        {"openinference.span.kind": "CHAIN", "tool.name": "web_search", "input.value": "kites",
+         "retrieval.documents.0.document.content": "Kites nest in tall trees.",
+         "retrieval.documents.0.document.metadata": '{"url": "https://ex.org/a", "title": "A"}'},
+    ),
+    "no_kind_but_a_name": (
+        {"openinference.span.kind": "LLM", "llm.token_count.total": 30},
+        {"input.value": '{"args": ["kites"], "kwargs": {}}', "output.value": JSON},
+    ),
     "langfuse": (
         {"langfuse.observation.type": "generation", "gen_ai.usage.input_tokens": 20,
          "gen_ai.usage.output_tokens": 10},

@@ -11,6 +11,7 @@ from msgspec import Struct
 from goodgain.pipeline.convert.importing.answers.document_fields import (
     Document,
     is_document,
+    is_named_document,
     is_whole_document,
     url_of,
 )
@@ -60,9 +61,10 @@ _CALL_IDS = frozenset(("tool_call_id", "tool_use_id", "toolUseId", "toolCallId")
 _OTHER_ROLES = frozenset(("user", "assistant", "system", "human", "ai", "developer", "model"))
 _FAILED = frozenset(("error", "failed", "failure"))
 _NOTHING_FOUND = re.compile(
-    r"\W*(?:no|zero|0)\s+(?:\w+\s+){0,4}?(?:results?|documents?|matches|hits?|pages?|records?|"
-    r"information)\b.{0,200}|\W*nothing\s+(?:was\s+)?found\b.{0,100}|"
-    r"\W*(?:none|null|no results)\W*",
+    r"(?:[^\n]{0,40}\bresults for\b[^\n]*\n)?\W*(?:found\s+|there (?:are|were)\s+)?"
+    r"(?:(?:no|zero|0)\s+(?:\w+\s+){0,4}?(?:results?|documents?|matches|hits?|pages?|records?|"
+    r"information|links?|passages?|articles?)\b.{0,200}|nothing\s+(?:was\s+)?found\b.{0,100}|"
+    r"(?:\w+\s+){1,3}did not match any\b.{0,100}|(?:none|null|no results)\W*)",
     re.IGNORECASE | re.DOTALL,
 )
 _ERROR_TEXT = re.compile(
@@ -213,6 +215,8 @@ class _Reader:
             return self.documents(value["kwargs"], depth + 1)
         if (columns := _rows_of_columns(value)) is not None:
             return columns
+        if _word(value, "type") == "resource" and isinstance(value.get("resource"), dict):
+            value = value["resource"]  # embedded in an answer of MCP
         if not _is_block(value) and is_whole_document(value) and not _lists_of(value):
             self.is_single = True
             return [value]
@@ -229,7 +233,7 @@ class _Reader:
             if (inside := _list_inside(others, depth)) is not None:
                 return inside
             for inner in _lists_of(others):
-                if all(isinstance(one, dict) and is_whole_document(one) for one in inner):
+                if all(isinstance(one, dict) and is_named_document(one) for one in inner):
                     return inner
                 self.unread = self.unread or inner
         if found is None and not _is_block(value) and url_of(value) is not None:

@@ -37,17 +37,19 @@ def read_arguments(value: Any) -> dict[str, Any]:
     for _ in range(_DEEPEST):
         if isinstance(value, str):
             written = written_value(value)
-            if written is None or not isinstance(written.value, dict | list):
-                return {"": value} if value.strip() else {}
-            value = written.value
+            inner = None if written is None else written.value
+            if not isinstance(inner, dict | list):
+                alone = inner if isinstance(inner, str) else value
+                return {"": alone} if alone.strip() else {}
+            value = inner
         if isinstance(value, list):
             value = value[0] if len(value) == 1 else None
         if not isinstance(value, dict):
             return {}
-        inner = _inner(value)
-        if inner is None:
+        nested = _inner(value)
+        if nested is None:
             return value
-        value = inner
+        value = nested
     return {}
 
 
@@ -81,7 +83,10 @@ def opened(arguments: dict[str, Any]) -> list[Document]:
 
 
 def _inner(value: dict[str, Any]) -> Any:
-    """The object within arguments that holds the arguments themselves; None without one."""
+    """What within arguments holds the arguments themselves; None without it."""
+    positional = value.get("args")
+    if value.keys() <= {"args", "kwargs"} and not value.get("kwargs") and positional:
+        return positional[0] if isinstance(positional, list) else positional
     for name in _INNER:
         inner = value.get(name)
         if isinstance(inner, str):

@@ -10,13 +10,22 @@ import msgspec
 # Where a document may hold its fields: itself, or under one of these.
 _INNER = (
     "metadata", "meta", "document", "node", "kwargs", "_source", "payload", "web",
-    "retrievedContext", "fields", "additional_metadata", "document.metadata",
+    "retrievedContext", "retrieved_context", "fields", "additional_metadata", "document.metadata",
+    "location",
 )  # fmt: skip
 _ANY_INNER = frozenset(_INNER)
-_IDS = ("document.id", "id", "doc_id", "docid", "document_id", "_id", "id_", "node_id", "uuid")
+# Where an object in a document may hold them: that of Vertex AI's search, and places of Bedrock.
+_DEEPER = (
+    "metadata", "meta", "derivedStructData", "structData", "s3Location", "webLocation",
+    "sharePointLocation", "confluenceLocation",
+)  # fmt: skip
+_IDS = (
+    "document.id", "id", "doc_id", "docid", "document_id", "_id", "id_", "node_id", "uuid",
+    "file_id",
+)  # fmt: skip
 _URLS = (
     "document.url", "url", "link", "href", "source_url", "doc_uri", "uri", "web_url",
-    "webUrl", "page_url", "pageUrl", "html_url", "sourceURL", "document_url",
+    "webUrl", "page_url", "pageUrl", "html_url", "sourceURL", "document_url", "entry_id",
 )  # fmt: skip
 # A source may also be the name of a provider, so it has to look like an address.
 _SOURCES = ("source", "file_path", "path")
@@ -51,6 +60,8 @@ def url_of(document: Any) -> Any:
             return url
         for name in _SOURCES:
             source = holder.get(name)
+            if isinstance(source, dict) and _is_text(source.get("url")):
+                return source["url"]
             if isinstance(source, str) and " " not in source and _INDICATIONS & set(source):
                 return source
     return None
@@ -91,6 +102,12 @@ def is_document(value: Any) -> bool:
     )
 
 
+def is_named_document(value: Document) -> bool:
+    """Whether an object of a list is a document: it has an address or id, and a title or text."""
+    is_titled = url_of(value) is not None and _first(value, _TITLES) is not None
+    return is_titled or is_whole_document(value)
+
+
 def is_whole_document(value: Document) -> bool:
     """Whether an object alone is a document: it has an address, id or title, and a text."""
     named = url_of(value) is not None or _first(value, (*_IDS, *_TITLES)) is not None
@@ -110,7 +127,7 @@ def _holders(document: Any) -> Iterator[Document]:
             inner = _decoded(inner)
         if isinstance(inner, dict):
             yield inner
-            for deeper in ("metadata", "meta"):
+            for deeper in _DEEPER:
                 if isinstance(inner.get(deeper), dict):
                     yield inner[deeper]
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from goodgain.pipeline.convert.importing.answers.document_fields import is_document
+from goodgain.pipeline.convert.importing.answers.document_fields import is_document, url_of
+from goodgain.pipeline.convert.importing.answers.written_values import written_value
 
 Document = dict[str, Any]
 
@@ -37,8 +38,14 @@ _FIELDS = {
     "score": "score",
 }
 _SEARCH_R1 = re.compile(
-    r"Doc\s*(?P<number>\d+)\s*\(\s*Title:\s*(?:\"(?P<quoted>.*?)\"|(?P<title>.*?))\s*\)", re.DOTALL
+    r"Doc\s*\d+\s*\(\s*Title:\s*(?:\"(?P<quoted>.*?)\"|(?P<title>.*?))\s*\)", re.DOTALL
 )
+_WITH_ID = re.compile(
+    r"^\W*(?:(?:doc|document|result|passage)\s*\d*\W{1,3})?(?:docid|doc_id|document_id)\s*[:=]\s*"
+    r"(?P<id>[^\s\])]+)[\])]?[ \t]*:?",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LIST_OF_LINKS = "Links:"
 _INFORMATION = re.compile(r"<information>(?P<text>.*?)(?:</information>|\Z)", re.DOTALL)
 # What DuckDuckGo's tool of LangChain prints.
 _IN_ONE_LINE = re.compile(
@@ -122,30 +129,38 @@ def _plain(text: str) -> str | None:
 
 
 def first_list(text: str) -> list[Document] | None:
-    """The first JSON list of documents inside a text."""
+    """The first JSON list of documents inside a text, with those that stand behind `Links:`, too.
+
+    Claude Code's search has such a list for each query that it took.
+    """
+    found: list[Document] = []
     at = -1
     while (at := text.find("[", at + 1)) >= 0:
         if text[at + 1 : at + 20].lstrip()[:1] != "{":
             continue
+        if found and not text[:at].rstrip().endswith(_LIST_OF_LINKS):
+            continue
         try:
-            value, _ = _raw_decode(text, at)
+            value, end = _raw_decode(text, at)
         except (ValueError, RecursionError):
             continue
         if value and all(map(is_document, value)):
-            return list(value)
-    return None
+            found += value
+            at = end - 1
+    return found or None
 
 
 def numbered_documents(text: str) -> list[Document] | None:
-    """Blocks `Doc 1(Title: ...) text`, as Search-R1 writes them inside `<information>`."""
+    """Blocks with a heading: `Doc 1(Title: ...) text`, as Search-R1 has them, `[docid: 7] text`."""
     inside = "\n".join(match["text"] for match in _INFORMATION.finditer(text)) or text
-    begins = list(_SEARCH_R1.finditer(inside))
+    begins = list(_SEARCH_R1.finditer(inside)) or list(_WITH_ID.finditer(inside))
     ends = [*(match.start() for match in begins[1:]), len(inside)]
     documents = []
     for match, end in zip(begins, ends, strict=False):
-        title = (match["quoted"] or match["title"] or "").strip()
+        named = {name: (value or "").strip() for name, value in match.groupdict().items()}
+        title = named.get("quoted") or named.get("title")
         snippet = inside[match.end() : end].strip()
-        documents.append(_present({"title": title, "snippet": snippet}))
+        documents.append(_present({"id": named.get("id"), "title": title, "snippet": snippet}))
     return documents or None
 
 
@@ -169,12 +184,20 @@ def named_lines(text: str) -> list[Document] | None:
             continue
         if field in blocks[-1] and field != "snippet":
             blocks.append({})
+        if field == "url" and value.startswith("{"):  # the metadata that Python prints
+            value = _address_in(value)
         if value and (field != "url" or match["name"].lower() != "source" or "/" in value):
             earlier = blocks[-1].get(field)
             blocks[-1][field] = f"{earlier}\n{value}" if earlier else value
     documents = [block for block in blocks if "url" in block or {"title", "snippet"} <= set(block)]
     named = sum("title" in block or "snippet" in block for block in documents)
     return documents if documents and named == len(documents) else None
+
+
+def _address_in(written: str) -> str:
+    """The address in a document's metadata, which a text has as JSON or as Python prints it."""
+    read = written_value(written)
+    return (None if read is None else url_of(read.value)) or written
 
 
 def lines_of_duckduckgo(text: str) -> list[Document] | None:

@@ -10,17 +10,21 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from goodgain.pipeline.convert.importing.answers.brackets import (
+    completed,
+    open_text,
+    printed_fields,
+)
+
 _MOST_PRINTED = 4_000_000
 _BEGINS = ("[", "{", '"', "(")
-# How a message of LangChain prints itself: content='...' name='search' tool_call_id='1'
-_PRINTED_MESSAGE = re.compile(
-    r"content=(?P<content>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\[.*?\])"
-    r"(?= (?:name|tool_call_id|additional_kwargs|response_metadata|id|artifact|status)=|\s*$)"
-    r"(?P<rest>.*)",
-    re.DOTALL,
+# How an object of pydantic prints itself: content='...' name='search' tool_call_id='1'
+_PRINTED_FIELDS = re.compile(r"[A-Za-z_]\w*=(?=['\"\[{(]|[A-Z]\w*\(|None\b|True\b|False\b)")
+_OF_ANSWERS = frozenset(
+    ("content", "structuredContent", "artifact", "results", "documents", "data")
 )
 _PRINTED_OBJECT = re.compile(r"[\[({]?\s*[A-Z]\w*\(\w+=")
-_BEGINS_AS_JSON = re.compile(r"\[\s*[\[{\"]|\{\s*\"")
+_BEGINS_AS_TRUNCATED = re.compile(r"\[\s*(?:[\[{\"']|[A-Z]\w*\()|\{\s*[\"']")
 _raw_decode = json.JSONDecoder().raw_decode
 
 
@@ -39,11 +43,15 @@ class WrittenValue(Struct, frozen=True):
 def written_value(text: str) -> WrittenValue | None:
     """The object, list or text that a text writes; None if it is just a text."""
     stripped = text.strip()
-    if message := _PRINTED_MESSAGE.match(stripped):
-        return WrittenValue(_printed_message(message))
+    if _PRINTED_FIELDS.match(stripped):
+        fields = {name: _printed(value) for name, value in printed_fields(stripped)}
+        # What has a content is a message, and no document.
+        message = {"type": "tool"} if "content" in fields else {}
+        return None if _OF_ANSWERS.isdisjoint(fields) else WrittenValue(message | fields)
     if _PRINTED_OBJECT.match(stripped):
         printed = _printed(stripped)
-        return None if printed is None else WrittenValue(printed)
+        if printed is not None or not stripped.startswith("["):
+            return None if printed is None else WrittenValue(printed)
     if not stripped.startswith(_BEGINS):
         return None
     decoded = decoded_json(stripped)
@@ -61,7 +69,7 @@ def written_value(text: str) -> WrittenValue | None:
     try:
         value, end = _raw_decode(stripped)
     except (ValueError, RecursionError):
-        if not _BEGINS_AS_JSON.match(stripped):
+        if not _BEGINS_AS_TRUNCATED.match(stripped):
             return None
         return WrittenValue(_before_the_cut(stripped), is_cut_off=True)
     # A text may follow; a lone `[1]` or `{}` before it is a marker rather than the answer.
@@ -77,26 +85,20 @@ def decoded_json(text: str) -> Any:
         return None
 
 
-def _before_the_cut(text: str) -> list[Any] | None:
-    """The complete objects of the first list in a text; None if there are none."""
-    at = text.find("[") + 1
-    objects = []
-    while at:
-        at = text.find("{", at)
-        if at < 0:
-            break
-        try:
-            value, at = _raw_decode(text, at)
-        except (ValueError, RecursionError):
-            break
-        objects.append(value)
-    return objects or None
+def _before_the_cut(text: str) -> Any:
+    """What a truncated text writes before the cut; None if that is nothing.
 
-
-def _printed_message(message: re.Match[str]) -> dict[str, Any]:
-    content = _printed(message["content"])
-    failed = re.search(r"\bstatus='error'", message["rest"])
-    return {"content": content, "status": "error" if failed else "success", "type": "tool"}
+    If it ends inside a text that writes a value itself, like a message's content, that value.
+    """
+    inside = open_text(text)
+    inner = None if inside is None else written_value(inside)
+    if inner is not None and isinstance(inner.value, dict | list):
+        return inner.value
+    whole = completed(text)
+    if whole is None:
+        return None
+    decoded = decoded_json(whole)
+    return _printed(whole) if decoded is None else decoded
 
 
 def _printed(text: str) -> Any:
