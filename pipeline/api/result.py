@@ -18,7 +18,8 @@ from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.results.data_warnings import misspelt_names, warning_text, warnings_in
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.explanation.model import ConversationExplanation
-from goodgain.pipeline.views.run import means_table, scale_part
+from goodgain.pipeline.views.means import means_table
+from goodgain.pipeline.views.run import scale_part, shown_metrics
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -356,10 +357,11 @@ class Run:
         total = counted(counts["total"], "conversation")
         at_end = self.means.where(slice={}, i=None, population="all")
         rows = {row["metric"]: row for row in at_end}
+        shown = [rows[name] for name in shown_metrics(rows, self.manifest)] if rows else []
         rejected = self.rejected_text()
         return document(
             Heading(f"Run of {total}, {counts['in_means']:,} in the means"),
-            means_table(rows, self.manifest) if rows else None,
+            means_table(shown, self.manifest) if shown else None,
             Sentence(rejected) if rejected else None,
             (Sentence(warning_text(one), "warning") for one in self._data_warnings()),
             scale_part(self.manifest),

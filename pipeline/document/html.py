@@ -32,6 +32,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Sentence):
         style = f"{_STYLES[block.tone]}; margin: 0.2em 0 0.2em {block.indent}em".lstrip("; ")
         return f'<p style="{style}">{_safe(block.text)}</p>'
+    block = block.narrow
     aligned = list(map(_style, block.columns))
     head = "".join(
         f'<th style="{style}">{_safe(column.heading)}</th>'

@@ -19,6 +19,7 @@ def _block(block: Block) -> str:
         return f"### {_escaped(block.text)}"
     if isinstance(block, Sentence):
         return _escaped(block.text)
+    block = block.narrow
     headings = (_escaped(column.heading) for column in block.columns)
     rules = ("---:" if column.right else "---" for column in block.columns)
     rows = (map(_cell, row) for row in block.rows)

@@ -24,8 +24,9 @@ from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 Tone: TypeAlias = Literal["", "strong", "quiet", "good", "bad", "warning", "failure"]
 Kind: TypeAlias = Literal[
-    "text", "term", "value", "mean", "interval", "difference", "share", "count", "place", "verdict"
-]
+    "text", "term", "value", "mean", "interval", "difference", "share", "count", "place", "verdict",
+    "code", "bar", "range",
+]  # fmt: skip
 _TONES: dict[str, Tone] = {
     "better": "good",
     "worse": "bad",
@@ -44,6 +45,10 @@ class Cell(Struct, frozen=True):
       text: what it shows; may come from traces, so renderers escape it.
       below: further lines, less prominent.
       longest: the text is cut to this many characters; None = as it is.
+      metric: the metric that a term names.
+      link: where a page leads from it; "" = nowhere.
+      drawn: the numbers of a picture: the share of a `bar`; of a `range` from 0 to 1 its value and
+        ends. Only pages show pictures.
     """
 
     text: str
@@ -51,6 +56,9 @@ class Cell(Struct, frozen=True):
     tone: Tone = ""
     below: tuple[str, ...] = ()
     longest: int | None = None
+    metric: str = ""
+    link: str = ""
+    drawn: tuple[float | None, ...] = ()
 
 
 class TableColumn(Struct, frozen=True):
@@ -59,20 +67,40 @@ class TableColumn(Struct, frozen=True):
     Attributes:
       right: whether its cells are aligned to the right, as numbers are.
       widest: most characters on a terminal, which folds longer cells; None = no limit.
-      whole: whether a terminal never folds its cells.
+      whole: whether a line never ends within its cells.
+      wide: whether only pages show it, which have room.
+      long: the heading where there is room; "" = the same.
+      part: names its numbers for a page, whose reader may choose another slice; "" = they stay.
     """
 
     heading: str
     right: bool = False
     widest: int | None = None
     whole: bool = False
+    wide: bool = False
+    long: str = ""
+    part: str = ""
 
 
 class TableBlock(Struct, frozen=True):
-    """Rows of cells below headings; without any heading, a list of facts."""
+    """Rows of cells below headings; without any heading, a list of facts.
+
+    Attributes:
+      caption: says on a page what the table shows.
+    """
 
     columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+
+    @property
+    def narrow(self) -> TableBlock:
+        """The table without the columns that only pages show."""
+        shown = [at for at, column in enumerate(self.columns) if not column.wide]
+        if len(shown) == len(self.columns):
+            return self
+        rows = (tuple(row[at] for at in shown) for row in self.rows)
+        return TableBlock(tuple(self.columns[at] for at in shown), tuple(rows), self.caption)
 
 
 class Heading(Struct, frozen=True):
@@ -89,6 +117,7 @@ class Sentence(Struct, frozen=True):
       indent: depth of the line below what it belongs to.
       apart: whether space separates it from the sentence before.
       whole: whether a terminal must not break it into lines, like a command to copy.
+      anchor: names it for a page, whose script may replace its text.
     """
 
     text: str
@@ -96,6 +125,7 @@ class Sentence(Struct, frozen=True):
     indent: int = 0
     apart: bool = False
     whole: bool = False
+    anchor: str = ""
 
 
 Block: TypeAlias = Heading | Sentence | TableBlock
@@ -123,17 +153,24 @@ def sentences(lines: Iterable[str], tone: Tone = "", indent: int = 0) -> list[Se
     return [Sentence(line, tone, indent) for line in lines]
 
 
-def table(columns: Sequence[TableColumn | str], rows: Iterable[Sequence[Cell | str]]) -> TableBlock:
+def table(
+    columns: Sequence[TableColumn | str], rows: Iterable[Sequence[Cell | str]], caption: str = ""
+) -> TableBlock:
     """A table from columns or their headings, and from rows of cells or their texts.
 
     Columns that are given as headings hold numbers, but the first.
     """
     return TableBlock(
         tuple(
-            one if isinstance(one, TableColumn) else TableColumn(one, right=at > 0, whole=at > 0)
-            for at, one in enumerate(columns)
+            column
+            if isinstance(column, TableColumn)
+            else TableColumn(column, right=at > 0, whole=at > 0)
+            for at, column in enumerate(columns)
         ),
-        tuple(tuple(one if isinstance(one, Cell) else Cell(one) for one in row) for row in rows),
+        tuple(
+            tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in row) for row in rows
+        ),
+        caption,
     )
 
 
@@ -146,7 +183,7 @@ def facts(pairs: Iterable[tuple[str, str]]) -> TableBlock:
 def term(metric: str, note: str = "") -> Cell:
     """The name of a metric for readers, with a note in brackets."""
     label = metric_by_name(metric).label
-    return Cell(f"{label} ({note})" if note else label, "term")
+    return Cell(f"{label} ({note})" if note else label, "term", metric=metric)
 
 
 def value(metric: str, number: float | None) -> Cell:

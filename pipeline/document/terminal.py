@@ -91,6 +91,7 @@ def _line(block: Heading | Sentence) -> Text:
 
 
 def _table(block: TableBlock) -> RichTable:
+    block = block.narrow
     if any(column.heading for column in block.columns):
         table = plain_table()
     else:

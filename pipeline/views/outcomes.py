@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.document.model import Block, Cell, Sentence, TableColumn, table
+from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
+from goodgain.pipeline.document.model import Block, Cell, Sentence, TableBlock, TableColumn, table
 from goodgain.pipeline.document.numbers import count_text, share, value_text
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS
 from goodgain.pipeline.results.folder import read_dataset
@@ -54,35 +56,20 @@ class Relation(Struct, frozen=True):
         return not self.low <= _HALF <= self.high
 
 
-class FoundRight(Struct, frozen=True):
-    """A line of the table of what was found and whether the outcome was good.
-
-    Attributes:
-      right, wrong: the conversations whose outcome was good or not, with their share, as text.
-      means_right, means_wrong: what that means.
-    """
-
-    label: str
-    right: str
-    means_right: str
-    wrong: str
-    means_wrong: str
-
-
 class OutcomeView(Struct, frozen=True):
     """One outcome that is 0 or 1, for readers.
 
     Attributes:
       relations: the best predictor first.
       headings: the good value and the other, like `correct = 1`.
-      table: empty without labels.
+      found: conversations by what was found and by the outcome; None without labels.
     """
 
     name: str
     headings: tuple[str, str]
     sentence: str
     relations: tuple[Relation, ...]
-    table: tuple[FoundRight, ...]
+    found: TableBlock | None
 
 
 def outcome_views(
@@ -127,13 +114,14 @@ def views_of(
         name = outcome.removeprefix(OUTCOME)
         lower = metric_by_name(outcome).direction == "lower"
         known = found is not None and _FOUND not in unlabelled
+        headings = (f"{name} = {int(not lower)}", f"{name} = {int(lower)}")
         views.append(
             OutcomeView(
                 name,
-                (f"{name} = {int(not lower)}", f"{name} = {int(lower)}"),
+                headings,
                 _sentence(name, relations),
                 tuple(relations),
-                tuple(_found_right(found, lower)) if found and known else (),
+                _found_table(name, headings, found, lower) if found and known else None,
             )
         )
     return views
@@ -143,21 +131,17 @@ def outcomes_part(views: Sequence[OutcomeView]) -> Iterator[Block]:
     """The part of a run's document about its outcomes."""
     for view in views:
         yield Sentence(view.sentence, apart=True)
-        if view.table:
-            yield table(
-                (
-                    TableColumn("conversations"),
-                    *(TableColumn(heading, right=True) for heading in view.headings),
-                ),
-                [
-                    (
-                        row.label,
-                        Cell(row.right, "share", below=(row.means_right,)),
-                        Cell(row.wrong, "share", below=(row.means_wrong,)),
-                    )
-                    for row in view.table
-                ],
-            )
+        if view.found:
+            yield view.found
+
+
+def relations_table(view: OutcomeView) -> TableBlock:
+    """How well each metric tells the values of an outcome apart, with a picture."""
+    return table_of(
+        _RELATIONS,
+        view.relations,
+        f"How well each metric tells {view.headings[0]} from {view.headings[1]}",
+    )
 
 
 def outcome_rows_text(rows: Mapping[str, int]) -> str:
@@ -220,7 +204,7 @@ def _sentence(name: str, relations: Sequence[Relation]) -> str:
     )
 
 
-def _found_right(row: Row, lower: bool) -> Iterator[FoundRight]:
+def _found_table(name: str, headings: Sequence[str], row: Row, lower: bool) -> TableBlock:
     """The table of found against right, from the row of GR.
 
     Args:
@@ -233,6 +217,32 @@ def _found_right(row: Row, lower: bool) -> Iterator[FoundRight]:
         ("good material found", found, ("found and used", "reading failed")),
         ("none found", missed, ("known, or luck", "search failed")),
     )
-    for label, counts, meanings in lines:
-        right, wrong = (f"{count_text(one)} ({share(one, row['n'])})" for one in counts)
-        yield FoundRight(label, right, meanings[0], wrong, meanings[1])
+    return table(
+        (TableColumn("conversations"), *(TableColumn(one, right=True) for one in headings)),
+        [
+            (label, *map(partial(_found_cell, row["n"]), counts, meanings))
+            for label, counts, meanings in lines
+        ],
+        f"Good material found, and {name}",
+    )
+
+
+def _found_cell(n: int, conversations: int, meaning: str) -> Cell:
+    text = f"{count_text(conversations)} ({share(conversations, n)})"
+    return Cell(text, "share", below=(meaning,))
+
+
+_RELATIONS: tuple[CellColumn[Relation], ...] = (
+    CellColumn(TableColumn("metric"), lambda one: Cell(one.label)),
+    CellColumn(
+        TableColumn("AUC from 0 to 1, with its 95 % interval", wide=True),
+        lambda one: Cell(
+            "", "range", "good" if one.predicts else "", drawn=(one.auc, one.low, one.high)
+        ),
+    ),
+    numbers("AUC", "", lambda one: one.texts[0]),
+    numbers("95 % interval", "", lambda one: one.texts[1]),
+    numbers("mean where 1", "", lambda one: one.texts[2]),
+    numbers("where 0", "", lambda one: one.texts[3]),
+    numbers("n", "", lambda one: one.texts[4]),
+)

@@ -11,16 +11,8 @@ from goodgain.pipeline.document.model import (
     Block,
     Document,
     Sentence,
-    TableBlock,
-    TableColumn,
-    count,
     document,
-    mean,
-    mean_interval,
     sentences,
-    table,
-    term,
-    value,
 )
 from goodgain.pipeline.document.numbers import mean_interval_text, mean_text, share, value_text
 from goodgain.pipeline.document.terminal import show
@@ -32,6 +24,7 @@ from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.clusters import clusters_part
+from goodgain.pipeline.views.means import means_table
 from goodgain.pipeline.views.noteworthy import find_noteworthy
 from goodgain.pipeline.views.outcomes import outcome_rows_text, outcome_views, outcomes_part
 from goodgain.pipeline.views.repeats import repeats_part
@@ -197,7 +190,7 @@ def means_part(
         yield Sentence("There are no means, since every conversation is excluded.")
         return
     names = shown_metrics(rows, manifest)
-    yield means_table(rows, manifest)
+    yield means_table([rows[name] for name in names], manifest)
     if any(has_own_ideal(metric_by_name(name), manifest) for name in names):
         yield Sentence(_OWN_IDEAL)
     yield from _notes([rows[name] for name in names])
@@ -206,27 +199,6 @@ def means_part(
     yield Sentence(
         f"The means of {counted(hidden, 'more metric')} are in the dataset `means`"
         + (" and in the report." if report else ".")
-    )
-
-
-def means_table(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> TableBlock:
-    """The means of `shown_metrics`, with intervals."""
-    columns = [
-        TableColumn("metric", widest=36),
-        *(TableColumn(name, right=True) for name in ("mean", "95 % interval", "median", "n")),
-    ]
-    return table(
-        columns,
-        [
-            (
-                term(name, "own ideal" if has_own_ideal(metric_by_name(name), manifest) else ""),
-                mean(rows[name]),
-                mean_interval(rows[name]),
-                value(name, rows[name]["p50"]),
-                count(rows[name]["n"]),
-            )
-            for name in shown_metrics(rows, manifest)
-        ],
     )
 
 

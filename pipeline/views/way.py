@@ -7,10 +7,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from goodgain.pipeline.document.model import Cell, TableBlock, TableColumn, table
 from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.transforms.core.wording import counted, pluralize
 
 Row = Mapping[str, Any]
+_LONGEST_NAME = 60
 _SUMS = (
     "calls", "calls_empty", "calls_failed", "queries_repeated", "GR", "opens", "opened_unsurfaced",
     "cites", "cited_unsurfaced", "cited_unopened",
@@ -102,6 +104,31 @@ def losses(way: Way) -> str:
         return ""
     lost = " and ".join(step.lost for step in later)
     return f"Of {counted(found.count, 'good document')} found, {lost}."
+
+
+def way_table(ways: Iterable[Way]) -> TableBlock:
+    """The way in each slice, step by step, with a picture."""
+    return table(
+        (
+            TableColumn("conversations"),
+            TableColumn(""),
+            TableColumn("good documents", wide=True),
+            TableColumn("number and share", right=True),
+            TableColumn("lost"),
+        ),
+        [
+            (
+                Cell("" if at else way.name or "all", longest=_LONGEST_NAME),
+                step.label,
+                Cell("", "bar", drawn=(step.share,)),
+                step.text,
+                step.lost,
+            )
+            for way in ways
+            for at, step in enumerate(way.steps)
+        ],
+        "Good documents found, opened and cited",
+    )
 
 
 def _name(attributes: Mapping[str, str]) -> str:

@@ -6,8 +6,12 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 from typing import Any
 
+from msgspec import convert
+
 from goodgain.pipeline.document.numbers import count_text, difference_text, value_text
 from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
+from goodgain.pipeline.views.comparison_tables import Columns
 from goodgain.pipeline.views.pages.slices import (
     MOST_ITERATIONS,
     Row,
@@ -118,10 +122,18 @@ def _all_curves(one: SliceRows) -> list[list[Row]]:
     return [curve for curves in one.curves.values() for curve in curves.values()]
 
 
-def slice_data(one: ComparedSlice, paired: bool) -> dict[str, Any]:
+def compared_row(row: Row) -> ComparisonRow:
+    """A row of the dataset `comparison` as tables show it."""
+    return convert(row, ComparisonRow)
+
+
+def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, Any]:
     """A slice as the page's script needs it: numbers to draw, each with the texts to show.
 
     `end` holds `PARTS` in their order, then the texts.
+
+    Args:
+      columns: those of the page's tables.
     """
     base, candidate = map(count_text, one.n)
     return {
@@ -132,7 +144,7 @@ def slice_data(one: ComparedSlice, paired: bool) -> dict[str, Any]:
         "end": {
             name: [
                 *(row[part] if part in _AS_IS else rounded(row[part]) for part in PARTS),
-                list(compared_texts(row, paired).values()),
+                list(compared_texts(compared_row(row), columns).values()),
             ]
             for name, row in one.at_end.items()
         },

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.numbers import (
     count_text,
     mean_interval_text,
     share,
     value_text,
 )
+from goodgain.pipeline.document.page import Page, section
 from goodgain.pipeline.studies.nightly.days.days import days_text
 from goodgain.pipeline.studies.nightly.days.history import DayEntry, Verdict
 from goodgain.pipeline.views.pages.definitions import glossary
 from goodgain.pipeline.views.pages.render import render_page
+from goodgain.pipeline.views.pages.sections.nights import nights_sections
+from goodgain.pipeline.views.pages.sections.shared import definitions_section
 from goodgain.pipeline.views.pages.texts import change_texts, rounded
 from goodgain.transforms.core.metrics.by_name import labels
 from goodgain.transforms.core.metrics.groups import groups_in
@@ -44,25 +47,21 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
     names = dict.fromkeys(name for entry in shown for name in entry.means)
     words = glossary(names, groups_in(names))
     by_name = words.by_name
-    verdicts = Counter(entry.verdict for entry in shown)
-    context = {
-        "days": shown[::-1],
-        "left_out": len(entries) - len(shown),
-        "latest": latest,
-        "answer": answer(latest),
-        "verdicts": sorted(verdicts.items(), key=lambda one: (-one[1], one[0])),
-        "headline": [one for one in words.measures if one.metric.name in names],
-        "ranking": [one for one in words.ranking if one.metric.name in names],
-        "counts": list(dict.fromkeys(name for entry in shown for name in _counts(entry))),
-        "table": [by_name[name] for name in headline("card")],
-        "glossary": words,
-        "without_interval": any(
-            change.ci_low is None and change.verdict_ci_low is not None
-            for entry in shown
-            for change in entry.changes.values()
-        ),
-        "good_from": "the run's good_gain_threshold",
-    }
+    page = Page(
+        title="Good Gain nights" + (f": {latest.date} {latest.verdict}" if latest else ""),
+        heading="Search agent from day to day",
+        answers=(answer(latest),),
+        lead="How much good, new material the agent found on each day, which days it was compared "
+        "with, and whether it passed.",
+        sections=(
+            *nights_sections(
+                shown, len(entries) - len(shown), words, list(_names_of_counts(shown))
+            ),
+            definitions_section(words, "the run's `good_gain_threshold`"),
+        )
+        if latest
+        else (section("latest", "Latest day", "", Sentence("No day has run yet.", "strong")),),
+    )
     data = {
         "metrics": {name: one.menu for name, one in by_name.items() if name in names},
         "days": [
@@ -97,7 +96,11 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
             for entry in shown
         ],
     }
-    return render_page("nights/report.html", context, data, _SCRIPTS)
+    return render_page(page, data, _SCRIPTS)
+
+
+def _names_of_counts(entries: Iterable[DayEntry]) -> Iterable[str]:
+    return dict.fromkeys(name for entry in entries for name in _counts(entry))
 
 
 def _counts(entry: DayEntry) -> dict[str, float | None]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -12,21 +13,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from goodgain.pipeline.document.numbers import (
-    count_text,
-    difference_text,
-    interval_text,
-    mean_interval_text,
-    number,
-    share,
-    short_text,
-    value_text,
-)
+from goodgain.pipeline.document.model import Cell
+from goodgain.pipeline.document.numbers import count_text
+from goodgain.pipeline.document.page import Page
 from goodgain.pipeline.document.safe_text import printable, shortened
-from goodgain.pipeline.views.pages.texts import compared_texts, mean_texts, unit_of
-from goodgain.transforms.core.wording import counted
+from goodgain.pipeline.views.pages.definitions import Definition
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 _PACKAGE, _FOLDER = "goodgain.pipeline.views.pages", "assets"
 _LIBRARY = "plotly-basic.min.js.gz"  # plotly.js-basic-dist-min of npm, 4.1.1
@@ -35,6 +29,7 @@ _COMMON_SCRIPTS = (
     "library.js", "data.js", "theme.js", "marks.js", "pointed.js", "tables.js", "definitions.js",
     "page.js",
 )  # fmt: skip
+_CODE = re.compile("`([^`]+)`")
 # In JSON these characters occur only in strings, where an escape means the same. Escaped, no string
 # can end the element that contains the JSON, or begin another.
 _ESCAPES = {
@@ -46,13 +41,12 @@ _ESCAPES = {
 }
 
 
-def render_page(
-    template: str, context: Mapping[str, Any], data: Any, scripts: Sequence[str]
-) -> bytes:
+def render_page(page: Page, data: Any, scripts: Sequence[str]) -> bytes:
     """Render a page, HTML in UTF-8, that loads nothing and runs no script but its own.
 
     Args:
-      context: variables of the template; their content is escaped.
+      page: what it says; its texts are escaped.
+      data: for its charts.
       scripts: file names, in order; they run after the scripts of every page, in one scope with
         these.
     """
@@ -63,9 +57,9 @@ def render_page(
     )
     html = (
         _environment()
-        .get_template(template)
+        .get_template("page.html")
         .render(
-            **context,
+            page=page,
             content_policy=_content_policy(_digest(code), _library().digest),
             data=json_island(data),
             style=Markup("\n".join(_asset(name) for name in _STYLES)),
@@ -79,8 +73,8 @@ def render_page(
 def json_island(data: Any) -> Markup:
     """JSON that is safe inside a `script` element, whatever its strings contain."""
     text = msgspec.json.encode(data).decode()
-    for character, escape in _ESCAPES.items():
-        text = text.replace(character, escape)
+    for character, escaped in _ESCAPES.items():
+        text = text.replace(character, escaped)
     return Markup(text)
 
 
@@ -95,22 +89,23 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
+        kind=lambda block: type(block).__name__,
+        anchor=lambda metric: Definition(metric_by_name(metric)).anchor,
+        shown=_shown,
+        words=_words,
         count=count_text,
-        number=number,
-        value=lambda value, metric: value_text(metric, value),
-        short=lambda value, metric: short_text(metric, value),
-        difference=lambda value, metric: difference_text(metric, value),
-        mean_texts=mean_texts,
-        compared_texts=compared_texts,
-        mean_interval=lambda row, metric: mean_interval_text(metric, row.ci_low, row.ci_high),
-        interval=lambda row, metric: interval_text(metric, row["ci_low"], row["ci_high"]),
-        unit_of=unit_of,
-        share=share,
         printable=printable,
-        shortened=shortened,
-        counted=counted,
     )
     return environment
+
+
+def _shown(cell: Cell) -> str:
+    return printable(cell.text) if cell.longest is None else shortened(cell.text, cell.longest)
+
+
+def _words(text: str) -> Markup:
+    """Words as HTML; what stands in backquotes is code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(printable(text)))))
 
 
 class _Library(NamedTuple):

@@ -6,25 +6,23 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from goodgain.pipeline.document.columns import texts_of
 from goodgain.pipeline.document.numbers import (
-    NONE,
     count_text,
     difference_text,
     interval_text,
     mean_interval_text,
-    mean_text,
     number,
-    probability,
-    relative,
     value_text,
 )
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
+from goodgain.pipeline.views.comparison_tables import Columns
+from goodgain.pipeline.views.means import MEANS
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 Row = Mapping[str, Any]
 # The names of the texts of `mean_texts`, in order.
-MEAN_TEXTS = (
-    "mean", "interval", "p50", "p10", "p90", "worst", "best", "n", "undefined", "missing",
-)  # fmt: skip
+MEAN_TEXTS = (*(one.column.part for one in MEANS if one.column.part), "p10", "p90", "missing")
 
 
 def rounded(value: float | None) -> float | None:
@@ -33,16 +31,11 @@ def rounded(value: float | None) -> float | None:
 
 
 def mean_texts(row: Row) -> dict[str, str]:
-    """What the page tells of a row of `means` at N."""
+    """What the page tells of a row of `means` at N: its columns, percentiles and nulls."""
     name, undefined = row["metric"], row["undefined"]
     return {
-        "mean": mean_text(name, row["mean"], row["n"], undefined),
-        "interval": mean_interval_text(name, row["ci_low"], row["ci_high"]),
-        **{
-            part: value_text(name, row.get(part)) for part in ("p50", "p10", "p90", "worst", "best")
-        },
-        "n": count_text(row["n"]),
-        "undefined": count_text(undefined),
+        **texts_of(MEANS, row),
+        **{part: value_text(name, row.get(part)) for part in ("p10", "p90")},
         "missing": f"undefined for {count_text(undefined)}" if undefined else "",
     }
 
@@ -57,37 +50,15 @@ def point_texts(row: Row) -> list[str]:
     ]
 
 
-def compared_texts(row: Row, paired: bool) -> dict[str, str]:
-    """What the page tells of a row of `comparison` at N, with the columns that `arrange` adds."""
-    name = row["metric"]
-    size = difference_text(name, row["difference"])
-    effect = row["minimum_detectable_effect"]
-    gsb = _signed(row["gsb"])
-    return {
-        "base_mean": value_text(name, row["base_mean"]),
-        "candidate_mean": value_text(name, row["candidate_mean"]),
-        "difference": size,
-        "size": size.removesuffix(" pp"),
-        "interval": interval_text(name, row["ci_low"], row["ci_high"]),
-        "relative_difference": relative(row["relative_difference"]),
-        "p_value": probability(row["p_value"]),
-        "p_corrected": probability(row["p_corrected"]),
-        "effect_size": _signed(row["effect_size"]),
-        "minimum_detectable_effect": difference_text(name, effect, signed=False),
-        "n": count_text(row["n_base"])
-        if paired
-        else f"{count_text(row['n_base'])} and {count_text(row['n_candidate'])}",
-        "good": count_text(row["good"]),
-        "same": count_text(row["same"]),
-        "bad": count_text(row["bad"]),
-        "counts": NONE
-        if row["good"] is None
-        else " / ".join(count_text(row[part]) for part in ("good", "same", "bad")),
-        "gsb": gsb,
-        "gsb_interval": _ends(row["gsb_ci_low"], row["gsb_ci_high"]),
-        "verdict": row["verdict"],
-        "reason": row["reason"] or "",
-    }
+def compared_texts(row: ComparisonRow, columns: Columns) -> dict[str, str]:
+    """What the page tells of a row of `comparison` at N: its columns, and parts of them.
+
+    Args:
+      columns: those of the page.
+    """
+    texts = texts_of(columns, row)
+    counts = {part: count_text(getattr(row, part)) for part in ("good", "same", "bad")}
+    return {**texts, "size": texts["difference"].removesuffix(" pp"), **counts}
 
 
 def change_texts(metric: str, row: Any, n: int) -> list[str]:
@@ -140,11 +111,3 @@ def unit_of(metric: str) -> str:
     """The unit of a difference."""
     declared = metric_by_name(metric)
     return "pp" if declared.in_percent else declared.unit
-
-
-def _signed(value: float | None) -> str:
-    return NONE if value is None else f"{value:+z.2f}"
-
-
-def _ends(low: float | None, high: float | None) -> str:
-    return NONE if low is None or high is None else f"{_signed(low)}..{_signed(high)}"

@@ -61,7 +61,7 @@ def test_the_report_draws_the_way_over_all_and_by_slice(run, tmp_path):
     page = build_report(str(tmp_path / "out")).decode()
     section = page[page.index('<section id="way"') :].split("</section>")[0]
     assert "2 (33.3 %) were never opened" in section
-    assert section.count('rowspan="3"') == 3  # all, A, B
+    assert section.count('class="bars"') == 9  # three steps of all, A and B
     assert "arm = B" in section
     assert "33.3 % repeat the query" in page
 

@@ -13,10 +13,7 @@ const DRAWINGS = {
   types: drawTypes,
 };
 
-function tellSlice() {
-  tellTexts(currentSlice());
-  document.querySelectorAll("[data-count]").forEach((count) => { count.textContent = currentSlice().n; });
-}
+const tellSlice = () => tellTexts(currentSlice());
 
 function gainedBy({curves}) {
   return POPULATIONS.map((one) => ({...one, curves: curves[one.name], last: reachedBy(curves.reached)}));

@@ -83,7 +83,7 @@ def test_no_card_overflows_and_no_table_is_cut(page):
     assert_cards_hold_their_content(page)
     assert_no_table_is_cut_on_a_narrow_page(page)
     label = "return getComputedStyle(document.querySelector('#ranking td'), '::before').content"
-    assert page.execute_script(label) == '"Unit: "'
+    assert page.execute_script(label) == '"unit: "'
 
 
 def test_values_are_beside_the_point_or_below_the_plot_on_a_narrow_page(page):
@@ -123,7 +123,7 @@ def test_choosing_a_slice_changes_numbers_and_plots_and_choosing_all_restores_th
     before = {figure: drawn(page, figure) for figure in figures}
     choose(page, "slice", "market = north")
     assert set(texts(page, ".slice-name")) == {"market = north"}
-    assert texts(page, "[data-count]") == ["6"]
+    assert texts(page, '.card [data-metric="N"][data-part="n"]') == ["6"]
     assert texts(page, "#headline [data-metric]") != headline
     for figure in figures:
         assert drawn(page, figure) != before[figure]

@@ -34,7 +34,7 @@ def written_cells(page):
     """The cells of the table of costs as written in the file, before any script changes them."""
     source = Path(page.current_url.removeprefix("file://")).read_text(encoding="utf-8")
     section = source[source.index('<section id="costs"') :].split("</section>")[0]
-    cells = re.findall(r'<td class="right"><span[^>]*>(.*?)</span></td>', section)
+    cells = re.findall(r"<td[^>]*>(?:<span[^>]*>)?(.*?)(?:</span>)?</td>", section)
     return list(map(unescape, cells))
 
 

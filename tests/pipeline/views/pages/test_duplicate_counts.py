@@ -1,4 +1,4 @@
-from goodgain.pipeline.views.pages.run import step_counts, type_counts
+from goodgain.pipeline.views.pages.sections.duplicates import step_counts, type_counts
 from goodgain.transforms.core.dedup.verification import Step
 
 

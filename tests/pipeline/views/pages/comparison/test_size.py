@@ -3,8 +3,9 @@
 import msgspec
 import pytest
 
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
+from goodgain.pipeline.views.comparison_tables import all_columns
 from goodgain.pipeline.views.pages.comparison_slices import (
-    PARTS,
     arrange,
     pairs_by_metric,
     slice_data,
@@ -13,16 +14,26 @@ from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATI
 from goodgain.transforms.core.metrics.headline import headline
 
 BYTES_FOR_DATA = 2_500_000
-TOLD = (
-    "candidate_mean", "relative_difference", "p_value", "effect_size", "minimum_detectable_effect",
-    "gsb", "gsb_ci_low", "gsb_ci_high",
-)  # fmt: skip
-NUMBERS = dict.fromkeys((*PARTS, *TOLD), 1234.56789) | {
+NUMBERS = dict.fromkeys(ComparisonRow.__struct_fields__, 1234.56789) | {
     "p_holm": 0.01234,
     "stderr": 0.1,
     "verdict_ci_low": -1234.56789,
     "verdict_ci_high": 1234.56789,
     "reason": None,
+}
+NAMES_OF_COUNTS = (
+    "only_in_base", "only_in_candidate",
+    "undefined_in_base", "undefined_in_candidate", "undefined_in_both",
+)  # fmt: skip
+OTHERS = {
+    "direction": "higher",
+    "own_ideal": False,
+    "family": "declared",
+    "effect_size_name": "cohen_dz",
+    "clusters": None,
+    "bootstrap_resamples": None,
+    "note": None,
+    **dict.fromkeys(NAMES_OF_COUNTS, 0),
 }
 COUNTS = {"n_base": 100_000, "n_candidate": 100_000, "good": 1, "same": 2, "bad": 3}
 
@@ -42,7 +53,14 @@ def differences(count, metrics):
 def rows(slices, iterations):
     for at in range(slices + 1):
         slice_ = {"user": f"u-{at:05}"} if at else {}
-        common = {"slice": slice_, **NUMBERS, **COUNTS, "verdict": "not shown", "design": "paired"}
+        common = {
+            **NUMBERS,
+            **OTHERS,
+            **COUNTS,
+            "slice": slice_,
+            "verdict": "not shown",
+            "design": "paired",
+        }
         common["n_base"] -= at
         for metric in CONVERSATION_METRICS:
             yield {**common, "metric": metric.name, "i": None, "population": "all"}
@@ -76,7 +94,7 @@ def test_data_of_a_large_comparison_fits(slices, iterations):
     assert len(found.shown) + found.left_out == slices + 1
     assert found.shown[0].attributes == {}
     data = [
-        [slice_data(one, True) for one in found.shown],
+        [slice_data(one, True, all_columns(True, "holm")) for one in found.shown],
         pairs,
     ]
     assert len(msgspec.json.encode(data)) < BYTES_FOR_DATA

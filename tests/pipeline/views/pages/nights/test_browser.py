@@ -39,10 +39,10 @@ def test_no_card_overflows_and_no_table_is_cut(browser, addresses):
     assert_cards_hold_their_content(page)
     assert_no_table_is_cut_on_a_narrow_page(page)
     # The reasons of a day have a line of their own; without any there is none.
-    wide = """return [...document.querySelectorAll(".nights .remark:not(:empty)")]
+    wide = """return [...document.querySelectorAll("#days td:last-child:not(:empty)")]
     .map((one) => one.clientWidth / one.parentElement.clientWidth)"""
     assert page.execute_script(wide) == [1, 1]
-    empty = "return document.querySelector('.nights .remark:empty').clientHeight"
+    empty = "return document.querySelector('#days td:last-child:empty').clientHeight"
     assert page.execute_script(empty) == 0
 
 

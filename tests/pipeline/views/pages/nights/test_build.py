@@ -41,7 +41,7 @@ def test_verdicts_and_reasons_are_shown(page):
         "passed",
         "failed",
     ]
-    assert "5 passed , 1 failed , 1 gate failed" in page.text
+    assert "5 passed, 1 failed, 1 gate failed" in page.text
     assert "CG drops" in page.text
 
 

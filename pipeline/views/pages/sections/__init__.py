@@ -1,0 +1,1 @@
+"""The sections of pages: what each says, as blocks of a document."""

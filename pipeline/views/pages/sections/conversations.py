@@ -1,0 +1,119 @@
+"""The section of a run's page about the conversations that are worth looking at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from goodgain.pipeline.document.model import Heading, Sentence, TableBlock, facts
+from goodgain.pipeline.document.numbers import short_text
+from goodgain.pipeline.document.page import (
+    Bars,
+    BarsLegend,
+    Beside,
+    Command,
+    Item,
+    Items,
+    PageBlock,
+    Section,
+    blocks_of,
+    section,
+)
+from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.settings.explain_command import explain_command
+from goodgain.pipeline.views.noteworthy import Noteworthy
+from goodgain.pipeline.views.pages.sections.shared import NOTHING
+from goodgain.transforms.core.metrics.by_name import metric_by_name
+
+Row = Mapping[str, Any]
+_METRICS = ("SRE", "SRR", "CG", "R", "N", "iterations_after_last_good")
+_LONGEST_ID = 80
+_LONGEST_ATTRIBUTE = 40
+_MOST_ATTRIBUTES = 8
+_MOST_ITERATIONS = 40
+
+
+def conversations_section(
+    lists: Sequence[Noteworthy],
+    iterations: Mapping[str, Sequence[Row]],
+    manifest: Mapping[str, Any],
+    searched: bool,
+) -> Section:
+    """The conversations that went worst.
+
+    Args:
+      iterations: their rows in the dataset `iterations` by id, in any order.
+      searched: whether any conversation did.
+    """
+    parameters = manifest["parameters"]
+    groups = tuple(tuple(_group(one, iterations, parameters)) for one in lists)
+    return section(
+        "conversations",
+        "Worth looking at",
+        "The conversations that went worst, each by one measure. Each bar is one search iteration, "
+        "the first on the left; the command explains result by result how it was counted, and why.",
+        [BarsLegend(), Beside(groups, "reasons")] if searched else NOTHING,
+    )
+
+
+def _group(
+    of_metric: Noteworthy, iterations: Mapping[str, Sequence[Row]], parameters: Mapping[str, Any]
+) -> Iterator[PageBlock]:
+    yield Heading(of_metric.title)
+    yield Sentence(of_metric.meaning, "quiet")
+    if not of_metric.rows:
+        yield Sentence("No such conversation.", "strong")
+        return
+    yield Items(
+        tuple(_item(row, iterations[row["conversation_id"]], parameters) for row in of_metric.rows)
+    )
+
+
+def _item(row: Row, iterations: Sequence[Row], parameters: Mapping[str, Any]) -> Item:
+    name = shortened(row["conversation_id"], _LONGEST_ID)
+    attributes = _attributes(row["attributes"])
+    return Item(
+        name,
+        blocks_of(
+            Sentence(attributes, "quiet") if attributes else None,
+            _numbers(row),
+            _bars(name, iterations),
+            Command(
+                explain_command(row["conversation_id"], parameters),
+                f"the command that explains {name}",
+            ),
+        ),
+    )
+
+
+def _numbers(row: Row) -> TableBlock:
+    return facts((metric_by_name(name).label, short_text(name, row[name])) for name in _METRICS)
+
+
+def _bars(name: str, iterations: Sequence[Row]) -> Bars:
+    in_order = sorted(iterations, key=lambda row: int(row["i"]))
+    shown = in_order[:_MOST_ITERATIONS]
+    return Bars(
+        name,
+        tuple(
+            (
+                row["i"],
+                row["iteration"],
+                row["GR_i"],
+                row["UR_i"] - row["GR_i"],
+                row["R_i"] - row["UR_i"],
+                row["G_i"],
+            )
+            for row in shown
+        ),
+        len(in_order) - len(shown),
+    )
+
+
+def _attributes(attributes: Mapping[str, str]) -> str:
+    words = [
+        f"{shortened(name, _LONGEST_ATTRIBUTE)} = {shortened(value, _LONGEST_ATTRIBUTE)}"
+        for name, value in sorted(attributes.items())[:_MOST_ATTRIBUTES]
+    ]
+    more = len(attributes) - len(words)
+    return ", ".join(words) + (f" and {more:,} more" if more else "")

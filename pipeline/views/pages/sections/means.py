@@ -1,0 +1,153 @@
+"""The sections of a run's page about its means: headline and ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from goodgain.pipeline.document.model import Cell, Sentence, term
+from goodgain.pipeline.document.numbers import count_text
+from goodgain.pipeline.document.page import (
+    Card,
+    CardLine,
+    Cards,
+    Fold,
+    PageBlock,
+    Section,
+    SliceName,
+    section,
+)
+from goodgain.pipeline.views.means import means_table
+from goodgain.pipeline.views.pages.definitions import Definition, Glossary
+from goodgain.pipeline.views.pages.sections.shared import NOTHING
+from goodgain.pipeline.views.pages.slices import SliceMeans
+from goodgain.pipeline.views.pages.texts import mean_texts
+from goodgain.transforms.core.metrics.headline import headline_among
+from goodgain.transforms.core.wording import counted
+
+Row = Mapping[str, Any]
+_EVERY = "Every metric at the last iteration"
+
+
+def headline_section(
+    everything: SliceMeans | None, glossary: Glossary, manifest: Mapping[str, Any]
+) -> Section:
+    """The most important means as cards, and all of them in tables."""
+    return section(
+        "headline",
+        "Headline",
+        "Means over conversations, each with the same weight. The true mean plausibly lies in the "
+        "95 % interval, which narrows with more conversations.",
+        _too_many_rejected(manifest),
+        [NOTHING] if everything is None else _headline(everything, glossary, manifest),
+    )
+
+
+def _too_many_rejected(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+    records = manifest["records"]
+    if records["too_many_rejected"]:
+        exceed = (
+            "were rejected, and an unknown number more is lost, which may exceed"
+            if records["unknown_losses"]
+            else "exceed"
+        )
+        yield Sentence(
+            f"Too many records were rejected. {count_text(records['rejected'])} of "
+            f"{count_text(records['read'])} {exceed} this run's limit "
+            f"({manifest['parameters']['max_rejected']}); see data quality before you rely on "
+            "these numbers.",
+            "warning",
+        )
+
+
+def _headline(
+    everything: SliceMeans, glossary: Glossary, manifest: Mapping[str, Any]
+) -> Iterator[PageBlock]:
+    rows = everything.at_end
+    yield SliceName()
+    cards = [_card(glossary.by_name[name], rows[name]) for name in headline_among("card", rows)]
+    yield Cards((_conversations(everything, manifest), *cards))
+    measures = [rows[one.metric.name] for one in glossary.measures]
+    caption = "Metrics at each conversation's last iteration"
+    yield Fold(_EVERY, (means_table(measures, manifest, caption),))
+    everyone = [
+        everything.everyone[one.metric.name]
+        for one in glossary.at_end
+        if one.metric.name in everything.everyone
+    ]
+    if everyone:
+        without = counted(manifest["conversations"]["without_search"], "conversation")
+        yield Fold(
+            f"With the {without} that did not search",
+            (
+                Sentence(
+                    "All other means leave them out. Here (population `everyone` of the means) "
+                    "they count with gain 0, and ranking metrics take their value for an empty "
+                    "list. Metrics that are better when lower are undefined for them.",
+                    "quiet",
+                ),
+                means_table(
+                    everyone,
+                    manifest,
+                    "All conversations, those that did not search with gain 0",
+                    live=False,
+                ),
+            ),
+        )
+
+
+def _conversations(everything: SliceMeans, manifest: Mapping[str, Any]) -> Card:
+    total = manifest["conversations"].get("total", 0)
+    return Card(
+        Cell("Conversations", metric="N"),
+        (
+            CardLine(Cell(count_text(everything.n)), "number", part="n"),
+            CardLine(Cell("in the means")),
+            CardLine(Cell(f"{count_text(total)} in the run")),
+            CardLine(Cell("Each is one user's session; only its last turn counts."), "meaning"),
+        ),
+    )
+
+
+def _card(definition: Definition, row: Row) -> Card:
+    metric, texts = definition.metric, mean_texts(row)
+
+    def line(part: str, before: str) -> CardLine:
+        return CardLine(Cell(texts[part]), part=part, before=before)
+
+    unit = "" if metric.in_percent else metric.unit
+    return Card(
+        term(metric.name, "own ideal" if definition.own_ideal else ""),
+        (
+            CardLine(Cell(texts["mean"]), "number", part="mean", after=unit),
+            line("interval", "95 %:"),
+            line("p50", "median:"),
+            line("missing", ""),
+            CardLine(Cell(metric.explained), "meaning"),
+        ),
+    )
+
+
+def ranking_section(
+    everything: SliceMeans | None, glossary: Glossary, manifest: Mapping[str, Any]
+) -> Section:
+    """The means of ranking metrics."""
+    rows = everything.at_end if everything else {}
+    ranking = [rows[one.metric.name] for one in glossary.ranking if one.metric.name in rows]
+    shown: PageBlock = NOTHING
+    if ranking:
+        shown = means_table(ranking, manifest, "Ranking metrics")
+    elif everything:
+        shown = Sentence(
+            "No ranking metrics were requested; add them with, for example, "
+            "`goodgain run --metrics ndcg@10`.",
+            "strong",
+        )
+    return section(
+        "ranking",
+        "Ranking metrics",
+        "How well the results of a conversation were ordered. Its distinct documents form one "
+        "ranked list, in the order in which the agent saw them.",
+        shown,
+        link="Ranking",
+    )

@@ -1,0 +1,176 @@
+"""The sections of the page over nights: the latest day, charts over days, and all days."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
+from goodgain.pipeline.document.model import (
+    Cell,
+    Sentence,
+    TableColumn,
+    count,
+    difference,
+    term,
+    value,
+    verdict,
+)
+from goodgain.pipeline.document.numbers import NONE, count_text, mean_interval_text
+from goodgain.pipeline.document.page import (
+    Card,
+    CardLine,
+    Cards,
+    Chart,
+    Menu,
+    Menus,
+    PageBlock,
+    Section,
+    section,
+)
+from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.results.folder import REPORT
+from goodgain.pipeline.studies.nightly.days.history import DayEntry
+from goodgain.pipeline.views.pages.definitions import Definition, Glossary
+from goodgain.pipeline.views.pages.sections.shared import metric_menu, name_menu
+from goodgain.transforms.core.metrics.headline import headline
+from goodgain.transforms.core.wording import counted
+
+_LONGEST_REASON = 600
+_LONGEST_WHY = 400
+_LONGEST_BASELINE = 60
+_RANGES = (("30", "the last 30"), ("90", "the last 90"), ("0", "all"))
+
+
+def nights_sections(
+    days: Sequence[DayEntry], left_out: int, words: Glossary, counts: Sequence[str]
+) -> Iterator[Section]:
+    """The sections over some days.
+
+    Args:
+      days: ascending, at least one.
+      left_out: how many earlier days there are.
+      counts: names of the counts of days.
+    """
+    names = {name for day in days for name in day.means}
+    shown = [one for one in words.measures if one.metric.name in names]
+    ranking = [one for one in words.ranking if one.metric.name in names]
+    yield section("latest", "Latest day", "", _latest(days, left_out, shown))
+    yield section(
+        "trend",
+        "Trend",
+        "The mean over the conversations of each day, with its 95 % interval, and the mean of its "
+        "baseline days. Days without outputs leave a gap.",
+        Menus(
+            (
+                metric_menu("trend-metric", [("Good Gain", shown), ("Ranking", ranking)], "CG"),
+                Menu("range", "Days", (("", _RANGES),), "90"),
+            )
+        ),
+        Chart("trend", "Mean by day", "marks show the outcome of the day."),
+    )
+    yield section(
+        "changes",
+        "Changes",
+        " ".join(_about_changes(days)),
+        metric_menu("change-metric", [("Good Gain", shown)], "CG"),
+        Chart("changes", "Difference from the baseline by day", "with 95 % intervals."),
+    )
+    yield section(
+        "input",
+        "Input",
+        "Volume and quality of each day's data. If a metric jumps together with one of these, "
+        "suspect the data before the agent.",
+        name_menu("count", "Count", counts, "in means"),
+        Chart("input", "Count by day", "over the day's own folder."),
+    )
+    table = table_of(_columns(words), days[::-1], "Days, the latest first")
+    yield section("days", "All days", "", table)
+
+
+def _latest(
+    days: Sequence[DayEntry], left_out: int, shown: Sequence[Definition]
+) -> Iterator[PageBlock]:
+    day = days[-1]
+    yield Cards(tuple(_cards(day, shown)))
+    for line in day.reasons:
+        yield Sentence(shortened(line, _LONGEST_REASON), "warning")
+    for line in day.notes:
+        yield Sentence(shortened(line, _LONGEST_REASON), "strong")
+    by_verdict = Counter(one.verdict for one in days)
+    ordered = sorted(by_verdict.items(), key=lambda one: (-one[1], one[0]))
+    outcomes = ", ".join(f"{count_text(n)} {word}" for word, n in ordered)
+    earlier = f" {count_text(left_out)} earlier days are in `history.jsonl`." if left_out else ""
+    yield Sentence(
+        f"Outcomes of the {counted(len(days), 'day')} shown: {outcomes}.{earlier}", "quiet"
+    )
+
+
+def _cards(day: DayEntry, shown: Sequence[Definition]) -> Iterator[Card]:
+    """The day with its verdict, then each metric with its change."""
+    yield Card(_day(day), (CardLine(verdict(day.verdict), "verdict"),))
+    for one in shown:
+        name = one.metric.name
+        if name in day.means:
+            yield Card(term(name), tuple(_lines(day, one)))
+
+
+def _lines(day: DayEntry, one: Definition) -> Iterator[CardLine]:
+    name = one.metric.name
+    mean, change = day.means[name], day.changes.get(name)
+    unit = "" if one.metric.in_percent else one.metric.unit
+    yield CardLine(value(name, mean.mean), "number", after=unit)
+    yield CardLine(Cell(mean_interval_text(name, mean.ci_low, mean.ci_high)), before="95 %:")
+    yield CardLine(count(mean.n), before="n:")
+    if change:
+        yield CardLine(difference(name, change.difference), before="change:")
+        yield CardLine(verdict(change.verdict))
+        if change.about:
+            yield CardLine(Cell(change.about))
+
+
+def _about_changes(days: Sequence[DayEntry]) -> Iterator[str]:
+    yield (
+        "The difference of each day from its baseline. Verdicts are corrected for the number of "
+        'headline metrics of a day, so an interval that excludes 0 may be "not shown". They are '
+        "not corrected for the number of days: without any real change, up to one day in twenty "
+        "still shows one."
+    )
+    changes = (change for day in days for change in day.changes.values())
+    if any(one.ci_low is None and one.verdict_ci_low is not None for one in changes):
+        yield (
+            "Differences that an earlier version computed have no interval here: it recorded only "
+            "the corrected one."
+        )
+
+
+def _day(day: DayEntry) -> Cell:
+    """The date, which leads to the day's report if it has one."""
+    link = "" if day.verdict == "failed" else f"date={day.date}/{REPORT}"
+    return Cell(day.date, link=link)
+
+
+def _columns(words: Glossary) -> list[CellColumn[DayEntry]]:
+    return [
+        CellColumn(TableColumn("day", whole=True), _day),
+        CellColumn(TableColumn("verdict"), lambda day: verdict(day.verdict)),
+        numbers("n", "", lambda day: count(day.counts.get("in_means"))),
+        *(_mean_column(words.by_name[name]) for name in headline("card")),
+        CellColumn(
+            TableColumn("compared with", whole=True),
+            lambda day: Cell(", ".join(map(str, day.baseline)), longest=_LONGEST_BASELINE),
+        ),
+        CellColumn(
+            TableColumn("why"),
+            lambda day: Cell("; ".join((*day.reasons, *day.notes)), longest=_LONGEST_WHY),
+        ),
+    ]
+
+
+def _mean_column(one: Definition) -> CellColumn[DayEntry]:
+    name = one.metric.name
+
+    def cell(day: DayEntry) -> Cell:
+        return value(name, day.means[name].mean) if name in day.means else Cell(NONE)
+
+    return numbers(one.label, "", cell)

@@ -1,0 +1,188 @@
+"""The sections of a run's page about its data and its manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from goodgain.pipeline.document.model import (
+    Cell,
+    Heading,
+    Sentence,
+    TableBlock,
+    TableColumn,
+    count,
+    table,
+)
+from goodgain.pipeline.document.numbers import count_text, share
+from goodgain.pipeline.document.page import Beside, Fold, PageBlock, Section, blocks_of, section
+from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.studies.survey import Rejection
+from goodgain.pipeline.views.pages.sections.shared import parameters_table, sentences_if
+from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.wording import counted
+
+_MOST_REASONS = 20
+_MOST_INPUTS = 50
+_LONGEST_REASON = 300
+_LONGEST_PLACE = 200
+_LONGEST_ID = 80
+_LONGEST_PAYLOAD = 400
+_OUTCOMES = (
+    ("scored", "belongs to the last turn and counts"),
+    ("earlier_turn", "belongs to an earlier turn"),
+    ("redelivered", "a copy of a record that was delivered before"),
+    ("rejected", "cannot be used"),
+    ("late", "arrived after its conversation was closed"),
+)
+
+
+def quality_section(
+    manifest: Mapping[str, Any], rejections: Sequence[Rejection], calls_in_vain: str
+) -> Section:
+    """What became of every record.
+
+    Args:
+      rejections: the reasons for rejecting records, most frequent first.
+      calls_in_vain: how many calls brought nothing, in one sentence.
+    """
+    return section(
+        "quality",
+        "Data quality",
+        "The outcome of every record that was read, and the reasons for rejecting some: no record "
+        "is dropped silently.",
+        Beside(((_records_table(manifest["records"]),), (_counts_table(manifest),))),
+        sentences_if(calls_in_vain),
+        Heading("Rejected records"),
+        _rejections(rejections),
+    )
+
+
+def _records_table(records: Mapping[str, Any]) -> TableBlock:
+    read = records["read"]
+    sum_of = "the sum of these" if records["balance_holds"] else "does not add up"
+    return table(
+        (
+            TableColumn("outcome"),
+            TableColumn("what it means"),
+            TableColumn("records", right=True),
+            TableColumn("share", right=True),
+        ),
+        [
+            *(
+                (name.replace("_", " "), meaning, count(records[name]), share(records[name], read))
+                for name, meaning in _OUTCOMES
+            ),
+            (Cell("read", tone="strong"), sum_of, Cell(count_text(read), tone="strong"), ""),
+        ],
+        "Records: one search call each",
+    )
+
+
+def _counts_table(manifest: Mapping[str, Any]) -> TableBlock:
+    conversations, results = manifest["conversations"], manifest["results"]
+    total, found = conversations.get("total", 0), results.get("total", 0)
+    labelled = results.get("labelled_duplicates", 0)
+    lines = [
+        ("Conversations", total, 0, ""),
+        ("in the means", conversations.get("in_means", 0), total, "conversations"),
+        (
+            "left out: did not search",
+            conversations.get("without_search", 0),
+            total,
+            "conversations",
+        ),
+        (
+            "left out: have rejected records",
+            conversations.get("with_rejected_records", 0),
+            total,
+            "conversations",
+        ),
+        ("Results", found, 0, ""),
+        ("unlabelled: counted as gain 0", results.get("unlabelled", 0), found, "results"),
+        ("Copies: repeat an earlier result", results.get("duplicates", 0), found, "results"),
+        (
+            "copies labelled differently",
+            results.get("label_conflicts", 0),
+            labelled,
+            "labelled copies",
+        ),
+    ]
+    return table(
+        ("count of", "number", "share"),
+        [
+            (label, count(n), f"{share(n, whole)} of {what}" if whole else "")
+            for label, n, whole, what in lines
+        ],
+        "Conversations and labels",
+    )
+
+
+def _rejections(rejections: Sequence[Rejection]) -> Iterator[PageBlock]:
+    if not rejections:
+        yield Sentence("None: every record could be used.", "strong")
+        return
+    yield Sentence(
+        "By reason, with the first examples of each; all of them are in the dataset `rejected`.",
+        "quiet",
+    )
+    for at, rejection in enumerate(rejections[:_MOST_REASONS]):
+        reason = shortened(rejection.reason, _LONGEST_REASON)
+        yield Fold(
+            f"{count_text(rejection.records)} {reason}",
+            blocks_of(*map(_example, rejection.examples)),
+            "rejection",
+            is_open=at == 0,
+        )
+    if len(rejections) > _MOST_REASONS:
+        yield Sentence(f"and {counted(len(rejections) - _MOST_REASONS, 'more reason')}", "quiet")
+
+
+def _example(row: RejectedRecord) -> Iterator[Sentence]:
+    place = f"{shortened(row.source, _LONGEST_PLACE)}, {shortened(row.position, _LONGEST_ID)}"
+    if row.conversation_id:
+        place += f", conversation {shortened(row.conversation_id, _LONGEST_ID)}"
+    yield Sentence(f"{place}: {shortened(row.reason, _LONGEST_REASON)}")
+    if row.payload:
+        yield Sentence(shortened(row.payload, _LONGEST_PAYLOAD), whole=True)
+
+
+def manifest_section(manifest: Mapping[str, Any]) -> Section:
+    """Input, parameters and versions."""
+    return section(
+        "manifest",
+        "Manifest",
+        "Input, parameters and versions of the run: enough to repeat it.",
+        Beside(
+            (
+                (parameters_table("Parameters", manifest["parameters"]),),
+                blocks_of(_inputs(manifest.get("inputs", [])), _run_table(manifest)),
+            )
+        ),
+    )
+
+
+def _inputs(inputs: Sequence[Mapping[str, Any]]) -> Iterator[PageBlock]:
+    shown = inputs[:_MOST_INPUTS]
+    yield table(
+        (TableColumn("path"), TableColumn("bytes", right=True)),
+        [(Cell(file["path"], longest=_LONGEST_PLACE), count(file["size"])) for file in shown],
+        "Input files",
+    )
+    if len(inputs) > len(shown):
+        more = count_text(len(inputs) - len(shown))
+        yield Sentence(f"and {more} more, in `manifest.json`", "quiet")
+
+
+def _run_table(manifest: Mapping[str, Any]) -> TableBlock:
+    names = ("started", "finished", "engine")
+    return table(
+        (TableColumn("name", whole=True), TableColumn("value")),
+        [
+            *((name, str(manifest[name])) for name in names),
+            ("rules digest", Cell(manifest["rules_digest"], "code")),
+            *((name, str(version)) for name, version in manifest["versions"].items()),
+            *((f"rows of {name}", count(rows)) for name, rows in manifest["datasets"].items()),
+        ],
+        "Run",
+    )

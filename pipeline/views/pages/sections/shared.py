@@ -1,0 +1,114 @@
+"""What sections of several pages have: menus, warnings, definitions, parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from goodgain.pipeline.document.model import Cell, Sentence, TableBlock, TableColumn, table
+from goodgain.pipeline.document.page import Definitions, Entry, Menu, PageBlock, Section, section
+from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.views.pages.definitions import Definition, Glossary
+
+Row = Mapping[str, Any]
+NOTHING = Sentence(
+    "Nothing to show: no conversation both searched and could be evaluated.", "strong"
+)
+_LONGEST = 600
+_LONGEST_DIMENSION = 60
+
+
+def metric_menu(
+    id: str, groups: Iterable[tuple[str, Sequence[Definition]]], chosen: str = ""
+) -> Menu:
+    """A menu of metrics, with the definition of the chosen one beside it."""
+    options = tuple(
+        (title, tuple((one.metric.name, one.label) for one in definitions))
+        for title, definitions in groups
+    )
+    return Menu(id, "Metric", options, chosen, tells=True)
+
+
+def name_menu(id: str, label: str, names: Iterable[str], chosen: str = "") -> Menu:
+    """A menu of names."""
+    return Menu(id, label, (("", tuple((name, name) for name in names)),), chosen)
+
+
+def dimension_menu(id: str, dimensions: Iterable[Sequence[str]]) -> Menu:
+    """A menu of the groups of attributes that make slices."""
+    names = (shortened(", ".join(one), _LONGEST_DIMENSION) for one in dimensions)
+    return Menu(id, "By", (("", tuple((str(at), name) for at, name in enumerate(names))),))
+
+
+def warnings_section(warnings: Iterable[Sentence]) -> Iterator[Section]:
+    """The warnings about the data, if there are any."""
+    if blocks := tuple(warnings):
+        about = "What is unusual about the data, and how it affects the numbers below."
+        yield section("warnings", "Warnings", about, blocks)
+
+
+def definitions_section(glossary: Glossary, good_from: str) -> Section:
+    """What each number means.
+
+    Args:
+      good_from: the gain from which a result is good.
+    """
+    groups = (
+        ("At the last iteration", glossary.measures),
+        ("Ranking metrics", glossary.ranking),
+        ("Through iteration i", glossary.so_far),
+        ("Of iteration i alone", glossary.each),
+    )
+    return section(
+        "definitions",
+        "Definitions",
+        f"What each number means. A result is good when its gain is at least {good_from}; i counts "
+        "the iterations of the last turn that searched, and N is the last of them.",
+        (definitions(title, group) for title, group in groups if group),
+    )
+
+
+def definitions(title: str, group: Iterable[Definition]) -> Definitions:
+    """The definitions of some metrics."""
+    return Definitions(
+        title,
+        tuple(
+            Entry(
+                one.anchor,
+                one.label,
+                one.metric.unit,
+                f"{one.metric.explained} {one.better}".strip(),
+                one.metric.formula,
+                tuple(_notes(one)),
+            )
+            for one in group
+        ),
+    )
+
+
+def _notes(one: Definition) -> Iterator[str]:
+    if one.own_ideal:
+        yield (
+            "Own ideal: the ideal list holds only what this run found, so values of different runs "
+            "compare only with shared judgments."
+        )
+    if one.metric.undefined:
+        yield f"Undefined when {one.metric.undefined}."
+
+
+def parameters_table(caption: str, parameters: Mapping[str, Any]) -> TableBlock:
+    """Names of parameters with their values as JSON."""
+    columns = (TableColumn("name", whole=True), TableColumn("value"))
+    return table(columns, [(name, json_cell(one)) for name, one in parameters.items()], caption)
+
+
+def json_cell(given: Any) -> Cell:
+    """A value as JSON."""
+    return Cell(msgspec.json.encode(given).decode(), "code", longest=_LONGEST)
+
+
+def sentences_if(*lines: str) -> Iterator[PageBlock]:
+    """The sentences that have a text."""
+    yield from (Sentence(line) for line in lines if line)
