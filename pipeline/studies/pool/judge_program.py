@@ -95,7 +95,7 @@ class JudgeProgram:
         self._seconds = seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._stays = True
-        self._latest: str | None = None  # document of the latest answer of the running program
+        self._answered: list[str] = []  # documents of the running program's answers so far
         self.withdrawn: list[str] = []
 
     def ask(self, question: Mapping[str, Any]) -> Any:
@@ -106,7 +106,6 @@ class JudgeProgram:
           UsageError: the program cannot be started.
         """
         self._end_if_out_of_step()
-        previous, self._latest = self._latest, None
         process = self._running_process()
         exchange = _Exchange(process, self._seconds)
         try:
@@ -115,9 +114,9 @@ class JudgeProgram:
                 exchange.end_input()
             answer = self._received(exchange)
             if answer.document not in (None, question["document"]):
-                self._withdraw(previous if previous == answer.document else None)
                 raise BadAnswerError(f"it is about another document: {_shown(answer.line)}")
         except (OSError, BadAnswerError) as error:
+            self._withdraw(self._named_in(exchange.received))
             self.stop()
             if isinstance(error, OSError):
                 reason = f"the program gave no answer ({problem_of(error)})"
@@ -126,16 +125,19 @@ class JudgeProgram:
         if not self._stays:
             self.stop()
         answer.check(self._label_map)
-        self._latest = question["document"]
+        if self._stays:
+            self._answered.append(question["document"])
         return answer.label
 
     def _received(self, exchange: _Exchange) -> _Answer:
         output = exchange.line() if self._stays else exchange.rest()
         answer = _answer(output)
         if self._stays and answer.document is None:
+            if self._answered:
+                raise BadAnswerError(f"it names no document, unlike those before: {_shown(output)}")
             self._stays = False
             exchange.end_input()
-            answer = _answer(output + exchange.rest())
+            answer = _answer(exchange.rest())
         return answer
 
     def _end_if_out_of_step(self) -> None:
@@ -144,13 +146,21 @@ class JudgeProgram:
             return
         output = cast(IO[bytes], self._process.stdout)
         if select.select([output], [], [], 0)[0]:
-            if os.read(output.fileno(), _CHUNK):
-                self._withdraw(self._latest)
+            self._withdraw_for(os.read(output.fileno(), _CHUNK))
             self.stop()
 
-    def _withdraw(self, document: str | None) -> None:
-        if document is not None:
-            self.withdrawn.append(document)
+    def _withdraw_for(self, surplus: bytes) -> None:
+        """Withdraw the answers that lines too many are about; the latest one if they name none."""
+        if surplus:
+            self._withdraw(self._named_in(surplus) or self._answered[-1:])
+
+    def _named_in(self, output: bytes) -> list[str]:
+        """The documents with an answer by the running program that are in its further output."""
+        named = set(map(_document_in, output.split(b"\n")))
+        return [document for document in self._answered if document in named]
+
+    def _withdraw(self, documents: Sequence[str]) -> None:
+        self.withdrawn += [one for one in documents if one not in self.withdrawn]
 
     def close(self) -> None:
         """Let the program end, to see whether it writes another line."""
@@ -158,13 +168,13 @@ class JudgeProgram:
             exchange = _Exchange(self._process, self._seconds)
             with suppress(OSError, BadAnswerError):
                 exchange.end_input()
-                if exchange.rest():
-                    self._withdraw(self._latest)
+                exchange.rest()
+            self._withdraw_for(exchange.received)
         self.stop()
 
     def stop(self) -> None:
         """Kill the program."""
-        process, self._process, self._latest = self._process, None, None
+        process, self._process, self._answered = self._process, None, []
         if process is None:
             return
         process.kill()
@@ -189,6 +199,9 @@ class _Exchange:
     """Writes to a program and reads from it, both until one time limit.
 
     Its methods raise `BadAnswerError` when the time is up, or the output is too long.
+
+    Attributes:
+      received: all output so far.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
@@ -199,6 +212,7 @@ class _Exchange:
         self._ends = time.monotonic() + seconds
         self._unsent = b""
         self._ends_input = False
+        self.received = b""
 
     def send(self, data: bytes) -> None:
         """Write data while the answer is read, since a program may write before it reads."""
@@ -213,19 +227,18 @@ class _Exchange:
 
     def line(self) -> bytes:
         """What the program writes up to the end of a line, and what came with it."""
-        return self._read(lambda output: b"\n" in output)
+        return self._read(lambda: b"\n" in self.received)
 
     def rest(self) -> bytes:
-        """What the program writes until its output ends."""
-        return self._read(lambda output: False)
+        """All that the program writes until its output ends."""
+        return self._read(lambda: False)
 
-    def _read(self, is_enough: Callable[[bytes], bool]) -> bytes:
-        output = b""
+    def _read(self, is_enough: Callable[[], bool]) -> bytes:
         with selectors.DefaultSelector() as selector:
             selector.register(self._output, selectors.EVENT_READ)
             if self._unsent:
                 selector.register(self._input, selectors.EVENT_WRITE)
-            while not is_enough(output):
+            while not is_enough():
                 left = self._ends - time.monotonic()
                 ready = selector.select(left) if left > 0 else []
                 if not ready:
@@ -238,11 +251,11 @@ class _Exchange:
                         continue
                     chunk = os.read(self._output.fileno(), _CHUNK)
                     if not chunk:
-                        return output
-                    output += chunk
-                if len(output) > _LONGEST:
+                        return self.received
+                    self.received += chunk
+                if len(self.received) > _LONGEST:
                     raise BadAnswerError(f"it is longer than {_LONGEST:,} bytes")
-        return output
+        return self.received
 
     def _write(self, selector: selectors.BaseSelector) -> None:
         try:
@@ -275,6 +288,13 @@ def _answer(output: bytes) -> _Answer:
         raise BadAnswerError(f"it is no JSON object: {_shown(line)}")
     document = answer.get("document")
     return _Answer(None if document is None else str(document), answer.get("gain"), line)
+
+
+def _document_in(line: bytes) -> str | None:
+    """The document that a line names, if it is an answer."""
+    with suppress(BadAnswerError):
+        return _answer(line).document
+    return None
 
 
 def _shown(written: bytes) -> str:

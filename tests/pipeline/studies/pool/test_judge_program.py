@@ -22,6 +22,9 @@ def answer(question, gain):
     write(json.dumps({"document": question["document"], "gain": gain}) + "\\n")
 def plain(gain):
     write(json.dumps({"gain": gain}) + "\\n")
+def wait_for(path):
+    while not os.path.exists(path):
+        time.sleep(0.01)
 """
 LIMIT = 0.5  # seconds; of programs that never answer rightly
 
@@ -84,14 +87,21 @@ def test_two_lines_at_once_are_refused(write, start):
     assert refused(program, "a").startswith("it is more than one line: ")
 
 
-def test_a_line_too_many_before_the_next_question_withdraws_the_answer(start):
+def let_it_write(program, path):
+    """Make the file for which the program waits, and return when it has written more."""
+    path.touch()
+    assert select.select([program._process.stdout], [], [], 60)[0]
+
+
+def test_a_line_too_many_before_the_next_question_withdraws_the_answer(start, tmp_path):
+    go = tmp_path / "go"
     program = start(
         "for one in questions():\n"
         "    answer(one, 1)\n"
-        "    if one['document'] == 'b': time.sleep(0.2); answer(one, 4)\n"
+        f"    if one['document'] == 'b': wait_for({str(go)!r}); answer(one, 4)\n"
     )
     assert [program.ask(question(document)) for document in "ab"] == [1, 1]
-    assert select.select([program._process.stdout], [], [], 60)[0]  # until it is there
+    let_it_write(program, go)
     assert program.ask(question("c")) == 1
     assert program.withdrawn == ["b"]
 
@@ -108,7 +118,44 @@ def test_a_line_too_many_after_the_next_question_withdraws_the_answer_and_is_no_
     assert refused(program, "b").startswith(("it is about another document", "it is more than"))
     assert program.ask(question("b")) == 1
     program.close()
-    assert program.withdrawn in ([], ["a"])
+    assert program.withdrawn == ["a"]
+
+
+def test_a_line_too_many_withdraws_the_answer_that_it_names_however_late_it_comes(start, tmp_path):
+    go = tmp_path / "go"
+    program = start(
+        "for number, one in enumerate(questions()):\n"
+        "    first = one if number == 0 else first\n"
+        "    answer(one, 1)\n"
+        f"    if number == 2: wait_for({str(go)!r}); answer(first, 4)\n"
+    )
+    assert [program.ask(question(document)) for document in "abc"] == [1, 1, 1]
+    let_it_write(program, go)
+    assert program.ask(question("d")) == 1
+    assert program.withdrawn == ["a"]
+
+
+def test_a_line_too_many_without_a_name_is_no_answer_to_the_next_question(start):
+    program = start(
+        "for number, one in enumerate(questions()):\n"
+        "    if number: plain(4); sys.exit()\n"
+        "    answer(one, 1)\n"
+    )
+    assert program.ask(question("a")) == 1
+    assert refused(program, "b").startswith("it names no document, unlike those before: ")
+    assert program.ask(question("b")) == 1
+
+
+@pytest.mark.parametrize("then", ["time.sleep(600)", "while True: write('x' * 2**16)"])
+def test_a_line_too_many_at_the_end_withdraws_the_answer_whatever_follows(then, start, tmp_path):
+    go = tmp_path / "go"
+    text = f"for one in questions(): answer(one, 1); wait_for({str(go)!r}); answer(one, 4)\n"
+    program = start(text.replace("\n", f"; exec({then!r})\n"))
+    assert program.ask(question("a")) == 1
+    let_it_write(program, go)
+    program._seconds = LIMIT
+    program.close()
+    assert program.withdrawn == ["a"]
 
 
 def test_a_line_too_many_at_the_end_withdraws_the_answer(start):
