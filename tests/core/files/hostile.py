@@ -270,8 +270,19 @@ def wide_schema(kind, value, blocks=20, fields=20_000):
     return avro_file(schema, [(1, _call(zigzag(0) + value * fields))] * blocks)
 
 
-# Schemas whose values are far larger than their bytes, as `FILES`. Many blocks may not help, since
-# each is within the limit of memory.
+def wide_union(branches, values=1_000, blocks=300):
+    """Values of one byte each, for which a reader looks at every branch of a union."""
+    union = [
+        {"type": "record", "name": f"B{number}", "fields": [{"name": "a", "type": "null"}]}
+        for number in range(branches)
+    ]
+    items = b"".join(zigzag(number % branches) for number in range(values))
+    record = _call(zigzag(values) + items + zigzag(0))
+    return avro_file(with_field({"type": "array", "items": union}), [(1, record)] * blocks)
+
+
+# Schemas whose values are far larger, or take far longer, than their bytes, as `FILES`. Many blocks
+# may not help, since each is within the limit of memory.
 SCHEMAS = {
     "doubled-40.avro": (lambda: doubled_records(40), "too much memory"),
     "doubled-18.avro": (lambda: doubled_records(18, 50), "too much memory"),
@@ -289,6 +300,8 @@ SCHEMAS = {
     ),
     "null-fields.avro": (lambda: wide_schema("null", b""), "too much memory"),
     "text-fields.avro": (lambda: wide_schema("string", zigzag(0)), None),
+    "wide-union.avro": (lambda: wide_union(5_000), "a union of 5,000 types; at most 500 are read"),
+    "less-wide-union.avro": (lambda: wide_union(500, blocks=60), None),
 }
 
 

@@ -18,6 +18,7 @@ from goodgain.transforms.core.files.avro_blocks import read_zigzag
 from goodgain.transforms.core.records.record_errors import has_surrogate
 
 DEEPEST = 64
+_MOST_BRANCHES = 500  # of a union; fastavro looks at each of them for every value
 # Bytes of memory in CPython; the numbers below are those of empty objects of each kind.
 _SLOT = 8  # per item of a list
 _MAP_ENTRY = 160
@@ -217,6 +218,9 @@ def _fixed(size: Any, name: str) -> Layout:
 def _union(branches: list[Layout]) -> Layout:
     if not branches:
         raise SchemaError("has an empty union")
+    if len(branches) > _MOST_BRANCHES:
+        found = f"{len(branches):,} types; at most {_MOST_BRANCHES:,} are read"
+        raise SchemaError(f"has a union of {found}")
     smallest = min(branches, key=lambda branch: (branch.least, branch.base))
     rate = max(branch.rate for branch in branches)
     for branch in branches:
