@@ -1,5 +1,7 @@
 """Means over records, computed with the core alone."""
 
+import msgspec
+
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
 from tests.core.direct import plan, score
@@ -34,6 +36,46 @@ def accumulated(values):
         accumulator.add(one)
     accumulator.compact()
     return accumulator
+
+
+def copied(accumulator):
+    """The accumulator, encoded to bytes and decoded."""
+    return msgspec.msgpack.decode(msgspec.msgpack.encode(accumulator), type=MeansAccumulator)
+
+
+def merged(values, parts=1):
+    """The accumulator over values, merged from some parts as workers send them."""
+    sums = [MeansAccumulator() for _ in range(parts)]
+    for at, one in enumerate(values):
+        sums[at % parts].add(one)
+    whole = MeansAccumulator()
+    for one in sums:
+        one.compact()
+        whole.merge(copied(one))
+    return whole
+
+
+def merged_randomly(values, order):
+    """The accumulator over values in any order, merged from some parts that come in any order."""
+    shuffled = list(values)
+    order.shuffle(shuffled)
+    parts = [MeansAccumulator() for _ in range(order.randint(1, 5))]
+    for one in shuffled:
+        part = order.choice(parts)
+        part.add(one)
+        if order.random() < 0.3:
+            part.compact()
+        if order.random() < 0.3:
+            parts[parts.index(part)] = copied(part)
+    while len(parts) > 1:
+        other = parts.pop(order.randrange(len(parts)))
+        order.choice(parts).merge(copied(other))
+    return parts[0]
+
+
+def exact_rows(accumulator, plan=PLAN):
+    """Rows as text, which shows every bit of a float."""
+    return [repr(row) for row in accumulator.rows({}, plan)]
 
 
 def means(records, max_i=4, **options):

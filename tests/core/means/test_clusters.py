@@ -18,6 +18,7 @@ from goodgain.transforms.core.means.clusters import ClusterVariance, few_effecti
 from goodgain.transforms.core.means.values import ConversationValues, conversation_values
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 from tests.adversarial import trace
+from tests.core.averaging import copied, exact_rows, merged_randomly
 from tests.core.direct import plan, score
 
 RANKING = ("recall", "hit_rate", "ndcg@3")
@@ -202,32 +203,14 @@ def serial(values):
     return accumulator
 
 
-def copied(accumulator):
-    return msgspec.msgpack.decode(msgspec.msgpack.encode(accumulator), type=MeansAccumulator)
-
-
-def texts(accumulator):
-    """Rows as text, which shows every bit of a float."""
-    return [repr(row) for row in accumulator.rows({}, plan(RANKING, 3))]
-
-
 @pytest.mark.slow
 @given(st.integers(0, 99), st.randoms(use_true_random=False))
 @settings(max_examples=25)
 def test_any_order_and_grouping_gives_the_same_bits(seed, order):
     values = values_of(seed)
-    expected = texts(serial(values))
-    order.shuffle(values)
-    parts = [MeansAccumulator() for _ in range(order.randint(1, 5))]
-    for one in values:
-        part = order.choice(parts)
-        part.add(one)
-        if order.random() < 0.3:
-            part.compact()
-    while len(parts) > 1:
-        other = parts.pop(order.randrange(len(parts)))
-        order.choice(parts).merge(copied(other))
-    assert texts(copied(parts[0])) == expected
+    merged = copied(merged_randomly(values, order))
+    wanted = plan(RANKING, 3)
+    assert exact_rows(merged, wanted) == exact_rows(serial(values), wanted)
 
 
 def test_rows_of_every_population_follow_the_definition():

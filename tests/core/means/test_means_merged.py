@@ -9,22 +9,12 @@ from hypothesis import strategies as st
 
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from tests.adversarial import trace
-from tests.core.averaging import PLAN, accumulated, values_of
+from tests.core.averaging import accumulated, copied, exact_rows, merged_randomly, values_of
 
 
 @pytest.fixture(scope="module")
 def random_values():
     return values_of(trace(Random(11), conversations=150))
-
-
-def copied(accumulator):
-    """The accumulator, encoded to bytes and decoded."""
-    return msgspec.msgpack.decode(msgspec.msgpack.encode(accumulator), type=MeansAccumulator)
-
-
-def exact_rows(accumulator):
-    """Rows as text, which shows every bit of a float."""
-    return [repr(row) for row in accumulator.rows({}, PLAN)]
 
 
 @pytest.mark.slow
@@ -33,20 +23,7 @@ def exact_rows(accumulator):
 def test_any_order_and_grouping_gives_the_same_bits(order, bounds):
     values = values_of(trace(Random(order.randint(0, 99)), conversations=12), bounds=bounds)
     serial = accumulated(values)
-    shuffled = list(values)
-    order.shuffle(shuffled)
-    parts = [MeansAccumulator() for _ in range(order.randint(1, 5))]
-    for one in shuffled:
-        part = order.choice(parts)
-        part.add(one)
-        if order.random() < 0.3:
-            part.compact()
-        if order.random() < 0.3:
-            parts[parts.index(part)] = copied(part)
-    while len(parts) > 1:
-        other = parts.pop(order.randrange(len(parts)))
-        order.choice(parts).merge(copied(other))
-    (merged,) = parts
+    merged = merged_randomly(values, order)
     merged.compact()
     assert merged == serial
     assert exact_rows(merged) == exact_rows(serial)

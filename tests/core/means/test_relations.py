@@ -4,7 +4,6 @@ from itertools import product
 from math import fsum
 from random import Random
 
-import msgspec
 import pytest
 from sklearn.metrics import roc_auc_score
 
@@ -12,6 +11,7 @@ from goodgain.transforms.core.means import relations as module
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import ConversationValues
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
+from tests.core.averaging import merged
 from tests.core.direct import plan
 
 PLAN = plan([], 0, groups=(TurnOutcome("correct").group, TurnOutcome("rating").group))
@@ -25,20 +25,8 @@ def conversation(gain, correct, rating=None, good=0, n=1, cluster=None):
     return ConversationValues(n, tuple(values), [], outcomes=PLAN.outcomes, cluster=cluster)
 
 
-def accumulated(conversations, parts=1):
-    """The accumulator over conversations, merged from some parts as workers send them."""
-    sums = [MeansAccumulator() for _ in range(parts)]
-    for at, one in enumerate(conversations):
-        sums[at % parts].add(one)
-    whole = MeansAccumulator()
-    for one in sums:
-        one.compact()
-        whole.merge(msgspec.msgpack.decode(msgspec.msgpack.encode(one), type=MeansAccumulator))
-    return whole
-
-
 def rows_of(conversations, parts=1):
-    return accumulated(conversations, parts).relations({}, PLAN)
+    return merged(conversations, parts).relations({}, PLAN)
 
 
 def row_of(conversations, metric="CG", population="all", outcome="outcome.correct"):

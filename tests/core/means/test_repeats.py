@@ -4,7 +4,6 @@ from fractions import Fraction
 from itertools import combinations
 from random import Random
 
-import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means import clusters as clusters_module
-from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.repeats import default_ks, repeats_estimates
 from goodgain.transforms.core.means.values import ConversationValues
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -25,6 +23,7 @@ from goodgain.transforms.core.metrics.repeats import (
     parse_condition,
     parse_repeats,
 )
+from tests.core.averaging import merged
 from tests.core.direct import plan
 
 GAINED = PassCondition("CG", ">=", 5)
@@ -93,14 +92,7 @@ def conversation(cluster, gain, n=1):
 
 
 def rows_of(conversations, parts=1):
-    sums = [MeansAccumulator() for _ in range(parts)]
-    for at, one in enumerate(conversations):
-        sums[at % parts].add(one)
-    whole = MeansAccumulator()
-    for one in sums:
-        one.compact()
-        whole.merge(msgspec.msgpack.decode(msgspec.msgpack.encode(one), type=MeansAccumulator))
-    rows = whole.rows({}, PLAN)
+    rows = merged(conversations, parts).rows({}, PLAN)
     return {(row.metric, row.population): row for row in rows if "[" in row.metric}
 
 

@@ -170,6 +170,42 @@ def assert_opens_cleanly(page, address):
     assert wide <= window
 
 
+def assert_prints_on_light_paper(page, plots):
+    """The page prints in light colours with plots that fit paper, and is as before afterwards."""
+    width = "return document.querySelector(`#figure-${arguments[0]} .plot svg`).clientWidth"
+    theme = "return document.documentElement.dataset.theme"
+    prefer(page, "dark")
+    before = [page.execute_script(width, plot) for plot in plots]
+    page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.execute_script(theme) == "light"
+    for plot in plots:
+        assert page.execute_script(width, plot) <= 660, plot
+    page.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert [page.execute_script(width, plot) for plot in plots] == before
+    assert max(before) > 660
+    assert not page.execute_script(theme)
+
+
+def assert_slices_change_the_page(page, figures, numbers, counted):
+    """A slice changes numbers and plots, all conversations restore them, and a reader is told.
+
+    Args:
+      numbers: selects the elements with numbers, which the script formats like the written page.
+      counted: what the page says that the slice has, like "6 conversations".
+    """
+    written = texts(page, numbers)
+    before = {figure: drawn(page, figure) for figure in figures}
+    choose(page, "slice", "market = north")
+    assert set(texts(page, ".slice-name")) == {"market = north"}
+    assert texts(page, numbers) != written
+    for figure in figures:
+        assert drawn(page, figure) != before[figure], figure
+    assert f"market = north: {counted}" in texts(page, "#status")[0]
+    choose(page, "slice", "All conversations")
+    assert texts(page, numbers) == written
+    assert {figure: drawn(page, figure) for figure in figures} == before
+
+
 def assert_cards_hold_their_content(page):
     assert page.find_elements("css selector", ".card")
     for width in (400, 900, 1_280, 1_440):

@@ -12,8 +12,9 @@ from tests.pipeline.views.pages.browser import (
     assert_opens_cleanly,
     assert_plot_is_complete,
     assert_pointing_shows,
+    assert_prints_on_light_paper,
+    assert_slices_change_the_page,
     choose,
-    drawn,
     eventually,
     needs_chromium,
     opened,
@@ -45,12 +46,6 @@ def address(tmp_path_factory):
     place = folder / "report.html"
     place.write_bytes(build_report(str(folder)))
     return place.as_uri()
-
-
-@pytest.fixture
-def page(browser, address):
-    """The page, opened 1,600 px wide in light colours."""
-    return opened(browser, address)
 
 
 @pytest.mark.parametrize("width", [400, 1_600])
@@ -107,31 +102,14 @@ def test_plots_follow_the_preferred_colour_scheme(page):
 
 
 def test_printing_is_light_and_restores_the_page_afterwards(page):
-    prefer(page, "dark")
-    page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
-    assert page.execute_script("return document.documentElement.dataset.theme") == "light"
-    width = "return document.querySelector('#figure-slices .plot svg').clientWidth"
-    assert page.execute_script(width) <= 660
-    page.execute_script("window.dispatchEvent(new Event('afterprint'))")
-    assert page.execute_script(width) > 660
-    assert not page.execute_script("return document.documentElement.dataset.theme")
+    assert_prints_on_light_paper(page, ["slices"])
 
 
 def test_choosing_a_slice_changes_numbers_and_plots_and_choosing_all_restores_them(page):
     figures = ("curve", "added", "distribution")
-    headline = texts(page, "#headline [data-metric]")
-    before = {figure: drawn(page, figure) for figure in figures}
+    assert_slices_change_the_page(page, figures, "#headline [data-metric]", "6 conversations")
     choose(page, "slice", "market = north")
-    assert set(texts(page, ".slice-name")) == {"market = north"}
     assert texts(page, '.card [data-metric="N"][data-part="n"]') == ["6"]
-    assert texts(page, "#headline [data-metric]") != headline
-    for figure in figures:
-        assert drawn(page, figure) != before[figure]
-    assert "market = north: 6 conversations" in texts(page, "#status")[0]
-    choose(page, "slice", "All conversations")
-    # The script formats numbers like the written page.
-    assert texts(page, "#headline [data-metric]") == headline
-    assert {figure: drawn(page, figure) for figure in figures} == before
 
 
 def test_page_without_any_search_opens(browser, tmp_path):

@@ -11,11 +11,12 @@ from tests.pipeline.views.pages.browser import (
     assert_opens_cleanly,
     assert_plot_is_complete,
     assert_pointing_shows,
+    assert_prints_on_light_paper,
+    assert_slices_change_the_page,
     choose,
     drawn,
     needs_chromium,
     opened,
-    prefer,
     resize,
     texts,
 )
@@ -31,12 +32,6 @@ def address(tmp_path_factory):
     records = [[*own, *theirs] for own, theirs in zip(arms(), hostile, strict=True)]
     output = write_comparison(tmp_path_factory.mktemp("compared"), records, "--slice", "market")
     return (output / "report.html").as_uri()
-
-
-@pytest.fixture
-def page(browser, address):
-    """The page, opened 1,600 px wide in light colours."""
-    return opened(browser, address)
 
 
 @pytest.mark.parametrize("width", [400, 1_600])
@@ -66,30 +61,12 @@ def test_every_control_has_a_name(page):
 
 
 def test_printing_is_light_and_fits_the_paper(page):
-    prefer(page, "dark")
-    page.execute_script("window.dispatchEvent(new Event('beforeprint'))")
-    assert page.execute_script("return document.documentElement.dataset.theme") == "light"
-    for plot in PLOTS:
-        width = f"return document.querySelector('#figure-{plot} .plot svg').clientWidth"
-        assert page.execute_script(width) <= 660, plot
-    page.execute_script("window.dispatchEvent(new Event('afterprint'))")
-    assert not page.execute_script("return document.documentElement.dataset.theme")
+    assert_prints_on_light_paper(page, PLOTS)
 
 
 def test_choosing_a_slice_changes_numbers_and_plots_and_choosing_all_restores_them(page):
     figures = ("forest", "gsb", "curve")
-    numbers = texts(page, "#verdict [data-metric]")
-    before = {figure: drawn(page, figure) for figure in figures}
-    choose(page, "slice", "market = north")
-    assert set(texts(page, ".slice-name")) == {"market = north"}
-    assert texts(page, "#verdict [data-metric]") != numbers
-    for figure in figures:
-        assert drawn(page, figure) != before[figure], figure
-    assert "market = north: 8 pairs" in texts(page, "#status")[0]
-    choose(page, "slice", "All conversations")
-    # The script formats numbers like the written page.
-    assert texts(page, "#verdict [data-metric]") == numbers
-    assert {figure: drawn(page, figure) for figure in figures} == before
+    assert_slices_change_the_page(page, figures, "#verdict [data-metric]", "8 pairs")
 
 
 def test_no_card_overflows_and_no_table_is_cut(page):
