@@ -15,6 +15,8 @@ os.environ.pop("LINES", None)
 # ranx compiles itself, which takes minutes with a cold cache; uncompiled, its results are the same.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 os.environ.setdefault("NUMBA_OPT", "0")
+# Nothing that tests write has to survive a crash of the machine, and a run would wait 17 times.
+os.fsync = lambda _: None
 # No deadline per example, since other processes may slow it down.
 settings.register_profile("goodgain", deadline=None)
 settings.load_profile("goodgain")

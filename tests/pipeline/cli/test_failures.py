@@ -2,9 +2,8 @@
 
 import errno
 import json
+import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.manifest import record_counts
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from tests.forked import in_process
 from tests.pipeline.runs import SAMPLE, contents, manifest, names_in, rows, run, write_jsonl
 
 pytestmark = pytest.mark.slow
@@ -36,6 +36,13 @@ def error_message(capsys):
 @pytest.fixture
 def good(tmp_path):
     return write_jsonl(tmp_path / "good.jsonl", [GOOD])
+
+
+def run_until(moment, output):
+    """Run, but kill the process when it calls a function."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(moment, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+        run(output, [SAMPLE])
 
 
 class TestUsage:
@@ -127,21 +134,8 @@ class TestInterruptedRuns:
         ],
     )
     def test_killed_run_looks_unfinished(self, moment, tmp_path):
-        module, _, function = moment.rpartition(".")
-        program = (
-            f"import os, sys, {module}\n"
-            f"{moment} = lambda *_, **__: os.kill(os.getpid(), {signal.SIGKILL:d})\n"
-            "from goodgain.pipeline.__main__ import main\n"
-            "main(sys.argv[1:])\n"
-        )
-        words = ["run", "--input", SAMPLE, "--output", str(tmp_path / "out")]
-        done = subprocess.run(
-            [sys.executable, "-c", program, *words],
-            cwd=Path(__file__).parents[3],
-            capture_output=True,
-            check=False,
-        )
-        assert done.returncode == -signal.SIGKILL, (function, done.stderr)
+        done = in_process(run_until, moment, tmp_path / "out")
+        assert done.returncode == -signal.SIGKILL, done.stderr
         assert "manifest.json" not in names_in(tmp_path / "out")
         self.assert_unfinished_and_repaired(tmp_path / "out")
 

@@ -1,8 +1,6 @@
 """`goodgain run --qrels` reports unusable judgments with file and line, and exits with 2."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -10,6 +8,7 @@ from goodgain.pipeline.run.plan.judgments import check_beginnings, describe, fin
 from goodgain.pipeline.run.plan.local_files import LOCAL, open_local
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, QrelsProblem
+from tests.forked import command_in_process
 
 pytestmark = pytest.mark.slow
 
@@ -25,11 +24,7 @@ def traces(tmp_path):
 def failing_run(traces, qrels):
     """The message of a run that exits with 2."""
     output = traces.parent / "out"
-    words = ["--input", str(traces), "--output", str(output), "--qrels", str(qrels)]
-    script = "import sys; from goodgain.pipeline.__main__ import main; sys.exit(main())"
-    done = subprocess.run(
-        [sys.executable, "-c", script, "run", *words], capture_output=True, text=True, check=False
-    )
+    done = command_in_process("run", "--input", traces, "--output", output, "--qrels", qrels)
     assert done.returncode == 2
     error = done.stderr
     message = [line for line in error.splitlines() if line.startswith("goodgain: ")][-1]
