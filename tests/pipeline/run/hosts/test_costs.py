@@ -37,7 +37,8 @@ def costs_of(row):
 @pytest.mark.slow
 class TestRun:
     @pytest.fixture(scope="class", params=["avro", "parquet", "jsonl"])
-    def run(self, request, traces):
+    @classmethod
+    def run(cls, request, traces):
         folder = traces.parent / request.param
         words = ["--format", request.param, "--budget", "tokens=100,300", "--max-i", "3"]
         return folder, goodgain_run(folder, "--input", traces, *words)
@@ -170,7 +171,8 @@ def test_rejects_invalid_costs_and_budgets(traces, words, message, capsys):
 @pytest.mark.slow
 class TestGate:
     @pytest.fixture(scope="class")
-    def runs(self, tmp_path_factory):
+    @classmethod
+    def runs(cls, tmp_path_factory):
         folder = tmp_path_factory.mktemp("gate")
         for name, factor in (("base", 1), ("run", 2)):
             lines = [
