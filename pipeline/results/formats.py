@@ -13,17 +13,17 @@ import struct
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any, BinaryIO, Literal, Protocol
 
 import fastavro
 import msgspec
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from fastavro.write import Writer
 from msgspec import Struct
 
+from goodgain.pipeline.results.arrow_columns import ARROW_TYPES, arrow_column, python_values
 from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset, Kind
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.avro_blocks import zigzag
@@ -44,15 +44,6 @@ _NULL, _VALUE = b"\0", b"\2"  # the union branches of a nullable value
 _CACHED_BELOW = 2**12
 _double, _branch_and_double = struct.Struct("<d").pack, struct.Struct("<cd").pack
 _Encode = Callable[[Any], bytes]
-
-_ARROW_TYPES: dict[Kind, pa.DataType] = {
-    "text": pa.string(),
-    "whole": pa.int64(),
-    "number": pa.float64(),
-    "time": pa.timestamp("ms", tz="UTC"),
-    "map": pa.map_(pa.string(), pa.string()),
-    "flag": pa.bool_(),
-}
 
 
 class ReadRows(Protocol):
@@ -112,7 +103,7 @@ def arrow_schema(dataset: Dataset) -> pa.Schema:
         [
             pa.field(
                 column.name,
-                _ARROW_TYPES[column.kind],
+                ARROW_TYPES[column.kind],
                 nullable=column.nullable,
                 metadata={"description": column.doc},
             )
@@ -176,25 +167,31 @@ def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> Non
 
 def arrow_table(dataset: Dataset, rows: Sequence[Row]) -> pa.Table:
     """Rows of a dataset, as in its Parquet files."""
-    schema = arrow_schema(dataset)
-    columns = []
-    for column, field in zip(dataset.columns, schema, strict=True):
-        values = [row[column.name] for row in rows]
-        if column.kind == "map":
-            values = [None if value is None else list(value.items()) for value in values]
-        columns.append(pa.array(values, field.type))
-    return pa.Table.from_arrays(columns, schema=schema)
+    columns = [
+        arrow_column(column.kind, [row[column.name] for row in rows]) for column in dataset.columns
+    ]
+    return pa.Table.from_arrays(columns, schema=arrow_schema(dataset))
 
 
 def _read_parquet(
     file: BinaryIO, conversation_ids: Collection[str] | None = None, /
 ) -> Iterator[Row]:
     for batch in pq.ParquetFile(file).iter_batches(ROWS_AT_ONCE):
-        if conversation_ids is not None:
-            wanted = pa.array(list(conversation_ids), pa.string())
-            batch = batch.filter(pc.is_in(batch.column(_ID), value_set=wanted))
-        for row in batch.to_pylist(maps_as_pydicts="strict"):
-            yield {name: _millis(value) for name, value in row.items()}
+        for some in [batch] if conversation_ids is None else _parts_of(conversation_ids, batch):
+            names, columns = some.schema.names, map(python_values, some.columns)
+            for values in zip(*columns, strict=True):
+                yield dict(zip(names, values, strict=True))
+
+
+def _parts_of(conversation_ids: Collection[str], batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The rows of some conversations, as views of the batch."""
+    start = 0
+    wanted = [identity in conversation_ids for identity in python_values(batch.column(_ID))]
+    for is_wanted, same in groupby(wanted):
+        length = len(list(same))
+        if is_wanted:
+            yield batch.slice(start, length)
+        start += length
 
 
 def _write_jsonl(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:

@@ -19,7 +19,6 @@ from goodgain.pipeline.settings.option_types import (
     LIMITS,
     NAMES,
     SCORING,
-    Format,
     Mapping,
     MaxRejected,
     Number,
@@ -61,16 +60,6 @@ Traces = Annotated[
         "traces to read: files, folders or patterns (* and ** are wildcards), in Avro, JSON Lines, "
         "CSV or Parquet",
         keyword="traces",
-    ),
-]
-FileFormat = Annotated[
-    Format,
-    option(
-        COMMON,
-        "FORMAT",
-        "file format of the datasets",
-        "avro",
-        keyword="",
     ),
 ]
 Threshold = Annotated[

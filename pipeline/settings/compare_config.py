@@ -145,7 +145,7 @@ class CompareConfig(Settings):
     examples_by: Text | None = option(
         RESULTS, "NAME", "metric to choose them by; the first of the family by default", None
     )
-    format: Format = option(RESULTS, "FORMAT", "for --output", "avro", keyword="")
+    format: Format = option(RESULTS, "FORMAT", "for --output", "parquet", keyword="")
 
     @field_validator("bootstrap")
     @classmethod

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import (
-    FileFormat,
     HeldBytes,
     RejectedLimit,
     Runner,
@@ -22,6 +21,7 @@ from goodgain.pipeline.settings.option_types import (
     ENGINE,
     LABELS,
     LIMITS,
+    Format,
     MaxRejected,
     Number,
     Text,
@@ -118,7 +118,7 @@ class RunConfig(ExplainConfig, MeansConfig):
         "folder for everything that is written",
         keyword="",
     )
-    format: FileFormat
+    format: Format = option(COMMON, "FORMAT", "file format of the datasets", "parquet", keyword="")
     overwrite: bool = option(
         COMMON,
         "",

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.catalogue import FileFormat
 from goodgain.pipeline.settings.option_types import (
     COMMON,
     ENGINE,
@@ -65,7 +64,7 @@ class StreamConfig(MeansConfig):
         None,
     )
     output: Text = option(COMMON, "DIR", "folder for everything that is written")
-    format: FileFormat
+    format: Format = option(COMMON, "FORMAT", "file format of the datasets", "avro", keyword="")
     overwrite: bool = option(
         COMMON,
         "",

@@ -157,7 +157,7 @@ class TestInterruptedRuns:
 
 class TestOverwrite:
     def test_replaces_all_outputs_of_an_earlier_run(self, good, tmp_path):
-        first = ("--per-call", "--write-duplicates", "--format=parquet", "--shards=3")
+        first = ("--per-call", "--write-duplicates", "--format=avro", "--shards=3")
         assert run(tmp_path / "out", [SAMPLE], *first) == ExitCode.DONE
         assert run(tmp_path / "out", [good], "--overwrite") == ExitCode.DONE
         assert run(tmp_path / "fresh", [good]) == ExitCode.DONE

@@ -40,7 +40,7 @@ def mistakes(options, path=None):
 class TestDefaults:
     def test_only_input_and_output_are_required(self):
         config = load_config(RunConfig, NEEDED)
-        assert config.format == "avro"
+        assert config.format == "parquet"
         assert config.good_gain_threshold == config.relevant_from == 2
         assert config.ranking_metrics == DEFAULT_RANKING_METRICS
         assert str(config.max_rejected) == "1%"

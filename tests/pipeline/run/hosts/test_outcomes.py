@@ -35,7 +35,7 @@ def records(threshold_of_one=True):
     }
 
 
-OPTIONS = ("--good-gain-threshold", "1", "--max-i", "1")
+OPTIONS = ("--good-gain-threshold", "1", "--max-i", "1", "--format", "avro")
 
 
 @pytest.fixture(scope="module")

@@ -136,7 +136,7 @@ def test_shards_partition_the_rows(in_process, traces, tmp_path):
     for dataset in ("iterations", "conversations", "calls", "duplicates", "rejected"):
         for output, shards in ((in_process, 1), (tmp_path / "out", 4)):
             assert names_in(output / dataset) == [
-                f"part-{shard:05d}-of-{shards:05d}.avro" for shard in range(shards)
+                f"part-{shard:05d}-of-{shards:05d}.parquet" for shard in range(shards)
             ]
         found = rows(tmp_path / "out", dataset)
         key = keys.get(dataset, ("conversation_id", "i", "call_position"))

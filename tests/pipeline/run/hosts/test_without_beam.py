@@ -67,7 +67,7 @@ def python(script, *words):
 def outputs(tmp_path_factory):
     """A finished run in each format."""
     folder = tmp_path_factory.mktemp("outputs")
-    for file_format in ("avro", "jsonl"):
+    for file_format in ("parquet", "jsonl"):
         assert run(folder / file_format, [SAMPLE], f"--format={file_format}") == 0
     return folder
 
@@ -81,7 +81,7 @@ def test_the_refusal_shows_who_imports_beam():
 
 @pytest.mark.slow
 def test_python_without_beam(outputs, tmp_path):
-    done = python(CALLS, SAMPLE, outputs / "avro", tmp_path)
+    done = python(CALLS, SAMPLE, outputs / "parquet", tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -89,7 +89,7 @@ def test_python_without_beam(outputs, tmp_path):
 def test_commands_without_beam(outputs, tmp_path):
     gate = tmp_path / "gate.yaml"
     gate.write_text(GATE)
-    both = (outputs / "avro", outputs / "jsonl")
+    both = (outputs / "parquet", outputs / "jsonl")
     assert_done(
         ["--help"],
         ["--version"],

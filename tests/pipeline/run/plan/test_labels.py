@@ -128,7 +128,7 @@ def test_external_labels_give_the_outputs_of_labels_in_the_traces(tmp_path, suff
     assert run(tmp_path / "beside", unlabelled, *FULL, "--labels", str(path)) == 0
     expected, found = contents(tmp_path / "in"), contents(tmp_path / "beside")
     assert {name for name in found if name not in expected} == {
-        "rejected_labels/part-00000-of-00001.avro"
+        "rejected_labels/part-00000-of-00001.parquet"
     }
     assert all(found[name] == expected[name] for name in expected)
     assert outcomes(tmp_path / "beside") == {

@@ -1,0 +1,59 @@
+"""Arrow columns hold what `pyarrow.array` makes of the same values, and give them back."""
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodgain.pipeline.results.arrow_columns import ARROW_TYPES, arrow_column, python_values
+
+WHOLE = st.integers(-(2**63), 2**63 - 1)
+VALUES = {
+    "text": st.text(),
+    "whole": WHOLE,
+    "number": st.floats(allow_nan=False),
+    "time": WHOLE,
+    "map": st.dictionaries(st.text(), st.text(), max_size=3),
+    "flag": st.booleans(),
+}
+
+
+def test_every_kind_is_tried():
+    assert VALUES.keys() == ARROW_TYPES.keys()
+
+
+@pytest.mark.parametrize("kind", VALUES)
+@given(data=st.data())
+def test_equals_pyarrow(kind, data):
+    values = data.draw(st.lists(st.none() | VALUES[kind], max_size=20))
+    column = arrow_column(kind, values)
+    column.validate(full=True)
+    pairs = [list(value.items()) if isinstance(value, dict) else value for value in values]
+    assert column.equals(pa.array(pairs, ARROW_TYPES[kind]))
+    assert python_values(column) == values
+    assert python_values(column.slice(len(values) // 2)) == values[len(values) // 2 :]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "error"),
+    [
+        ("whole", [2**63], OverflowError),
+        ("whole", ["a"], ValueError),
+        ("text", ["\ud800"], UnicodeEncodeError),
+    ],
+)
+def test_refuses_what_does_not_fit(kind, values, error):
+    with pytest.raises(error):
+        arrow_column(kind, values)
+
+
+def test_needs_no_pandas():
+    """Its import takes longer than scoring a small file."""
+    code = (
+        "import sys; from goodgain.pipeline.results.arrow_columns import arrow_column; "
+        "arrow_column('map', [{'a': 'b'}, None]); assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
