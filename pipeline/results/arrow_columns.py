@@ -54,9 +54,9 @@ def python_values(column: pa.Array) -> list[Any]:
     """The values of an array, as `arrow_column` takes them."""
     if pa.types.is_timestamp(column.type):
         column = column.view(pa.int64())
-    if pa.types.is_map(column.type):
-        return column.to_pylist(maps_as_pydicts="strict")
-    return column.to_pylist()
+    as_dicts = "strict" if pa.types.is_map(column.type) else None
+    values: list[Any] = column.to_pylist(maps_as_pydicts=as_dicts)
+    return values
 
 
 def _maps(values: Sequence[Mapping[str, str] | None], validity: pa.Buffer | None) -> pa.Array:

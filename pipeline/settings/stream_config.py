@@ -12,6 +12,7 @@ from goodgain.pipeline.settings.option_types import (
     LIMITS,
     TIME,
     Duration,
+    Format,
     Instant,
     Number,
     Text,
