@@ -39,7 +39,7 @@ from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.wording import phrased_for_python
-from goodgain.pipeline.studies.explanation.explain import explain_conversation
+from goodgain.pipeline.studies.explanation.explain import find_turn
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.own import name_of
@@ -173,8 +173,8 @@ def _evaluated(
     run = Run(
         _tables(evaluated, evaluation),
         manifest_of_run(settings, evaluation, outcome),
-        lambda conversation_id: explain_conversation(
-            conversation_id, evaluation, source, given, judged, outcomes=held
+        lambda conversation_id, pair: find_turn(
+            conversation_id, evaluation, source, given, judged, pair, held
         ),
     )
     run.check_some_usable()

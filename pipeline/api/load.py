@@ -21,8 +21,7 @@ from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.studies.explanation.explain import explain_conversation
-from goodgain.pipeline.studies.explanation.model import ConversationExplanation
+from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair, find_turn
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.metric import Metric
@@ -69,7 +68,7 @@ def load(folder: str | Path) -> Run:
     return Run(
         tables,
         manifest,
-        lambda conversation_id: _explained(conversation_id, config),
+        lambda conversation_id, pair: _explained(conversation_id, pair, config),
     )
 
 
@@ -112,11 +111,12 @@ def _read(folder: str, dataset: Dataset) -> Table:
     return Table(dataset, rows)
 
 
-def _explained(conversation_id: str, config: RunConfig) -> ConversationExplanation:
+def _explained(conversation_id: str, pair: Pair | None, config: RunConfig) -> ExplainedTurn:
     files = _files(config)
     traces = traces_of(config, files, find_names(files, open_local, config.adaptation))
     evaluation = open_evaluation(config, traces, LOCAL)
-    return explain_conversation(conversation_id, evaluation, LocalFiles(files, config))
+    source = LocalFiles(files, config)
+    return find_turn(conversation_id, evaluation, source, pair=pair)
 
 
 def _files(config: RunConfig) -> list[InputFile]:

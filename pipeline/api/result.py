@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from goodgain.pipeline.api.explanation import Explanation
 from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document, Heading, Sentence, document
@@ -17,7 +18,7 @@ from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.results.data_warnings import misspelt_names, warning_text, warnings_in
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python
-from goodgain.pipeline.studies.explanation.model import ConversationExplanation
+from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair
 from goodgain.pipeline.views.means import means_table
 from goodgain.pipeline.views.run import scale_part, shown_metrics
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
@@ -32,32 +33,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Records = Callable[[], Iterator[SearchCall | RejectedRecord]]
-
-
-class Explanation(str):
-    """The outcome of each result of a conversation, and why, as text to print.
-
-    Example:
-      >>> import goodgain as gg
-      >>> call = {"conversation_id": "c", "iteration": 1, "results": [{"gain": 3}]}
-      >>> found: gg.Explanation = gg.evaluate([call]).explain("c")
-      >>> found.splitlines()[0]
-      'Conversation c'
-    """
-
-    _document: Document
-
-    def __new__(cls, document: Document) -> Explanation:
-        """Wrap the document of a conversation."""
-        text = super().__new__(cls, text_of(document))
-        text._document = document
-        return text
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return fragment_of(self._document)
 
 
 class Run:
@@ -84,14 +59,14 @@ class Run:
         self,
         tables: Mapping[str, Callable[[], Table]],
         manifest: Mapping[str, Any],
-        explain: Callable[[str], ConversationExplanation],
+        explain: Callable[[str, Pair | None], ExplainedTurn],
     ) -> None:
         """Wrap the results of a run.
 
         Args:
           tables: returns a dataset by its name.
           manifest: see the class.
-          explain: explains a conversation.
+          explain: explains a conversation, and why two of its results are one document or two.
         """
         self.manifest = manifest
         self._tables = tables
@@ -233,11 +208,24 @@ class Run:
         first = self.rejected[0]
         return f"{first['source']}, {first['position']}: {for_python(first['reason'])}"
 
-    def explain(self, conversation_id: str) -> Explanation:
+    def explain(
+        self,
+        conversation_id: str,
+        *,
+        pair: Pair | None = None,
+        against: Run | str | Path | None = None,
+    ) -> Explanation:
         """What became of each result of a conversation, and why, for a person to read.
 
+        Args:
+          conversation_id: the conversation.
+          pair: explain instead why two of its results are one document or two; their places are i,
+            call and rank, like `("1.1.1", "2.1.1")`.
+          against: show instead what each of two runs found in the conversation that the other did
+            not; the other run, or the folder of its outputs.
+
         Raises:
-          UsageError: there is no such conversation.
+          UsageError: there is no such conversation or result, or the runs were scored otherwise.
           GoodGainError: it holds more than `max_held_bytes` allows.
 
         Example:
@@ -248,10 +236,36 @@ class Run:
           Conversation c
         """
         from goodgain.pipeline.views.explanation import explanation_document
+        from goodgain.pipeline.views.pairs import pair_document
 
         with phrased_for_python():
-            explained = self._explain(conversation_id)
+            if against is not None:
+                if pair is not None:
+                    raise UsageError("Give pair or against, not both.")
+                return Explanation(self._arms_document(conversation_id, against))
+            explained = self._explain(conversation_id, pair).explanation
+        if explained.pair is not None:
+            return Explanation(pair_document(conversation_id, explained.pair))
         return Explanation(explanation_document(explained))
+
+    def _arms_document(self, conversation_id: str, against: Run | str | Path) -> Document:
+        from goodgain.pipeline.api.load import load
+        from goodgain.pipeline.studies.comparison.sources import mismatches
+        from goodgain.pipeline.studies.explanation.arms import explain_arms
+        from goodgain.pipeline.views.arms import arms_document
+
+        other = against if isinstance(against, Run) else load(against)
+        if differing := mismatches(self.manifest, other.manifest):
+            raise UsageError(
+                "The two runs were not scored alike: they differ in "
+                f"{', '.join(map(str, differing))}; score one of them again."
+            )
+        turn = self._explain(conversation_id, None)
+        try:
+            theirs = other._explain(conversation_id, None)
+        except UsageError as error:
+            raise UsageError(f"In the other run: {error}") from None
+        return arms_document(explain_arms(turn, theirs))
 
     def save(self, folder: str | Path) -> None:
         """Write the run as `goodgain run --format parquet` does: for `load`, the gate, reports.

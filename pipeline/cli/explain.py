@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.run.plan.local_files import LOCAL
         from goodgain.pipeline.run.plan.sources import LocalFiles
         from goodgain.pipeline.run.plan.traces import find_traces
-        from goodgain.pipeline.studies.explanation.explain import explain_conversation
+        from goodgain.pipeline.studies.explanation.explain import find_turn
         from goodgain.pipeline.studies.explanation.output import explanation_json
         from goodgain.pipeline.views.explanation import explanation_document
     from goodgain.pipeline.views.pairs import pair_document
@@ -66,9 +66,9 @@ def run(args: argparse.Namespace) -> int:
     evaluation = open_evaluation(config, traces, LOCAL)
     with progress.shown(traces.size, quiet=args.quiet):
         source = LocalFiles(traces.files, config)
-        explanation = explain_conversation(
+        explanation = find_turn(
             args.conversation_id, evaluation, source, pair=args.pair and tuple(args.pair)
-        )
+        ).explanation
     if args.json:
         print_json(explanation_json(explanation))
     elif explanation.pair is not None:
@@ -91,7 +91,7 @@ def _run_against(args: argparse.Namespace, config: ExplainConfig) -> int:
 
     arms = open_inputs(config, args.against)
     with progress.shown(arms.size, quiet=args.quiet):
-        explained = explain_arms(*arms.turns(args.conversation_id), arms.scoring)
+        explained = explain_arms(*arms.turns(args.conversation_id))
     if args.json:
         print_json(arms_json(explained))
     else:

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from goodgain.pipeline.api.compare import Comparison, compare
     from goodgain.pipeline.api.emitted import GoodGainWarning
     from goodgain.pipeline.api.evaluate import evaluate
+    from goodgain.pipeline.api.explanation import Explanation
     from goodgain.pipeline.api.gate import GateFailedError, GateVerdict, gate
     from goodgain.pipeline.api.inputs import Traces
     from goodgain.pipeline.api.judgments import ExcludedDocuments, Qrels
     from goodgain.pipeline.api.labels import Labels
     from goodgain.pipeline.api.load import load
     from goodgain.pipeline.api.outcomes import Outcomes
-    from goodgain.pipeline.api.result import Explanation, Run
+    from goodgain.pipeline.api.result import Run
     from goodgain.pipeline.api.table import Table
     from goodgain.transforms import (
         FindShards,
@@ -168,7 +169,7 @@ _MODULES = {
     "DataWarning": "transforms.core.warnings.warning",
     "ExcludedDocuments": "pipeline.api.judgments",
     "Exclusions": "transforms.core.judgments.exclusions",
-    "Explanation": "pipeline.api.result",
+    "Explanation": "pipeline.api.explanation",
     "FileShard": "transforms.core.files.shard",
     "FolderSource": "transforms.sources.folder_watch",
     "GateFailedError": "pipeline.api.gate",

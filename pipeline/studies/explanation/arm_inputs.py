@@ -20,7 +20,6 @@ from goodgain.pipeline.settings.option_types import flag_of
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, find_turn
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.scoring.settings import Scoring
 
 # How a run's files are read and labelled may differ between arms; how they are scored may not.
 _OF_FILES = ("input", "mapping", "iteration_base", "labels", "label_map", "outcomes")
@@ -60,11 +59,6 @@ class ArmInputs(Struct, frozen=True):
     def size(self) -> int:
         """Bytes of all files."""
         return self.input.traces.size + self.against.traces.size
-
-    @property
-    def scoring(self) -> Scoring:
-        """How both are scored."""
-        return self.input.evaluation.scoring
 
     def turns(self, conversation_id: str) -> tuple[ExplainedTurn, ExplainedTurn]:
         """The last turn of a conversation in both arms.

@@ -11,7 +11,6 @@ from goodgain.pipeline.studies.explanation.explain import ExplainedTurn
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace, TurnDetails
 from goodgain.transforms.core.scoring.rows import ConversationRow
-from goodgain.transforms.core.scoring.settings import Scoring
 
 
 class ArmDocument(Struct, frozen=True):
@@ -68,25 +67,24 @@ class ArmsExplanation(Struct, frozen=True):
     both: list[DocumentOfBoth]
 
 
-def explain_arms(one: ExplainedTurn, other: ExplainedTurn, scoring: Scoring) -> ArmsExplanation:
+def explain_arms(one: ExplainedTurn, other: ExplainedTurn) -> ArmsExplanation:
     """Match the documents that two arms found.
 
     A document of the second arm is the first document of the first arm of which its first
     occurrence verifies an occurrence, so that several may be the same.
 
     Args:
-      one, other: the turn in the arm `input`, and in the arm `against`.
-      scoring: of both.
+      one, other: the turn in the arm `input`, and in the arm `against`, scored by the same rules.
 
     Raises:
       UsageError: the rules look for no duplicates.
     """
-    if scoring.rules.policy == "none":
+    if one.scoring.rules.policy == "none":
         raise UsageError(
             "The documents of two arms cannot be matched: the rules say `policy: none`, by which "
             "no two results are the same document."
         )
-    found, theirs = dict(_documents(one, scoring)), dict(_documents(other, scoring))
+    found, theirs = dict(_documents(one)), dict(_documents(other))
     matches = {
         index: first
         for index in theirs
@@ -107,9 +105,9 @@ def explain_arms(one: ExplainedTurn, other: ExplainedTurn, scoring: Scoring) -> 
     )
 
 
-def _documents(arm: ExplainedTurn, scoring: Scoring) -> Iterator[tuple[int, ArmDocument]]:
+def _documents(arm: ExplainedTurn) -> Iterator[tuple[int, ArmDocument]]:
     """The first occurrences of a turn, by their index in it."""
-    details = TurnDetails(arm.turn, scoring.rules)
+    details = TurnDetails(arm.turn, arm.scoring.rules)
     results = [
         result
         for iteration in arm.explanation.iterations
@@ -119,7 +117,7 @@ def _documents(arm: ExplainedTurn, scoring: Scoring) -> Iterator[tuple[int, ArmD
     for index, result in enumerate(results):
         if result.duplicate is None:
             gain = arm.turn.labels[index]
-            good = gain is not None and gain >= scoring.good_gain_threshold
+            good = gain is not None and gain >= arm.scoring.good_gain_threshold
             place = details.place(index)
             yield index, ArmDocument(place, gain, good, result.title, result.url, result.id)
 

@@ -46,28 +46,16 @@ from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
 JudgmentsOf = Callable[[str], Judged]
+Pair = tuple[str, str]  # the places of two results, like 1.1.3: i, call and rank
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class ExplainedTurn(Struct, frozen=True):
-    """An explanation, and the folded turn that it is about."""
+    """An explanation, the folded turn that it is about, and how that was scored."""
 
     explanation: model.ConversationExplanation
     turn: FoldedTurn
-
-
-def explain_conversation(
-    conversation_id: str,
-    evaluation: Evaluation,
-    source: TraceSource,
-    given: LabelRows | None = None,
-    judged: Judged | None = None,
-    pair: tuple[str, str] | None = None,
-    outcomes: OutcomeRows | None = None,
-) -> model.ConversationExplanation:
-    """Find a conversation in the traces of an evaluation, and explain it; see `find_turn`."""
-    found = find_turn(conversation_id, evaluation, source, given, judged, pair, outcomes)
-    return found.explanation
+    scoring: Scoring
 
 
 def find_turn(
@@ -76,7 +64,7 @@ def find_turn(
     source: TraceSource,
     given: LabelRows | None = None,
     judged: Judged | None = None,
-    pair: tuple[str, str] | None = None,
+    pair: Pair | None = None,
     outcomes: OutcomeRows | None = None,
 ) -> ExplainedTurn:
     """Find a conversation in the traces of an evaluation, and explain its last turn.
@@ -84,7 +72,7 @@ def find_turn(
     Args:
       given, judged, outcomes: labels, judgments and outcomes that the caller holds, instead of
         those in files.
-      pair: the places of two results that are compared.
+      pair: two results that are compared.
 
     Raises:
       UsageError: there is no such conversation or result, or a judgment cannot be used.
@@ -127,7 +115,7 @@ def explain(
     budget: MemoryBudget,
     judgments_of: JudgmentsOf | None = None,
     result_labels: Iterable[ResultLabel] = (),
-    pair: tuple[str, str] | None = None,
+    pair: Pair | None = None,
 ) -> model.ConversationExplanation:
     """Score a conversation and explain the outcome of each of its results; see `explain_turn`."""
     return explain_turn(gathered, scoring, budget, judgments_of, result_labels, pair).explanation
@@ -139,7 +127,7 @@ def explain_turn(
     budget: MemoryBudget,
     judgments_of: JudgmentsOf | None = None,
     result_labels: Iterable[ResultLabel] = (),
-    pair: tuple[str, str] | None = None,
+    pair: Pair | None = None,
     outcomes: Mapping[str, float] | None = None,
 ) -> ExplainedTurn:
     """Score a conversation and explain the outcome of each of its results.
@@ -151,7 +139,7 @@ def explain_turn(
       judgments_of: at least the judgments of a topic, if `scoring.label_keys` is given.
       result_labels: labels of single results that override those of the trace; may include labels
         of other conversations.
-      pair: the places of two results that are compared.
+      pair: two results that are compared.
       outcomes: outcomes that override those of the trace.
 
     Raises:
@@ -241,7 +229,7 @@ def explain_turn(
         unreadable=gathered.unreadable,
         usages=[] if usages is None else usages.explained(),
     )
-    return ExplainedTurn(explanation, turn)
+    return ExplainedTurn(explanation, turn, scoring)
 
 
 def _kept_record(

@@ -8,11 +8,13 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.pipeline.studies.explanation.arms import explain_arms
 from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
+from goodgain.pipeline.studies.pool.store import read_pool
 from goodgain.pipeline.views.pairs import place_text
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.rules import compile_rules
@@ -24,14 +26,14 @@ from tests.adversarial import trace
 from tests.pipeline.studies.explanation.test_explain import SCORING, call
 
 
-def turn(records, conversation_id="c1"):
+def turn(records, scoring=SCORING):
     budget = MemoryBudget(None)
     calls = [parse_mapping(record) for record in records]
-    return explain_turn(gather(conversation_id, iter(calls), budget), SCORING, budget)
+    return explain_turn(gather("c1", iter(calls), budget), scoring, budget)
 
 
 def arms(mine, other):
-    return explain_arms(turn(mine), turn(other), SCORING)
+    return explain_arms(turn(mine), turn(other))
 
 
 def page(name, gain=None, **more):
@@ -109,7 +111,7 @@ def test_every_document_is_matched_as_by_a_look_at_every_pair():
         records = [{**record, "turn": 1, "conversation_id": "c1"} for record in trace(random, 3)]
         mine = [records[0], *(record for record in records if random.random() < 0.5)]
         one, two = turn(mine), turn(records[len(records) // 2 :])
-        found = explain_arms(one, two, SCORING)
+        found = explain_arms(one, two)
         assert len(found.both) == len(matched(one.turn, two.turn))
         matches += len(found.both)
         both = {place_text(each.input.place) for each in found.both}
@@ -218,4 +220,49 @@ def test_an_arm_that_cannot_be_used_is_named(files, capsys, against, message):
 def test_rules_that_look_for_no_duplicates_match_nothing():
     rules = compile_rules(load_rules(None).model_copy(update={"policy": "none"}))
     with pytest.raises(UsageError, match="policy: none"):
-        explain_arms(turn(MINE), turn(OTHER), replace(SCORING, rules=rules))
+        explain_arms(turn(MINE, replace(SCORING, rules=rules)), turn(OTHER))
+
+
+@pytest.mark.parametrize("other", ["run", "folder"])
+def test_python_shows_what_the_command_prints(files, capsys, other):
+    _, out, _ = explained(capsys, "--against", "other.jsonl")
+    run, against = gg.evaluate(MINE), gg.evaluate("other.jsonl")
+    if other == "folder":
+        against.save("saved")
+        against = "saved"
+    assert run.explain("c1", against=against).split() == out.split()
+
+
+def test_python_refuses_runs_that_cannot_be_held_side_by_side(files):
+    run = gg.evaluate(MINE)
+    with pytest.raises(UsageError, match=r"not scored alike.*good_gain_threshold \(2 against 3\)"):
+        run.explain("c1", against=gg.evaluate(OTHER, good_gain_threshold=3))
+    with pytest.raises(UsageError, match="In the other run: There is no conversation c1"):
+        run.explain("c1", against=gg.evaluate("stranger.jsonl"))
+    with pytest.raises(UsageError, match="pair or against, not both"):
+        run.explain("c1", pair=("1.1.1", "2.1.1"), against=run)
+
+
+def test_arms_of_a_pool_have_its_labels(files, capsys):
+    """The pool gives b the label 4, which is 0 in one arm and 1 in the other."""
+    words = ("--run", "mine=mine.jsonl", "--run", "other=other.jsonl", "--output", "pool")
+    assert main(["pool", "build", *words, "--quiet"]) == 0
+    (document,) = (
+        one.document
+        for one in read_pool("pool").documents()
+        if any("docs.example/b" in str(evidence) for evidence in one.evidence)
+    )
+    Path("labels.jsonl").write_text(json.dumps({"document": document, "gain": 4}) + "\n")
+    words = ("--from", "labels.jsonl", "--annotator", "ann", "--quiet")
+    assert main(["pool", "label", "pool", *words]) == 0
+    capsys.readouterr()
+    code, out, _ = explained(capsys, "--pool", "pool", "--against", "other.jsonl", "--json")
+    (both,) = json.loads(out)["both"]
+    assert code == 0
+    assert (both["input"]["gain"], both["against"]["gain"]) == (4, 4)
+    assert both["input"]["good"]
+    assert main(["run", "other.jsonl", "--pool", "pool", "--output", "out", "--quiet"]) == 0
+    assert explained(capsys, "--pool", "pool", "--against", "out", "--json")[1] == out
+    code, _, err = explained(capsys, "--against", "out")
+    assert code == 2
+    assert "this run has its labels from --pool, and --input has not" in err

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.pipeline.studies.explanation.explain import explain
@@ -17,6 +18,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.parsing import parse_mapping
 from tests.adversarial import trace
+from tests.pipeline.runs import write_jsonl
 from tests.pipeline.studies.explanation.test_explain import SCORING, call
 
 TEXT = "The budget of the third quarter went to the warehouse in Bremen, which needed a new roof."
@@ -139,3 +141,11 @@ def test_the_command_prints_each_step(tmp_path, capsys):
     ]
     assert main([*words, "--pair", "1.1.2", "1.1.1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["pair"]["same"] is False
+
+
+def test_python_shows_what_the_command_prints(tmp_path, capsys):
+    records = [call(1, [{"title": "t", "url": "https://a.example/x"}, {"title": "t"}])]
+    traces = write_jsonl(tmp_path / "traces.jsonl", records)
+    assert main(["explain", "c1", "--input", traces, "--pair", "1.1.1", "1.1.2"]) == 0
+    found = gg.evaluate(records, allow_unlabelled=True).explain("c1", pair=("1.1.1", "1.1.2"))
+    assert found.split() == capsys.readouterr().out.split()
