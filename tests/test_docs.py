@@ -133,6 +133,28 @@ def test_readme_has_at_most_150_lines_and_the_site_lists_every_page():
     assert kinds == ["Tutorial", "How to", "Reference", "Explanation"]
 
 
+def named_pages(text):
+    """(name of the file, text of the link) of each page in a list of pages."""
+    return [
+        (path.removeprefix("docs/"), name)
+        for name, path in re.findall(r"\[([^\]]+)\]\(([\w/-]+\.md)\)", text)
+    ]
+
+
+def test_lists_of_pages_name_each_by_its_title():
+    """Navigation takes the title, too."""
+    titles = {page.name: HEADING.search(page.read_text(encoding="utf-8"))[1] for page in PAGES[1:]}
+    del titles["index.md"]
+    for page, heading in ((PAGES[0], "## Read on"), (ROOT / "docs" / "index.md", "## Pages")):
+        _, listed = page.read_text(encoding="utf-8").split(heading)
+        assert sorted(named_pages(listed)) == sorted(titles.items()), page.name
+
+
+def test_the_index_begins_with_installation_and_the_first_run():
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert HEADING.findall(page)[1:3] == ["Install", "First run"]
+
+
 def test_the_beam_yaml_of_the_page_is_what_init_writes():
     """`tests/pipeline/cli/test_init.py` runs it."""
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")

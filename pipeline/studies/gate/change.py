@@ -42,6 +42,7 @@ from goodgain.pipeline.studies.gate.outcome import (
     cluster_note,
     number,
     outcome_of,
+    too_few,
 )
 from goodgain.pipeline.studies.gate.rules import Amount, Rule, Side
 from goodgain.transforms.core.comparison.differences import ComparisonOptions, MetricComparison
@@ -115,7 +116,7 @@ def _judge(
     if n == 0:
         return outcome(rule, slice_, "", 0, failure=f"no {unit} with a value")
     if n < least:
-        reason = f"{n:,} {unit} {pluralize(n, 'is', 'are')} below least_n = {least:,}"
+        reason = too_few(f"{n:,} {unit} {pluralize(n, 'is', 'are')}", least)
         return outcome(rule, slice_, change, n, failure=reason)
     test: Any = compare_paired if paired else compare_unpaired
 

@@ -31,6 +31,7 @@ from goodgain.pipeline.studies.gate.outcome import (
     cluster_note,
     number,
     outcome_of,
+    too_few,
 )
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.errors import UsageError
@@ -324,7 +325,7 @@ def _mean(
     show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
     value, shown = number(row["mean"]), show(row["mean"])
     if n < least:
-        failure = f"n = {n:,} is below least_n = {least:,}"
+        failure = too_few(f"n = {n:,} is", least)
         return outcome_of(rule, slice_, value, n, failure=failure, shown=shown)
     estimate = GateEstimate(
         value=row["mean"],

@@ -136,6 +136,18 @@ def bound_text(rule: Rule, in_words: bool = False) -> str:
     return text
 
 
+def too_few(found: str, least: int) -> str:
+    """Why a rule fails when there are fewer conversations or pairs than its `least_n`.
+
+    Args:
+      found: how many there are, with its verb, like `3 pairs are`.
+    """
+    return (
+        f"{found} below least_n = {least:,}: score more conversations, or give the rule a smaller "
+        "least_n"
+    )
+
+
 def cluster_note(rule: Rule, clusters: int | None, effective: float | None) -> str:
     """That a proof rests on clusters too uneven for its interval; "" if it does not."""
     if rule.proof not in _PROOFS or effective is None or not few_effective(clusters, effective):

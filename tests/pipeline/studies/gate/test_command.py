@@ -280,7 +280,9 @@ def test_clusters_that_differ_alike_do_not_prove_compliance(judge, tmp_path):
 def test_fewer_than_30_conversations_fail_by_default(judge, tmp_path):
     run = output_of(tmp_path / "out", [conversation(f"c{at}", [[4]]) for at in range(29)])
     outcome = one(judge(["CG >= 1"], run))
-    assert outcome["reason"] == "n = 29 is below least_n = 30"
+    assert outcome["reason"] == (
+        "n = 29 is below least_n = 30: score more conversations, or give the rule a smaller least_n"
+    )
     assert one(judge(["CG >= 1"], run, least_n=29))["verdict"] == "passed"
 
 

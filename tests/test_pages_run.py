@@ -1,0 +1,47 @@
+"""Pages whose commands run in order, and print what the page shows."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from goodgain.pipeline.__main__ import main
+from tests.page_commands import arguments_of, write_files
+
+DOCS = Path(__file__).parents[1] / "docs"
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+INSTALL = "pip install .\n"
+TUTORIAL = "tutorial.md"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("page", "written", "shown"),
+    [
+        (TUTORIAL, "out-base/report.html", 20),
+        ("transcripts.md", "out/report.html", 6),
+        ("ci.md", "gate.md", 3),
+    ],
+)
+def test_every_command_prints_what_the_page_shows(
+    page, written, shown, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    printed, lines = "", []
+    for language, block in BLOCK.findall((DOCS / page).read_text(encoding="utf-8")):
+        if language == "python":
+            exec(compile(block, page, "exec"), defined := {})
+            for name in [name for name in defined if name.startswith("test_")]:
+                defined[name]()
+        elif language == "sh" and block != INSTALL:
+            printed = ""
+            for arguments in arguments_of(write_files(block, tmp_path)):
+                assert main(arguments) == 0, arguments
+            printed = " ".join(capsys.readouterr().out.split())
+        elif language == "text":
+            for line in block.splitlines():
+                assert " ".join(line.split()) in printed
+                lines.append(line)
+    assert len(lines) >= shown
+    assert (tmp_path / written).exists()
