@@ -19,17 +19,13 @@ from goodgain.transforms.core.scoring.native_packing import NativePacker
 from goodgain.transforms.core.scoring.packing import Packing
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
+from tests.core.files.samples import avro_record as record
 from tests.native.paths import assert_same, needs_native
 
 pytestmark = needs_native
 
 TEXT = ["null", "string"]
 TEXTS = {"type": "array", "items": TEXT}
-
-
-def record(name, **types):
-    fields = [{"name": field, "type": kind} for field, kind in types.items()]
-    return {"type": "record", "name": name, "fields": fields}
 
 
 def native_packer():
@@ -142,12 +138,7 @@ def test_numbers_lists_and_nulls_out_of_place():
 
 
 def test_types_that_hold_themselves_and_names_in_spaces():
-    tree = {
-        "type": "record",
-        "name": "Tree",
-        "namespace": "deep",
-        "fields": [{"name": "children", "type": {"type": "array", "items": "Tree"}}],
-    }
+    tree = record("Tree", children={"type": "array", "items": "Tree"}) | {"namespace": "deep"}
     schema = record("S", noise=tree, conversation_id="string", iteration="int", more="deep.Tree")
     leaf = {"children": []}
     for depth in (1, 3, 20, 80):

@@ -101,12 +101,7 @@ def test_a_whole_number_in_a_column_of_floats_is_the_attribute_that_its_text_is(
         [{"conversation_id": "c", "iteration": 1, "attributes": {"a": one}}] for one in as_text
     )
     plain = {"type": "map", "values": ["double", "string"]}
-    fields = {"conversation_id": "string", "iteration": "int", "attributes": plain}
-    schema = {
-        "type": "record",
-        "name": "S",
-        "fields": [{"name": name, "type": kind} for name, kind in fields.items()],
-    }
+    schema = samples.avro_record("S", conversation_id="string", iteration="int", attributes=plain)
     expected, _ = assert_same(samples.jsonl_bytes(word), "a.jsonl")
     for content, path in (
         (samples.jsonl_bytes(number), "a.jsonl"),

@@ -18,6 +18,7 @@ from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from tests.core.direct import shipped_rules
+from tests.core.files.samples import avro_record
 from tests.native.paths import count_folds, needs_native
 from tests.pipeline.runs import SAMPLE
 
@@ -210,14 +211,7 @@ def test_records_of_a_caller_come_from_python():
 
 @needs_native
 def test_avro_records_that_python_parsed_are_counted(tmp_path):
-    schema = {
-        "type": "record",
-        "name": "call",
-        "fields": [
-            {"name": "conversation_id", "type": "string"},
-            {"name": "iteration", "type": ["int", "string"]},
-        ],
-    }
+    schema = avro_record("call", conversation_id="string", iteration=["int", "string"])
     records = [{"conversation_id": "c", "iteration": one} for one in (1, "2", 3)]
     with (tmp_path / "traces.avro").open("wb") as file:
         fastavro.writer(file, schema, records)

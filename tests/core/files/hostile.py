@@ -30,12 +30,7 @@ def avro_file(schema, blocks, codec=b"null"):
 
 def with_field(kind):
     """The schema of a record with one more field, of this type, which no reader uses."""
-    fields = [
-        {"name": "conversation_id", "type": "string"},
-        {"name": "iteration", "type": "int"},
-        {"name": "more", "type": kind},
-    ]
-    return {"type": "record", "name": "Call", "fields": fields}
+    return samples.avro_record("Call", conversation_id="string", iteration="int", more=kind)
 
 
 def _call(more):
@@ -74,12 +69,7 @@ def snappy_bomb():
 
 
 def recursive_avro():
-    node = {
-        "type": "record",
-        "name": "Node",
-        "fields": [{"name": "next", "type": ["null", "Node"]}],
-    }
-    schema = with_field(node)
+    schema = with_field(samples.avro_record("Node", next=["null", "Node"]))
     return avro_file(schema, [(1, _call(zigzag(1) * 20_000 + zigzag(0)))])
 
 
@@ -117,7 +107,7 @@ def wide_map_header():
 
 def many_small_items(codec, compress):
     """A list of records of one byte each, within the bound on decoded bytes."""
-    item = {"type": "record", "name": "Item", "fields": [{"name": "a", "type": ["null", "string"]}]}
+    item = samples.avro_record("Item", a=["null", "string"])
     data = _call(zigzag(40 * MEBIBYTE) + bytes(40 * MEBIBYTE) + zigzag(0))
     schema = with_field({"type": "array", "items": item})
     return avro_file(schema, [(1, compress(data))], codec)

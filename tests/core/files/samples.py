@@ -86,6 +86,12 @@ def _optional(name, kind):
     return {"name": name, "type": ["null", kind], "default": None}
 
 
+def avro_record(name, **types):
+    """The Avro schema of a record with fields of these types."""
+    fields = [{"name": field, "type": kind} for field, kind in types.items()]
+    return {"type": "record", "name": name, "fields": fields}
+
+
 def avro_schema(results="Result"):
     many = {"type": "map", "values": ["string", {"type": "array", "items": "string"}]}
     result = {

@@ -11,15 +11,8 @@ from tests.core.files import samples
 
 pytestmark = pytest.mark.usefixtures("reading")
 
-SCHEMA = {
-    "type": "record",
-    "name": "SearchCall",
-    "fields": [
-        {"name": "conversation_id", "type": "string"},
-        {"name": "iteration", "type": "int"},
-        {"name": "costs", "type": {"type": "map", "values": "double"}},
-    ],
-}
+COSTS = {"type": "map", "values": "double"}
+SCHEMA = samples.avro_record("SearchCall", conversation_id="string", iteration="int", costs=COSTS)
 COLUMNS = pa.schema(
     [
         ("conversation_id", pa.string()),

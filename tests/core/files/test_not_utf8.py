@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.core.files import hostile, samples
+from tests.core.files.samples import avro_record
 
 pytestmark = pytest.mark.usefixtures("reading")
 
@@ -60,11 +61,7 @@ def records(field, value_of, plain):
 
 def avro(field, kind, rows):
     fields = {"conversation_id": TEXT, "iteration": "int", field: kind}
-    schema = {
-        "type": "record",
-        "name": "Call",
-        "fields": [{"name": name, "type": kind} for name, kind in fields.items()],
-    }
+    schema = avro_record("Call", **fields)
     file = io.BytesIO()
     fastavro.writer(file, schema, rows, "null", sync_interval=3000)
     return file.getvalue()

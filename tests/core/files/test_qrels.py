@@ -14,6 +14,7 @@ import zstandard
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.judgment import QrelsProblem
+from tests.core.files.samples import avro_record
 
 ROWS = [
     {"topic": f"t{number % 7}", "document_id": f"d-{number} ü".replace(" ", ""), "gain": number % 5}
@@ -24,15 +25,7 @@ JSONL = b"".join(msgspec.json.encode(row) + b"\n" for row in ROWS)
 
 
 def avro(rows, gain="int"):
-    schema = {
-        "type": "record",
-        "name": "Judgment",
-        "fields": [
-            {"name": "topic", "type": "string"},
-            {"name": "document_id", "type": "string"},
-            {"name": "gain", "type": gain},
-        ],
-    }
+    schema = avro_record("Judgment", topic="string", document_id="string", gain=gain)
     file = io.BytesIO()
     fastavro.writer(file, schema, rows, sync_interval=400)
     return file.getvalue()

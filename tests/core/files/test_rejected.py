@@ -18,7 +18,8 @@ from goodgain.transforms.core.files.shard_reader import read_shard
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.rejected import LONGEST_PAYLOAD, RejectedRecord
 from tests.core.files import samples
-from tests.core.files.test_schema_evolution import avro_record, with_schema
+from tests.core.files.samples import avro_record
+from tests.core.files.test_schema_evolution import with_schema
 
 pytestmark = pytest.mark.slow
 
@@ -345,7 +346,7 @@ def test_avro_schemas_of_other_data_and_damaged_ones_are_rejected():
 
 
 def test_an_impossible_number_of_empty_records_is_rejected():
-    schema = {"type": "record", "name": "S", "fields": []}
+    schema = avro_record("S")
     head = samples.avro_bytes([], "null", schema)
     content = head + samples.zigzag(2**60) + samples.zigzag(0) + samples.SYNC
     row = only_row(content, "a.avro")

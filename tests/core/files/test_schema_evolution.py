@@ -6,6 +6,7 @@ import pytest
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from tests.core.files import samples
+from tests.core.files.samples import avro_record
 
 pytestmark = pytest.mark.usefixtures("reading")
 
@@ -18,14 +19,6 @@ ROW = {
     "results": [{"entity_type": "File", "ids": {"file_id": "f"}, "gain": 3, "score": 2}],
 }
 CALL = parse_mapping(ROW)
-
-
-def avro_fields(**types):
-    return [{"name": name, "type": kind} for name, kind in types.items()]
-
-
-def avro_record(name, **types):
-    return {"type": "record", "name": name, "fields": avro_fields(**types)}
 
 
 def read_avro(schema, *rows):

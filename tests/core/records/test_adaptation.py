@@ -43,38 +43,11 @@ def as_jsonl(records):
 
 
 def as_avro(records):
-    schema = {
-        "type": "record",
-        "name": "Call",
-        "fields": [
-            {"name": "session", "type": "string"},
-            {"name": "step", "type": "int"},
-            {
-                "name": "hits",
-                "type": {
-                    "type": "array",
-                    "items": {
-                        "type": "record",
-                        "name": "Hit",
-                        "fields": [
-                            {"name": "document_id", "type": "string"},
-                            {"name": "relevance", "type": "int"},
-                            {
-                                "name": "doc",
-                                "type": {
-                                    "type": "record",
-                                    "name": "Doc",
-                                    "fields": [{"name": "text", "type": "string"}],
-                                },
-                            },
-                            {"name": "ids", "type": {"type": "map", "values": "string"}},
-                        ],
-                    },
-                },
-            },
-            {"name": "meta", "type": {"type": "map", "values": "string"}},
-        ],
-    }
+    texts = {"type": "map", "values": "string"}
+    document = samples.avro_record("Doc", text="string")
+    hit = samples.avro_record("Hit", document_id="string", relevance="int", doc=document, ids=texts)
+    hits = {"type": "array", "items": hit}
+    schema = samples.avro_record("Call", session="string", step="int", hits=hits, meta=texts)
     file = io.BytesIO()
     fastavro.writer(file, schema, records)
     return file.getvalue()

@@ -5,7 +5,6 @@ import os
 
 import pytest
 
-import goodgain
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.data_warnings import slice_labels
 from goodgain.pipeline.results.exit_codes import ExitCode
@@ -191,16 +190,6 @@ def test_numbers_of_labels_in_slices_are_rounded():
 
 
 @pytest.mark.slow
-def test_warns_of_timestamps_in_seconds(tmp_path, capsys):
-    traces = write_jsonl(
-        tmp_path / "a.jsonl", records([{"gain": 3}], conversations=1, timestamp=1_700_000_000)
-    )
-    assert run(tmp_path / "out", [traces]) == 0
-    assert codes(tmp_path / "out") == ["odd_times"]
-    assert "look like seconds" in capsys.readouterr().out
-
-
-@pytest.mark.slow
 def test_warns_of_timestamps_in_the_future(tmp_path):
     traces = write_jsonl(
         tmp_path / "a.jsonl", records([{"gain": 3}], conversations=1, timestamp="2999-01-01T00:00Z")
@@ -209,21 +198,6 @@ def test_warns_of_timestamps_in_the_future(tmp_path):
     (one,) = manifest(tmp_path / "out")["warnings"]
     assert (one["code"], one["count"]) == ("odd_times", 2)
     assert manifest(tmp_path / "out")["started"][:10] in one["message"]
-
-
-@pytest.mark.slow
-def test_empty_input_gives_exit_code_3(tmp_path):
-    assert run(tmp_path / "out", [write_jsonl(tmp_path / "a.jsonl", [])], "--allow-unlabelled") == 3
-    assert codes(tmp_path / "out") == ["empty_input"]
-
-
-@pytest.mark.slow
-def test_equal_ids_that_no_rules_name_are_one_document(tmp_path):
-    result = {"ids": {"chunk_id": "A"}, "gain": 3}
-    traces = [{"conversation_id": "c", "iteration": i, "results": [result]} for i in (1, 2)]
-    assert run(tmp_path / "out", [write_jsonl(tmp_path / "a.jsonl", traces)]) == 0
-    (row,) = rows(tmp_path / "out", "conversations")
-    assert (row["UR"], row["DupR"], row["CG"]) == (1, 1, 3)
 
 
 @pytest.mark.slow
@@ -251,14 +225,6 @@ def test_comparison_names_the_run_with_the_warning(unlabelled, tmp_path, capsys)
     found = json.loads(capsys.readouterr().out)
     warnings = found["candidate"]["warnings"]
     assert [one["code"] for one in warnings] == ["no_labels", "unknown_fields"]
-
-
-def test_evaluate_gives_the_warnings_too(tmp_path):
-    found = goodgain.evaluate(records([{"relevance": 3}]), mapping={"gain": "relevance"})
-    assert found.manifest["warnings"] == []
-    bare = goodgain.evaluate(write_jsonl(tmp_path / "a.jsonl", records([{"relevance": 3}])))
-    assert [one["code"] for one in bare.manifest["warnings"]] == ["no_labels", "unknown_fields"]
-    assert "Warning (no_labels)" in repr(bare)
 
 
 @pytest.mark.slow
@@ -304,13 +270,3 @@ def test_conversations_without_the_topic_of_the_judgments_are_said_once(tmp_path
     assert "1 of 2 conversations (50.0%) has no attribute query_id" in " ".join(printed.split())
     assert "Not joined" not in printed
     assert "has no attribute query_id" in (tmp_path / "out" / REPORT).read_text()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("same", [{"call": 0}, {"record_id": "r"}])
-def test_searches_that_share_an_identity_give_a_warning(same, tmp_path):
-    searches = [{**one, "iteration": 1, **same} for one in records([{"gain": 3}])]
-    assert run(tmp_path / "out", [write_jsonl(tmp_path / "a.jsonl", searches)]) == 0
-    (found,) = manifest(tmp_path / "out")["warnings"]
-    assert (found["code"], found["count"], found["share"]) == ("conflicting_redeliveries", 10, 0.5)
-    assert manifest(tmp_path / "out")["records"]["conflicting_redeliveries"] == 10
