@@ -220,7 +220,7 @@ def test_comparison_names_the_run_with_the_warning(unlabelled, tmp_path, capsys)
     printed = capsys.readouterr().out
     assert "Candidate: Warning (no_labels)" in printed
     assert "Base: Warning" not in printed
-    assert "Candidate <code>no_labels" in (tmp_path / "cmp" / REPORT).read_text()
+    assert "Candidate: Warning (no_labels)" in (tmp_path / "cmp" / REPORT).read_text()
     main([*words, "--json"])
     found = json.loads(capsys.readouterr().out)
     warnings = found["candidate"]["warnings"]
