@@ -13,14 +13,18 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
+from goodgain.transforms.score import ScoreConversations
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
 from goodgain.transforms.stream_end import WITH_ENGINE
 from tests.core.direct import scoring
 
 MINUTE = 60_000
+CENTURY = 100 * 365 * 86_400_000  # a window that holds all that a test has
 START = 1_700_000_040_000  # a full minute
 
 # Outputs by run and name. Pipelines run in this process, and module globals are not copied.
@@ -35,6 +39,14 @@ def at(minute: float) -> int:
 
 def minute_of(millis: int) -> float:
     return (millis - START) / MINUTE
+
+
+def batch_scores(
+    pipeline: beam.Pipeline, calls: list[SearchCall], scoring: Scoring
+) -> beam.PCollection[ConversationScore]:
+    """The scores that a pipeline in batch gives calls."""
+    given = pipeline | beam.Create(calls).with_output_types(SearchCall)
+    return (given | ScoreConversations(scoring)).scores
 
 
 def stamp(millis: int) -> Timestamp:

@@ -10,15 +10,13 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.pool.files import PoolUse
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.means import GlobalMeans
-from goodgain.transforms.score import ScoreConversations
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.core.direct import scoring
 from tests.core.pool import direct
 from tests.core.pool.generated import runs
-from tests.transforms.streams import Script, at, play
+from tests.transforms.streams import CENTURY, Script, at, batch_scores, play
 
 
 @pytest.fixture
@@ -40,11 +38,8 @@ def world(tmp_path):
 def test_batch_gives_the_scores_of_the_core(world):
     records, settings, expected = world
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        calls = pipeline | beam.Create(list(map(parse_mapping, records))).with_output_types(
-            SearchCall
-        )
-        scored = calls | ScoreConversations(settings)
-        assert_that(scored.scores, equal_to(expected))
+        scores = batch_scores(pipeline, list(map(parse_mapping, records)), settings)
+        assert_that(scores, equal_to(expected))
 
 
 @pytest.mark.slow
@@ -63,14 +58,10 @@ def test_a_stream_gives_the_scores_of_the_core(world):
 @pytest.mark.slow
 def test_means_of_windows_equal_those_of_batch_with_a_pool(world):
     records, settings, _ = world
-    century = 100 * 365 * 86_400_000
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        calls = pipeline | beam.Create(list(map(parse_mapping, records))).with_output_types(
-            SearchCall
-        )
-        scores = (calls | ScoreConversations(settings)).scores
+        scores = batch_scores(pipeline, list(map(parse_mapping, records)), settings)
         means = scores | GlobalMeans(settings)
-        panes = scores | WindowedMeans(settings, Closing(), (), century)
+        panes = scores | WindowedMeans(settings, Closing(), (), CENTURY)
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         both = (
             {"batch": means | "a" >> beam.Map(keyed), "stream": last | "b" >> beam.Map(keyed)}

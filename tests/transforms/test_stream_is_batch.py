@@ -14,16 +14,14 @@ from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.metrics.repeats import PassCondition
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.means import GlobalMeans, SumMeans
-from goodgain.transforms.score import ScoreConversations
 from goodgain.transforms.windowed_means import WindowedMeans
 from tests.adversarial import conversation_records
 from tests.core.direct import scoring, shipped_rules
 from tests.core.scoring.test_aspects import with_aspects
 from tests.core.scoring.test_passages import with_passage_ids
-from tests.transforms.streams import Script, at, minute_of, play
+from tests.transforms.streams import CENTURY, Script, at, batch_scores, minute_of, play
 
 pytestmark = pytest.mark.slow
 
@@ -110,11 +108,7 @@ def test_scores_equal_those_of_batch(seed):
     assert {row["outcome.correct"] for row in searched} >= {0, 1}
     assert {row["outcome.rating"] for row in searched} >= {0, 1}
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        scores = (
-            pipeline
-            | beam.Create(calls).with_output_types(SearchCall)
-            | ScoreConversations(SCORING)
-        ).scores
+        scores = batch_scores(pipeline, calls, SCORING)
         assert_that(scores | beam.Map(parts), equal_to(streamed))
 
 
@@ -130,11 +124,7 @@ def test_passages_and_aspects_equal_those_of_batch():
     streamed = [parts(score) for _, score in given["scores"]]
     assert sum(row.aspects for row, *_ in streamed) > CONVERSATIONS
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        scores = (
-            pipeline
-            | beam.Create(calls).with_output_types(SearchCall)
-            | ScoreConversations(PASSAGES)
-        ).scores
+        scores = batch_scores(pipeline, calls, PASSAGES)
         assert_that(scores | beam.Map(parts), equal_to(streamed))
 
 
@@ -146,14 +136,9 @@ def test_means_in_the_last_panes_equal_those_of_batch():
     """One window holds all conversations, in bundles of one element, so that sums are merged."""
     calls = timed_calls(Random(3))
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        scores = (
-            pipeline
-            | beam.Create(calls).with_output_types(SearchCall)
-            | ScoreConversations(SCORING)
-        ).scores
+        scores = batch_scores(pipeline, calls, SCORING)
         means = scores | GlobalMeans(SCORING, [["arm"]], cluster="query")
-        century = 100 * 365 * 86_400_000
-        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], century, cluster="query")
+        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], CENTURY, cluster="query")
         last = panes.rows | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         last.element_type = MeanRow
         both = (
@@ -174,15 +159,10 @@ def test_relations_in_the_last_panes_equal_those_of_batch():
     """Outcomes set against metrics, with clusters."""
     calls = timed_calls(Random(3))
     with beam.Pipeline(runner=FnApiRunner()) as pipeline:
-        scores = (
-            pipeline
-            | beam.Create(calls).with_output_types(SearchCall)
-            | ScoreConversations(SCORING)
-        ).scores
+        scores = batch_scores(pipeline, calls, SCORING)
         sums = scores | SumMeans(SCORING, [["arm"]], "query")
         batch = sums | beam.FlatMap(lambda one: one[1].relations(slice_of(one[0]), SCORING.plan))
-        century = 100 * 365 * 86_400_000
-        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], century, cluster="query")
+        panes = scores | WindowedMeans(SCORING, Closing(), [["arm"]], CENTURY, cluster="query")
         last = (
             panes.relations | beam.Filter(lambda one: one.is_last) | beam.Map(lambda one: one.row)
         )
