@@ -7,6 +7,7 @@ from goodgain.pipeline.views.pages.nights import MOST_DAYS, build_nights_report
 from tests.pipeline.views.pages.nights.entries import RANKING, entry, many, week, write_history
 from tests.pipeline.views.pages.test_build import LOADING, Page
 from tests.pipeline.views.pages.test_escaping import ATTACKS
+from tests.pipeline.views.pages.test_size import MOST_BYTES
 
 pytestmark = pytest.mark.slow
 
@@ -58,6 +59,10 @@ def test_a_long_history_is_truncated_with_a_note():
     page = Page(content)
     assert len(page.data["days"]) == MOST_DAYS
     assert "100 earlier days are in history.jsonl" in page.text
+
+
+def test_ten_nights_are_a_small_page():
+    assert len(build_nights_report(many(10))) < MOST_BYTES
 
 
 def test_history_without_a_day_gives_a_page():
