@@ -63,7 +63,7 @@ test: $(VENV)/developed  ## run all tests except those of `make test-engines`
 test-fast: $(VENV)/developed  ## run the tests that need neither much time, nor engines, nor a browser
 	$(PYTHON) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not slow and not engines and not browser"
 
-fuzz: $(VENV)/developed  ## flip every bit of the headers of small files, and read files with nulls; takes hours
+fuzz: $(VENV)/developed  ## flip every bit of the headers of small files, and read files with nulls; half an hour of CPU
 	$(PYTHON) -m tests.core.files.header_fuzz
 	$(PYTHON) -m tests.native.null_tables
 

@@ -13,7 +13,7 @@ from tests.forked import in_process
 
 MEBIBYTE = 2**20
 MOST_MEMORY = 1000 * MEBIBYTE
-_ADDRESS_SPACE = 4000 * MEBIBYTE  # so that a decompression bomb ends only this process
+ADDRESS_SPACE = 4000 * MEBIBYTE  # so that a decompression bomb ends only this process
 _SECONDS = 60
 
 
@@ -35,12 +35,17 @@ class Outcome:
 
 
 def read_limited(path, seconds=_SECONDS):
-    done = in_process(_print_outcome, path, memory=_ADDRESS_SPACE, seconds=seconds)
+    done = in_process(_print_outcome, path, memory=ADDRESS_SPACE, seconds=seconds)
     assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr[-2000:]}"
     return Outcome(**json.loads(done.stdout), memory=done.memory)
 
 
 def _print_outcome(path):
+    print(json.dumps(read(path)))  # noqa: T201
+
+
+def read(path):
+    """The fields of an `Outcome` but its memory, from this process."""
     calls = lost = 0
     reasons = []
     with open(path, "rb") as file:
@@ -53,4 +58,4 @@ def _print_outcome(path):
             else:
                 reasons.append(record.reason)
                 lost += record.records
-    print(json.dumps({"calls": calls, "reasons": reasons[:20], "lost": lost}))  # noqa: T201
+    return {"calls": calls, "reasons": reasons[:20], "lost": lost}
