@@ -271,6 +271,17 @@ def wide_union(branches, values=1_000, blocks=300):
     return avro_file(with_field({"type": "array", "items": union}), [(1, record)] * blocks)
 
 
+def footer_of_empty_structs():
+    """A row group with eight million columns of one byte each."""
+    number = bytes([0x15, 0])  # field 1, in which a struct of the schema has its type
+    schema = bytes([0x29, 0x1C]) + number + bytes(1)
+    count = 8_000_000
+    varint = bytes(count >> shift & 0x7F | 0x80 for shift in (0, 7, 14)) + bytes([count >> 21])
+    columns = bytes([0x19, 0xFC]) + varint + bytes(count)
+    footer = schema + bytes([0x29, 0x1C]) + columns + bytes(2)
+    return b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
+
+
 # Schemas whose values are far larger, or take far longer, than their bytes, as `FILES`. Many blocks
 # may not help, since each is within the limit of memory.
 SCHEMAS = {
@@ -291,6 +302,7 @@ SCHEMAS = {
     "null-fields.avro": (lambda: wide_schema("null", b""), "too much memory"),
     "text-fields.avro": (lambda: wide_schema("string", zigzag(0)), None),
     "wide-union.avro": (lambda: wide_union(5_000), "a union of 5,000 types; at most 500 are read"),
+    "empty-structs.parquet": (footer_of_empty_structs, "it has more than 1,000,000 structs"),
     "less-wide-union.avro": (lambda: wide_union(500, blocks=60), None),
 }
 

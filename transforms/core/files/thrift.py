@@ -6,18 +6,28 @@ from collections.abc import Iterator
 from typing import Any
 
 _DEEPEST = 16
+_MOST_STRUCTS = 1_000_000  # in lists; pyarrow reads no longer list either
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT = range(1, 13)
 
 Fields = dict[int, Any]
 
 
-def read_struct(raw: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
+# How many more structs may be read in lists, in a list of one. An empty struct takes a byte in the
+# file and a hundred in memory.
+_Room = list[int]
+
+
+def read_struct(raw: bytes, at: int = 0) -> tuple[Fields, int]:
     """The numbers, booleans, structs and lists of structs in a struct, and the position after it.
 
     Raises:
       IndexError: the bytes end inside it.
-      ValueError: it is not a struct, or nested too deeply.
+      ValueError: it is not a struct, nested too deeply, or has too many structs.
     """
+    return _struct(raw, at, 0, [_MOST_STRUCTS])
+
+
+def _struct(raw: bytes, at: int, depth: int, room: _Room) -> tuple[Fields, int]:
     if depth > _DEEPEST:
         raise ValueError("it is nested too deeply")
     fields: Fields = {}
@@ -27,13 +37,13 @@ def read_struct(raw: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
         if kind in (_I16, _I32, _I64):
             fields[number], at = _number(raw, at)
         elif kind == _STRUCT:
-            fields[number], at = read_struct(raw, at, depth + 1)
+            fields[number], at = _struct(raw, at, depth + 1, room)
         elif kind == _LIST:
-            fields[number], at = _structs(raw, at, depth + 1)
+            fields[number], at = _structs(raw, at, depth + 1, room)
         elif kind in (_TRUE, _FALSE):  # these have their value in the type
             fields[number] = kind == _TRUE
         else:
-            at = _behind(raw, at, kind, depth)
+            at = _behind(raw, at, kind, depth, room)
     return fields, at + 1
 
 
@@ -48,24 +58,32 @@ def structs_in(raw: bytes, wanted: int) -> Iterator[Fields]:
         number, kind, at = _field(raw, at, number)
         if number == wanted and kind == _LIST:
             count, item, at = _list(raw, at)
+            _take(count, [_MOST_STRUCTS])
             for _ in range(count if item == _STRUCT else 0):
                 fields, at = read_struct(raw, at)
                 yield fields
             return
         if kind not in (_TRUE, _FALSE):
-            at = _behind(raw, at, kind, 0)
+            at = _behind(raw, at, kind, 0, [_MOST_STRUCTS])
 
 
-def _structs(raw: bytes, at: int, depth: int) -> tuple[list[Fields], int]:
+def _structs(raw: bytes, at: int, depth: int, room: _Room) -> tuple[list[Fields], int]:
     """The structs of a list (none for other lists), and the position after it."""
     count, item, begin = _list(raw, at)
     if item != _STRUCT:
-        return [], _behind(raw, at, _LIST, depth)
+        return [], _behind(raw, at, _LIST, depth, room)
+    _take(count, room)
     structs, at = [], begin
     for _ in range(count):
-        fields, at = read_struct(raw, at, depth)
+        fields, at = _struct(raw, at, depth, room)
         structs.append(fields)
     return structs, at
+
+
+def _take(count: int, room: _Room) -> None:
+    room[0] -= count
+    if room[0] < 0:
+        raise ValueError(f"it has more than {_MOST_STRUCTS:,} structs")
 
 
 def _field(raw: bytes, at: int, before: int) -> tuple[int, int, int]:
@@ -88,7 +106,7 @@ def _list(raw: bytes, at: int) -> tuple[int, int, int]:
     return count, item, at
 
 
-def _behind(raw: bytes, at: int, kind: int, depth: int) -> int:
+def _behind(raw: bytes, at: int, kind: int, depth: int, room: _Room) -> int:
     """The position after a value to skip."""
     if depth > _DEEPEST:
         raise ValueError("it is nested too deeply")
@@ -103,11 +121,12 @@ def _behind(raw: bytes, at: int, kind: int, depth: int) -> int:
         return at + length
     if kind in (_LIST, _SET):
         count, item, at = _list(raw, at)
+        _take(count if item == _STRUCT else 0, room)
         for _ in range(count):
-            at = _behind(raw, at, item, depth + 1)
+            at = _behind(raw, at, item, depth + 1, room)
         return at
     if kind == _STRUCT:
-        return read_struct(raw, at, depth + 1)[1]
+        return _struct(raw, at, depth + 1, room)[1]
     raise ValueError("it has a type that Parquet does not use")
 
 
