@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection
-from typing import Any, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.option_types import GROUPS, flag_of, metadata
 from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 
 _Model = type[Settings]
+_Options = TypeVar("_Options", bound=Settings)
 
 
 def add_config_options(
@@ -33,7 +34,9 @@ def add_config_options(
     fields = _fields(model, without)
     titles = dict.fromkeys(metadata(field)["group"] for _, field in fields)
     groups: dict[str, Any] = {
-        title: parser.add_argument_group(title.lower()) if len(titles) > 1 else parser
+        title: parser.add_argument_group(title[:1].lower() + title[1:])
+        if len(titles) > 1
+        else parser
         for title in titles
     }
     can_be_revoked = file is not None
@@ -45,18 +48,11 @@ def add_config_options(
         _add(groups[title], name, field, can_be_revoked=can_be_revoked)
 
 
-def add_options_of(parser: argparse.ArgumentParser, model: _Model, *names: str) -> None:
-    """Declare single options that another command has, too; they are None if not given."""
-    for name in names:
-        _add(parser, name, model.model_fields[name], default=None)
-
-
 def _add(
     parser: argparse._ActionsContainer,
     name: str,
     field: FieldInfo,
     *,
-    default: Any = argparse.SUPPRESS,
     can_be_revoked: bool = False,
 ) -> None:
     """Declare an option; one that a file may have set can be revoked, like `--no-overwrite`."""
@@ -66,26 +62,25 @@ def _add(
     parser.add_argument(
         flag_of(name, field),
         dest=name,
-        default=default,
+        default=argparse.SUPPRESS,
         help=_help(name, field).replace("%", "%%"),
         **settings,
     )
-
-
-def label_map_of(args: argparse.Namespace) -> LabelMap | None:
-    """The labels on another scale that `--label-map` names, of a command without a configuration.
-
-    Raises:
-      UsageError: an entry is wrong.
-    """
-    entries = [one for several in args.label_map or () for one in several.split(",")]
-    return parse_label_map([one.strip() for one in entries if one.strip()])
 
 
 def add_inputs(parser: argparse.ArgumentParser, model: _Model, name: str) -> None:
     """Declare a required field whose values stand without the name of an option."""
     field = model.model_fields[name]
     parser.add_argument(name, nargs="+", metavar=metadata(field)["metavar"], help=field.description)
+
+
+def read_options(args: argparse.Namespace, model: type[_Options]) -> _Options:
+    """The options of a command that takes none from a file.
+
+    Raises:
+      UsageError: an option is wrong or missing; the message lists every mistake.
+    """
+    return load_config(model, given_options(args, model), has_file=False)
 
 
 def given_options(args: argparse.Namespace, model: _Model) -> dict[str, Any]:
@@ -120,8 +115,12 @@ def _place(named: tuple[str, FieldInfo]) -> tuple[int, bool]:
 
 
 def _argument_settings(field: FieldInfo, metavar: str) -> dict[str, Any]:
-    if tuple in (get_origin(field.annotation), *map(get_origin, get_args(field.annotation))):
-        return {"action": "extend", "nargs": "+", "metavar": metavar}
+    types = (field.annotation, *get_args(field.annotation))
+    for one in (one for one in types if get_origin(one) is tuple):
+        if Ellipsis in get_args(one):
+            return {"action": "extend", "nargs": "+", "metavar": metavar}
+        words = metavar.split()
+        return {"nargs": len(get_args(one)), "metavar": tuple(words) if words[1:] else metavar}
     choices = _choices(field)
     return {"metavar": "|".join(choices) if choices else metavar}
 
@@ -135,7 +134,9 @@ def _help(name: str, field: FieldInfo) -> str:
     default = _default(name, field)
     if default == "required":
         return f"{field.description} (required)"
-    return f"{field.description} (default: {default})" if default else f"{field.description}"
+    if not default or "(default: " in str(field.description):
+        return f"{field.description}"
+    return f"{field.description} (default: {default})"
 
 
 def _default(name: str, field: FieldInfo) -> str:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from goodgain.pipeline.cli.config_options import add_options_of, label_map_of
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
+from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.pipeline.settings.convert_config import ConvertConfig
+from goodgain.pipeline.settings.option_types import flag_of
 from goodgain.transforms.core.errors import UsageError
-
-if TYPE_CHECKING:
-    pass
 
 NAME = "convert"
 HELP = "import traces of other tools and TREC files; export traces to TREC"
 EXAMPLE = "goodgain convert --from otlp 'spans/*.jsonl' --output traces.parquet"
-
-_LAST_NUMBER = r"(\d+)$"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,85 +37,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT",
         help="what to import: files, folders or patterns (* and ** are wildcards)",
     )
-    imported = parser.add_argument_group("from other tools")
-    add_option(imported, "--from FORMAT", f"one of {', '.join(FORMATS)}", dest="from_format")
-    add_option(
-        imported,
-        "--output FILE",
-        "traces to write: .parquet, .avro or .jsonl, the last also .jsonl.gz, .bz2, .zst",
-    )
-    add_option(imported, "--mapping FILE", "mapping to use instead of the shipped one")
-    add_option(
-        imported,
-        "--map FIELD=NAME",
-        "read fields from other names or paths than the mapping does, like gain=relevance",
-        nargs="+",
-        action="extend",
-        dest="renames",
-        default=[],
-    )
-    add_option(imported, "--show-mapping", "print the shipped mapping and exit")
-    add_option(
-        imported,
-        "--conversation-of root|span",
-        "whose conversation a sub-agent with an id of its own belongs to: that of the agent which "
-        "calls it (root, the default) or, with span, its own",
-    )
-    add_option(
-        imported,
-        "--allow-unconverted",
-        "exit with 0 even if calls of tools that answered with lists were left out",
-    )
-    to_traces = parser.add_argument_group("from TREC")
-    add_option(to_traces, "--from-run FILE", "run: topic Q0 docid rank score tag")
-    add_option(to_traces, "--from-qrels FILE", "qrels: topic 0 docid label")
-    add_option(
-        to_traces,
-        "--to-traces FILE",
-        "traces to write: .avro, .parquet or .jsonl, the last also .jsonl.gz, .bz2, .zst",
-    )
-    add_option(
-        to_traces,
-        "--iteration-from tag|q0",
-        "column of the run that holds the iteration (default: everything is one iteration)",
-    )
-    add_option(
-        to_traces,
-        "--iteration-pattern REGEX",
-        f"finds the iteration in that column (default: {_LAST_NUMBER}, the number at its end)",
-    )
-    to_trec = parser.add_argument_group("to TREC")
-    add_option(
-        to_trec,
-        "--from-traces PATTERN",
-        "traces on this machine: files, folders or patterns (* and ** are wildcards)",
-        nargs="+",
-        action="extend",
-    )
-    add_option(to_trec, "--to-run FILE", "run to write")
-    add_option(to_trec, "--to-qrels FILE", "qrels to write")
-    add_option(
-        to_trec,
-        "--id NAME",
-        "id of a result that becomes its document name; results without it, or whose id "
-        "another document has, are named by their position (default: doc_id)",
-    )
-    add_option(to_trec, "--tag TAG", "last column of the run (default: goodgain)")
-    add_options_of(parser, ReadingConfig, "rules", "unit", "label_map")
+    add_config_options(parser, ConvertConfig)
     add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Convert in the direction that the options name, and print counts."""
-    if args.from_format is not None or args.inputs or args.mapping or args.show_mapping:
-        return _import(args)
-    if args.output is not None:
+    config = read_options(args, ConvertConfig)
+    if config.source is not None or args.inputs or config.mapping or config.show_mapping:
+        return _import(args, config)
+    if config.output is not None:
         raise UsageError("--output needs --from FORMAT; to TREC files, see --to-run.")
     # Imported here to keep --help fast.
     from goodgain.pipeline.document.console import print_json, result_console
 
-    _check_one_direction(args)
-    counts = _to_trec(args) if args.from_traces else _to_traces(args)
+    counts = _convert_trec(config, args.quiet)
     if args.json:
         print_json(counts)
         return 0
@@ -134,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _import(args: argparse.Namespace) -> int:
+def _import(args: argparse.Namespace, config: ConvertConfig) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
     from goodgain.pipeline.convert.importing.import_files import import_files
@@ -147,38 +79,36 @@ def _import(args: argparse.Namespace) -> int:
         unconverted_document,
     )
 
-    _refuse_both(["--from"], _used_options(args, (*_TO_TRACES, *_TO_TREC)))
-    if args.from_format not in FORMATS:
-        problem = "is missing" if args.from_format is None else f"is {args.from_format!r}"
+    _refuse_both(["--from"], _used_options(config, (*_TO_TRACES, *_TO_TREC)))
+    if config.source is None or config.source not in FORMATS:
+        problem = "is missing" if config.source is None else f"is {config.source!r}"
         raise UsageError(f"--from {problem}; it must be one of {', '.join(FORMATS)}.")
     console = result_console()
-    if args.show_mapping:
-        console.print(shipped_mapping(args.from_format), end="", soft_wrap=True)
+    if config.show_mapping:
+        console.print(shipped_mapping(config.source), end="", soft_wrap=True)
         return 0
-    if not args.inputs or args.output is None:
+    if not args.inputs or config.output is None:
         raise UsageError("Give the files to import and --output FILE.")
-    if args.conversation_of not in (None, "root", "span"):
-        raise UsageError(f"--conversation-of is {args.conversation_of!r}; it must be root or span.")
     counts = import_files(
         args.inputs,
-        args.from_format,
-        args.mapping,
-        args.output,
+        config.source,
+        config.mapping,
+        config.output,
         quiet=args.quiet,
-        keep_apart=args.conversation_of == "span",
-        renames=[entry for several in args.renames for entry in several.split(",")],
-        label_map=label_map_of(args),
+        keep_apart=config.conversation_of == "span",
+        renames=config.renames,
+        label_map=config.label_scale,
     )
     if args.json:
         print_json(counts)
     elif not args.quiet:
-        show(import_document(args.output, counts), console)
+        show(import_document(config.output, counts), console)
     messages = message_console()
     if args.quiet:
         show(skipped_document(counts), messages)
-    if not counts.unconverted or args.allow_unconverted:
+    if not counts.unconverted or config.allow_unconverted:
         return ExitCode.DONE
-    show(unconverted_document(args.from_format, counts), messages)
+    show(unconverted_document(config.source, counts), messages)
     return ExitCode.DATA_QUALITY
 
 
@@ -186,8 +116,9 @@ _TO_TRACES = ("from_run", "from_qrels", "to_traces", "iteration_from", "iteratio
 _TO_TREC = ("from_traces", "to_run", "to_qrels", "id", "tag", "rules", "unit")
 
 
-def _used_options(args: argparse.Namespace, names: Sequence[str]) -> list[str]:
-    return [f"--{name.replace('_', '-')}" for name in names if getattr(args, name) is not None]
+def _used_options(config: ConvertConfig, names: Sequence[str]) -> list[str]:
+    fields = ConvertConfig.model_fields
+    return [flag_of(name, fields[name]) for name in names if name in config.model_fields_set]
 
 
 def _refuse_both(options: Sequence[str], others: Sequence[str]) -> None:
@@ -198,26 +129,28 @@ def _refuse_both(options: Sequence[str], others: Sequence[str]) -> None:
         )
 
 
-def _check_one_direction(args: argparse.Namespace) -> None:
-    _refuse_both(_used_options(args, _TO_TRACES), _used_options(args, _TO_TREC))
-    if args.from_traces and not (args.to_run or args.to_qrels):
+def _convert_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
+    """Convert from or to TREC, whichever the options name."""
+    _refuse_both(_used_options(config, _TO_TRACES), _used_options(config, _TO_TREC))
+    if config.from_traces and not (config.to_run or config.to_qrels):
         raise UsageError("--from-traces needs --to-run, --to-qrels or both.")
-    if not args.from_traces and not (args.from_run and args.to_traces):
+    if not config.from_traces and (config.from_run is None or config.to_traces is None):
         raise UsageError(
             "Give --from and --output, --from-run and --to-traces, or --from-traces and --to-run; "
             "see `goodgain convert --help`."
         )
-    if args.iteration_pattern is not None and args.iteration_from is None:
+    if "iteration_pattern" in config.model_fields_set and config.iteration_from is None:
         raise UsageError("--iteration-pattern needs --iteration-from tag or q0.")
-    if args.iteration_from not in (None, "tag", "q0"):
-        raise UsageError(f"--iteration-from is {args.iteration_from!r}, but must be tag or q0.")
-    if args.to_run is not None and args.to_run == args.to_qrels:
+    if config.to_run is not None and config.to_run == config.to_qrels:
         raise UsageError("--to-run and --to-qrels must be two files.")
-    if args.tag is not None and len(args.tag.split()) != 1:
+    if len(config.tag.split()) != 1:
         raise UsageError("--tag must be one word.")
+    if config.from_run is None or config.to_traces is None:
+        return _to_trec(config, quiet)
+    return _to_traces(config, config.from_run, config.to_traces, quiet)
 
 
-def _to_traces(args: argparse.Namespace) -> dict[str, Any]:
+def _to_traces(config: ConvertConfig, from_run: str, to_traces: str, quiet: bool) -> dict[str, Any]:
     from msgspec.structs import asdict
 
     from goodgain.pipeline.convert.to_traces import (
@@ -231,19 +164,17 @@ def _to_traces(args: argparse.Namespace) -> dict[str, Any]:
     from goodgain.pipeline.document import progress
 
     counts = TraceCounts()
-    iterations = IterationSource(
-        args.iteration_from, compiled(args.iteration_pattern or _LAST_NUMBER)
-    )
-    paths = filter(None, (args.from_run, args.from_qrels))
+    iterations = IterationSource(config.iteration_from, compiled(config.iteration_pattern))
+    paths = filter(None, (from_run, config.from_qrels))
     size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    with progress.shown(size, quiet=args.quiet):
-        trec_run = TrecFile(args.from_run)
-        qrels = TrecFile(args.from_qrels, label_map_of(args)) if args.from_qrels else None
-        write_traces(trace_records(trec_run, qrels, iterations, counts), args.to_traces)
+    with progress.shown(size, quiet=quiet):
+        trec_run = TrecFile(from_run)
+        qrels = TrecFile(config.from_qrels, config.label_scale) if config.from_qrels else None
+        write_traces(trace_records(trec_run, qrels, iterations, counts), to_traces)
     return asdict(counts)
 
 
-def _to_trec(args: argparse.Namespace) -> dict[str, Any]:
+def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
     from msgspec.structs import asdict
 
     from goodgain.pipeline.convert.to_trec import write_trec
@@ -252,16 +183,16 @@ def _to_trec(args: argparse.Namespace) -> dict[str, Any]:
     from goodgain.pipeline.settings.yaml_model import load_rules
     from goodgain.transforms.core.dedup.rules import compile_rules
 
-    files = local_files(args.from_traces)
-    rules = compile_rules(load_rules(args.rules), args.unit or "document")
-    with progress.shown(sum(file.size for file in files), quiet=args.quiet):
+    files = local_files(config.from_traces)
+    rules = compile_rules(load_rules(config.rules), config.unit)
+    with progress.shown(sum(file.size for file in files), quiet=quiet):
         counts = write_trec(
             files,
             rules,
-            args.id or "doc_id",
-            args.tag or "goodgain",
-            args.to_run,
-            args.to_qrels,
-            label_map_of(args),
+            config.id,
+            config.tag,
+            config.to_run,
+            config.to_qrels,
+            config.label_scale,
         )
     return asdict(counts)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, given_options, read_options
 from goodgain.pipeline.cli.imports import quick_imports
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
+from goodgain.pipeline.settings.run_config import ExplainConfig, QuestionConfig, RunConfig
 
 NAME = "explain"
 HELP = "show one conversation: what became of each result, and why"
@@ -18,22 +19,7 @@ EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the conversation, and the options of a run that affect its score."""
     parser.add_argument("conversation_id", metavar="CONVERSATION_ID", help="which conversation")
-    questions = parser.add_mutually_exclusive_group()
-    add_option(
-        questions,
-        "--pair",
-        "why two results are one document or two; places are i.call.rank, like 1.1.3",
-        nargs=2,
-        metavar="PLACE",
-    )
-    add_option(
-        questions,
-        "--against",
-        "what each of two arms found in this conversation; RUN is the folder of a finished run of "
-        "the other arm, or its traces",
-        nargs="+",
-        metavar="RUN",
-    )
+    add_config_options(parser, QuestionConfig)
     add_config_options(
         parser,
         ExplainConfig,
@@ -46,8 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the files, score the conversation and print it."""
     config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
-    if args.against:
-        return _run_against(args, config)
+    asked = read_options(args, QuestionConfig)
+    if asked.against:
+        return _run_against(args, config, asked.against)
     # Imported here to keep --help fast.
     with quick_imports():
         from goodgain.pipeline.document import progress
@@ -67,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     with progress.shown(traces.size, quiet=args.quiet):
         source = LocalFiles(traces.files, config)
         explanation = find_turn(
-            args.conversation_id, evaluation, source, pair=args.pair and tuple(args.pair)
+            args.conversation_id, evaluation, source, pair=asked.pair
         ).explanation
     if args.json:
         print_json(explanation_json(explanation))
@@ -78,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _run_against(args: argparse.Namespace, config: ExplainConfig) -> int:
+def _run_against(args: argparse.Namespace, config: ExplainConfig, against: Sequence[str]) -> int:
     """Read the conversation in both arms, and print what each found."""
     with quick_imports():
         from goodgain.pipeline.document import progress
@@ -89,7 +76,7 @@ def _run_against(args: argparse.Namespace, config: ExplainConfig) -> int:
         from goodgain.pipeline.studies.explanation.output import arms_json
         from goodgain.pipeline.views.arms import arms_document
 
-    arms = open_inputs(config, args.against)
+    arms = open_inputs(config, against)
     with progress.shown(arms.size, quiet=args.quiet):
         explained = explain_arms(*arms.turns(args.conversation_id))
     if args.json:

@@ -6,7 +6,9 @@ import argparse
 from contextlib import suppress
 from pathlib import Path
 
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
+from goodgain.pipeline.cli.shared_options import add_output_options
+from goodgain.pipeline.settings.gate_config import GateConfig
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "gate"
@@ -17,16 +19,7 @@ EXAMPLE = "goodgain gate out --config goodgain:gate --baseline out-last-good"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the run, the rules, and the files for the result."""
     parser.add_argument("output", metavar="DIR", help="output of `goodgain run`")
-    add_option(parser, "--config FILE", "the rules, in YAML", required=True)
-    add_option(parser, "--baseline DIR", "output of the run to compare with")
-    add_option(
-        parser,
-        "--force",
-        "compare even if the baseline differs in thresholds, g_max, duplicates, rules, "
-        "qrels, pool or scoring",
-    )
-    add_option(parser, "--junit FILE", "also write JUnit XML")
-    add_option(parser, "--markdown FILE", "also write a summary in Markdown")
+    add_config_options(parser, GateConfig)
     add_output_options(parser)
 
 
@@ -43,20 +36,21 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.studies.gate.outcome import passed
     from goodgain.pipeline.views.gate import gate_document, gate_junit, gate_markdown
 
+    config = read_options(args, GateConfig)
     with suppress(UsageError):  # which is raised again below
         read_manifest(args.output)  # makes metrics of users known to the rules
-    outcomes = Gate.load(args.config, args.baseline, args.force).outcomes(args.output)
-    if args.junit:
+    outcomes = Gate.load(config.config, config.baseline, config.force).outcomes(args.output)
+    if config.junit:
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        _write(args.junit, gate_junit(outcomes, args.output, at))
-    if args.markdown:
-        _write(args.markdown, gate_markdown(outcomes, args.output).encode())
+        _write(config.junit, gate_junit(outcomes, args.output, at))
+    if config.markdown:
+        _write(config.markdown, gate_markdown(outcomes, args.output).encode())
     if args.json:
         print_json(
             {
                 "passed": passed(outcomes),
-                "baseline": args.baseline,
-                "forced": args.force,
+                "baseline": config.baseline,
+                "forced": config.force,
                 "outcomes": outcomes,
             }
         )

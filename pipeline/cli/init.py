@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from goodgain.pipeline.cli.shared_options import add_option
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
+from goodgain.pipeline.settings.init_config import InitConfig
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,16 +66,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="KIND",
         help=f"which configuration: {', '.join(kinds())} (default: run)",
     )
-    add_option(
-        parser, "--output DIR", "folder for the files (default: the current one)", default="."
-    )
+    add_config_options(parser, InitConfig)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the files; existing ones are never overwritten."""
     from goodgain.pipeline.document.console import result_console
 
-    folder, kind = Path(args.output), kinds()[args.kind]
+    output = read_options(args, InitConfig).output
+    folder, kind = Path(output), kinds()[args.kind]
     if (config := folder / kind.name).exists():
         raise UsageError(f"{config} exists already; remove it, or give another --output.")
     try:
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError(f"{folder} cannot be written to: {error.strerror}.") from error
     console = result_console()
     console.print("\n".join(f"wrote {one}" for one in written), soft_wrap=True)
-    change_folder = "" if args.output == "." else f"cd {shlex.quote(args.output)} && "
+    change_folder = "" if output == "." else f"cd {shlex.quote(output)} && "
     for command in kind.commands:
         console.print(f"next: {change_folder}{command}", soft_wrap=True)
     return 0

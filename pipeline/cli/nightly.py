@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.imports import quick_imports
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.pipeline.cli.shared_options import add_output_options
+from goodgain.pipeline.settings.nights_config import NightsConfig
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,22 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "configuration,\n3 bad data (too many records rejected, or nothing to average), 4 the "
         "gate failed."
     )
-    add_option(parser, "--config FILE", "configuration, in YAML", required=True)
-    add_option(parser, "--date DAY", "the day to run, like 2025-03-04 (default: yesterday, UTC)")
-    parser.add_argument(
-        "--backfill",
-        nargs=2,
-        metavar=("FROM", "TO"),
-        help="run every day from FROM to TO that has no output yet",
-    )
-    add_option(parser, "--rerun-late", "also rerun days whose input has changed since their run")
-    add_option(parser, "--runner RUNNER", "engine to use instead of the one in the configuration")
+    add_config_options(parser, NightsConfig)
     add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the job."""
-    request = _request(args)
+    options = read_options(args, NightsConfig)
+    request = _request(options)
     # Imported here, since it imports Beam, which is slow.
     with quick_imports():
         from goodgain.pipeline.document.console import message_console, print_json, result_console
@@ -55,9 +49,9 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.views.pages.nights import build_nights_report
         from goodgain.pipeline.views.pages.run import build_report
 
-    config = load_nightly_config(args.config)
-    if args.runner:
-        config = config.model_copy(update={"runner": args.runner})
+    config = load_nightly_config(options.config)
+    if options.runner:
+        config = config.model_copy(update={"runner": options.runner})
     views = NightViews(day=build_report, nights=build_nights_report, gate=gate_markdown)
     dependencies = Dependencies.quiet(views) if args.quiet else Dependencies(views)
     result = run_nightly(config, request, args.beam_arguments, dependencies)
@@ -70,15 +64,16 @@ def run(args: argparse.Namespace) -> int:
     return result.exit_code
 
 
-def _request(args: argparse.Namespace) -> NightlyRequest:
+def _request(options: NightsConfig) -> NightlyRequest:
     from goodgain.pipeline.studies.nightly.days.days import read_day
     from goodgain.pipeline.studies.nightly.job import NightlyRequest
 
-    if args.backfill is None:
-        return NightlyRequest(read_day(args.date) if args.date else None, None, args.rerun_late)
-    if args.date:
+    if options.backfill is None:
+        day = read_day(options.date) if options.date else None
+        return NightlyRequest(day, None, options.rerun_late)
+    if options.date:
         raise UsageError("--date and --backfill exclude each other: give one of the two.")
-    first, last = map(read_day, args.backfill)
+    first, last = map(read_day, options.backfill)
     if last < first:
         raise UsageError(f"--backfill {first} {last}: give the earlier day first.")
-    return NightlyRequest(None, (first, last), args.rerun_late)
+    return NightlyRequest(None, (first, last), options.rerun_late)

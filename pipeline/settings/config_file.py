@@ -46,11 +46,13 @@ def load_config(
     options: Mapping[str, Any],
     path: str | None = None,
     file_model: type[Settings] | None = None,
+    has_file: bool = True,
 ) -> _Config:
     """Merge a file and options into a configuration; options win.
 
     Args:
       options: values from the command line by field name, as text or lists of text.
+      has_file: whether the command takes options from a file at all.
       file_model: its fields are the keys of the file, if it has more than `model`, which ignores
         the others.
 
@@ -64,7 +66,7 @@ def load_config(
     try:
         config = model.model_validate({**values, **options})
     except ValidationError as error:
-        mistakes += [_mistake(one, file, options, model) for one in error.errors()]
+        mistakes += [_mistake(one, file, options, model, has_file) for one in error.errors()]
     else:
         if not mistakes:
             return config
@@ -117,14 +119,19 @@ def parse_config_text(text: str, name: str, model: type[Settings]) -> ConfigFile
 
 
 def _mistake(
-    error: Any, file: ConfigFile, options: Mapping[str, Any], model: type[Settings]
+    error: Any,
+    file: ConfigFile,
+    options: Mapping[str, Any],
+    model: type[Settings],
+    has_file: bool,
 ) -> tuple[int, str]:
     """The line in the file (0 for a mistake that is not in it), and what is wrong."""
     field = str(error["loc"][0])
     info = model.model_fields.get(field, FieldInfo())
     option = flag_of(field, info)
     if error["type"] == "missing":
-        return 0, f"{option} is missing: give it as an option or in a --config file"
+        how = ": give it as an option or in a --config file" if has_file else ""
+        return 0, f"{option} is missing{how}"
     if field in file.values and field not in options:
         return file.lines[field], f"{key_of(field, info)} {_reason(error)}"
     return 0, f"{option} {_reason(error)}"

@@ -31,9 +31,12 @@ ENGINE = "Files and engine"
 CHECKS = "What makes the exit code 3 or 4"
 NAMES = "Names in the traces"
 LIMITS = "Limits"
+IMPORT = "From other tools"
+FROM_TREC = "From TREC"
+TO_TREC = "To TREC"
 GROUPS = (
-    COMMON, CONTENT, LABELS, TIME, ARMS, SCORING, MEANS, RANKING, STATISTICS, RESULTS, ENGINE,
-    CHECKS, NAMES, LIMITS,
+    COMMON, IMPORT, FROM_TREC, TO_TREC, CONTENT, LABELS, TIME, ARMS, SCORING, MEANS, RANKING,
+    STATISTICS, RESULTS, ENGINE, CHECKS, NAMES, LIMITS,
 )  # fmt: skip
 
 Format = Literal["avro", "parquet", "jsonl"]
@@ -135,7 +138,7 @@ Tolerances = Annotated[
     WithJsonSchema(_TEXTS_SCHEMA),
 ]
 BudgetTexts = Annotated[tuple[Text, ...], BeforeValidator(_as_list), WithJsonSchema(_TEXTS_SCHEMA)]
-
+FilePatterns = BudgetTexts  # may be empty
 Conditions = BudgetTexts
 Numbers = Annotated[tuple[Number, ...], BeforeValidator(_as_numbers)]
 

@@ -1,4 +1,4 @@
-"""The options of `goodgain pool build`, `judge`, `todo` and `agree`."""
+"""The options of the commands of `goodgain pool`."""
 
 from __future__ import annotations
 
@@ -107,6 +107,37 @@ class TodoConfig(Settings):
         "METRIC",
         "list first the documents that narrow the bounds of this metric most",
         "CG",
+    )
+
+
+class LabelConfig(Settings):
+    """Whose labels are added, or withdrawn.
+
+    Attributes:
+      source: `--from` on the command line.
+    """
+
+    source: Text | None = option(COMMON, "FILE", "labels", None, flag="from")
+    annotator: Text = option(COMMON, "NAME", "annotator of lines that name none", "annotator")
+    prefer: Text | None = option(
+        COMMON, "NAME", "annotator whose labels beat those of all others", None
+    )
+    undo: Text | None = option(
+        COMMON, "NAME", "withdraw all labels of this annotator instead", None
+    )
+    label_map: LabelScale
+
+    @property
+    def label_scale(self) -> LabelMap | None:
+        """The gains of labels on another scale; None = labels are gains."""
+        return parse_label_map(self.label_map)
+
+
+class ShowConfig(Settings):
+    """What is shown of a pool."""
+
+    topic: Text | None = option(
+        COMMON, "T", "only this topic or conversation (default: the first few)", None
     )
 
 

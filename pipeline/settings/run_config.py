@@ -21,12 +21,14 @@ from goodgain.pipeline.settings.option_types import (
     ENGINE,
     LABELS,
     LIMITS,
+    FilePatterns,
     Format,
     MaxRejected,
     Number,
     Text,
     option,
 )
+from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.scoring_config import (
     MeansConfig,
     ScoringConfig,
@@ -34,6 +36,36 @@ from goodgain.pipeline.settings.scoring_config import (
 )
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+
+
+class QuestionConfig(Settings):
+    """What is asked about a conversation, besides how it was counted.
+
+    Attributes:
+      pair: two places.
+      against: the folder of a run, or patterns of traces; empty = nothing.
+    """
+
+    pair: tuple[Text, Text] | None = option(
+        COMMON,
+        "PLACE",
+        "why two results are one document or two; places are i.call.rank, like 1.1.3",
+        None,
+    )
+    against: FilePatterns = option(
+        COMMON,
+        "RUN",
+        "what each of two arms found in this conversation; RUN is the folder of a finished run of "
+        "the other arm, or its traces",
+        (),
+    )
+
+    @field_validator("against")
+    @classmethod
+    def _one_question(cls, against: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if against and info.data.get("pair"):
+            raise ValueError("and --pair exclude each other: give one of the two")
+        return against
 
 
 class ExplainConfig(ScoringConfig):

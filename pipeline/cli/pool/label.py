@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.config_options import add_options_of, label_map_of
-from goodgain.pipeline.cli.shared_options import add_option, add_output_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
+from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.pipeline.settings.pool_config import LabelConfig
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.wording import counted, pluralize
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 NAME = "pool label"
 HELP = "add the labels of a file to a pool, under an annotator's name"
 EXAMPLE = "goodgain pool label pool --from todo.csv --annotator ann"
-_ANNOTATOR = "annotator"
 _SHOWN = 10
 
 
@@ -30,19 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "ids of the pool.\nExit code: 0 done, 3 lines were rejected."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
-    add_option(parser, "--from FILE", "labels", dest="source")
-    add_option(
-        parser, "--annotator NAME", f"annotator of lines that name none (default: {_ANNOTATOR})"
-    )
-    add_option(parser, "--prefer NAME", "annotator whose labels beat those of all others")
-    add_option(parser, "--undo NAME", "withdraw all labels of this annotator instead")
-    add_options_of(parser, ReadingConfig, "label_map")
+    add_config_options(parser, LabelConfig)
     add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Add labels, or withdraw them."""
-    if (args.source is None and args.prefer is None) == (args.undo is None):
+    config = read_options(args, LabelConfig)
+    if (config.source is None and config.prefer is None) == (config.undo is None):
         raise UsageError(
             "use --from FILE to add labels, --prefer NAME, or --undo NAME to withdraw labels."
         )
@@ -50,17 +44,17 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.studies.pool.answer_journal import answers_of
     from goodgain.pipeline.studies.pool.labelling import label_pool, withdraw_labels
 
-    if args.undo is not None:
-        withdrawn = withdraw_labels(args.pool, args.undo)
+    if config.undo is not None:
+        withdrawn = withdraw_labels(args.pool, config.undo)
         if args.json:
             print_json({"taken_back": withdrawn})
         else:
             console = result_console(args.quiet)
             console.print(
-                f"{counted(withdrawn, 'label')} of {args.undo} "
+                f"{counted(withdrawn, 'label')} of {config.undo} "
                 f"{pluralize(withdrawn, 'was', 'were')} withdrawn."
             )
-            answers = answers_of(args.pool, args.undo)
+            answers = answers_of(args.pool, config.undo)
             if answers.exists():
                 console.print(
                     f"The answers of `goodgain pool judge` are kept in {answers}; remove the file "
@@ -68,16 +62,17 @@ def run(args: argparse.Namespace) -> int:
                     soft_wrap=True,
                 )
         return ExitCode.DONE
-    annotator = args.annotator or _ANNOTATOR
-    outcome = label_pool(args.pool, args.source, annotator, args.prefer, label_map_of(args))
+    outcome = label_pool(
+        args.pool, config.source, config.annotator, config.prefer, config.label_scale
+    )
     if args.json:
         print_json(outcome)
     else:
-        _say(outcome, args.source, args.quiet)
+        _say(outcome, config.source, args.quiet)
     return ExitCode.DATA_QUALITY if outcome.rejected else ExitCode.DONE
 
 
-def _say(outcome: Labelled, path: str, quiet: bool) -> None:
+def _say(outcome: Labelled, path: str | None, quiet: bool) -> None:
     from goodgain.pipeline.document.console import message_console, result_console
     from goodgain.pipeline.document.safe_text import printable
 

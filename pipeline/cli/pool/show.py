@@ -7,7 +7,9 @@ from difflib import get_close_matches
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.shared_options import add_json_option, add_option
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
+from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.settings.pool_config import ShowConfig
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,9 +26,7 @@ _SUGGESTED = 3
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pool and the topic."""
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
-    add_option(
-        parser, "--topic T", f"only this topic or conversation (default: the first {_TOPICS})"
-    )
+    add_config_options(parser, ShowConfig)
     add_json_option(parser)
 
 
@@ -38,15 +38,16 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.studies.pool.store import read_pool
     from goodgain.pipeline.views.pool import pool_document, topic_document
 
+    wanted = read_options(args, ShowConfig).topic
     pool = read_pool(args.pool)
-    topics = _documents_by_topic(pool, args.topic)
+    topics = _documents_by_topic(pool, wanted)
     if args.json:
         print_json({"pool": pool.manifest, "documents": list(chain(*topics))})
         return 0
     shown = [topic_document(one[0].topic, one, pool.preferred) for one in topics]
-    more = args.topic is None and pool.manifest["content"]["topics"] > len(topics)
+    more = wanted is None and pool.manifest["content"]["topics"] > len(topics)
     whole = document(
-        pool_document(pool).blocks if args.topic is None else (),
+        pool_document(pool).blocks if wanted is None else (),
         *(one.blocks for one in shown),
         Sentence("Other topics: `--topic T`.") if more else None,
     )

@@ -1,0 +1,22 @@
+"""The options of `goodgain gate`."""
+
+from __future__ import annotations
+
+from goodgain.pipeline.settings.option_types import COMMON, Text, option
+from goodgain.pipeline.settings.reading_config import Settings
+
+
+class GateConfig(Settings):
+    """The rules, the baseline, and the files for the result."""
+
+    config: Text = option(COMMON, "FILE", "the rules, in YAML")
+    baseline: Text | None = option(COMMON, "DIR", "output of the run to compare with", None)
+    force: bool = option(
+        COMMON,
+        "",
+        "compare even if the baseline differs in thresholds, g_max, duplicates, rules, qrels, pool "
+        "or scoring",
+        False,
+    )
+    junit: Text | None = option(COMMON, "FILE", "also write JUnit XML", None)
+    markdown: Text | None = option(COMMON, "FILE", "also write a summary in Markdown", None)
