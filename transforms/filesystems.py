@@ -6,6 +6,7 @@ Only paths with a scheme, like gs://, need Beam, which takes a second to import.
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from typing import Any, BinaryIO, cast
 
 from goodgain.transforms.core.files.shard import InputFile
 
+HIDDEN = (".", "_")  # first characters of the names of engines' marker files
 _SCHEME = re.compile("[a-zA-Z][-a-zA-Z0-9+.]*://")  # as Beam recognizes it
 
 
@@ -120,6 +122,36 @@ def files_named(folder: str, pattern: str) -> list[str]:
         return []
     paths = [join(folder, name) for name in names if fnmatchcase(name, pattern)]
     return sorted(path for path in paths if os.path.exists(path) and not os.path.isdir(path))
+
+
+def find_files(pattern: str) -> list[InputFile]:
+    """The files that a path or a pattern stands for, sorted by path; empty if there are none.
+
+    Args:
+      pattern: a file; or a folder, for the files directly in it, except those whose name begins
+        with a dot or an underscore; or a pattern, in which `*` and `?` match within the name of a
+        folder or file, and `**` matches any folders.
+
+    Raises:
+      OSError: it is on another filesystem and cannot be listed.
+    """
+    if not is_local(pattern):
+        # Object stores have no folders; a prefix with files under it counts as one.
+        found = matching(pattern) or _visible(matching(pattern.rstrip("/") + "/*"))
+        return sorted(found, key=lambda file: file.path)
+    if os.path.isfile(pattern):  # even if its name looks like a pattern
+        paths = [pattern]
+    elif os.path.isdir(pattern):
+        with os.scandir(pattern) as entries:
+            paths = [entry.path for entry in entries]
+    else:
+        paths = glob.glob(pattern, recursive=True, include_hidden=True)
+    files = [InputFile(path, os.path.getsize(path)) for path in paths if os.path.isfile(path)]
+    return sorted(_visible(files) if os.path.isdir(pattern) else files, key=lambda file: file.path)
+
+
+def _visible(files: list[InputFile]) -> list[InputFile]:
+    return [file for file in files if not os.path.basename(file.path).startswith(HIDDEN)]
 
 
 def matching(pattern: str) -> list[InputFile]:

@@ -30,7 +30,7 @@ from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.shard_payloads import payloads_of_shard
-from goodgain.transforms.filesystems import is_local, matching, open_plain
+from goodgain.transforms.filesystems import find_files, is_local, open_plain
 from goodgain.transforms.fingerprint import KEYED, Keyed
 
 REJECTED = "rejected"
@@ -207,23 +207,10 @@ class ReadTraces(beam.PTransform):
 
 
 def _files_of(pattern: str) -> list[InputFile]:
-    if is_local(pattern) and os.path.isdir(pattern):
-        return _inside(pattern)
-    # Object stores have no directories; a prefix with files under it counts as one.
-    return _matches(pattern) or ([] if is_local(pattern) else _inside(pattern))
-
-
-def _inside(directory: str) -> list[InputFile]:
-    files = _matches(directory.rstrip("/") + "/*")
-    return [file for file in files if not file.path.rsplit("/", 1)[-1].startswith((".", "_"))]
-
-
-def _matches(pattern: str) -> list[InputFile]:
     try:
-        files = matching(pattern)
+        return find_files(pattern)
     except (OSError, ValueError) as error:
         raise UsageError(f"Input {pattern!r} cannot be listed: {error}") from None
-    return [file for file in files if not (is_local(file.path) and os.path.isdir(file.path))]
 
 
 _LABEL_REQUESTS = "label_requests"

@@ -17,9 +17,8 @@ from goodgain.transforms.core.files.shard_reader import read_shard_into
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord, without_timestamp
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.folder_progress import name_digest
-from goodgain.transforms.filesystems import open_plain
+from goodgain.transforms.filesystems import HIDDEN, open_plain
 
-_HIDDEN = (".", "_")
 _UNFINISHED = (".tmp", ".temp", ".part", ".partial", ".inprogress", ".crdownload", ".swp", "~")
 
 
@@ -90,7 +89,7 @@ def list_folder(
 
 def is_complete_name(name: str) -> bool:
     """Whether a file with this name is complete: no leading `.` or `_`, no suffix like `.tmp`."""
-    return not name.startswith(_HIDDEN) and not name.lower().endswith(_UNFINISHED)
+    return not name.startswith(HIDDEN) and not name.lower().endswith(_UNFINISHED)
 
 
 def _file(entry: os.DirEntry[str]) -> FolderFile | None:

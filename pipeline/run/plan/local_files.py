@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,12 +16,12 @@ from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.files.shard_reader import Records, read_shard, unreadable
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.filesystems import find_files
 
 T = TypeVar("T")
 
 # One thread joins what the others read, so that more of them would wait for it.
 _MOST_THREADS = 4
-_HIDDEN = "._"  # first characters of the names of engines' marker files
 _OTHER_FILESYSTEM = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.\-]+://")
 
 
@@ -30,42 +29,27 @@ def local_files(patterns: Sequence[str]) -> list[InputFile]:
     """The files that match the patterns, each once, sorted by path.
 
     Args:
-      patterns: paths of local files, in which `*` and `?` match within the name of a folder or
-        file, and `**` matches any folders. A folder stands for the files directly in it, except
-        those whose name begins with a dot or an underscore.
+      patterns: paths of local files, folders or patterns, as in `find_files`.
 
     Raises:
       UsageError: a pattern matches no file, or is on another filesystem.
     """
-    paths: set[str] = set()
-    for pattern in patterns:
-        paths.update(_matching(pattern))
-    return [InputFile(path, os.path.getsize(path)) for path in sorted(paths)]
+    found = {file.path: file for pattern in patterns for file in _found(pattern)}
+    return sorted(found.values(), key=lambda file: file.path)
 
 
-def _matching(pattern: str) -> list[str]:
+def _found(pattern: str) -> list[InputFile]:
     if _OTHER_FILESYSTEM.match(pattern):
         raise UsageError(
             f"{pattern} is not on this machine; only `goodgain run` reads other filesystems: copy "
             "the file here, or use `goodgain run`."
         )
     path = pattern.removeprefix("file://")
-    if os.path.isfile(path):  # even if its name looks like a pattern
-        return [path]
-    if os.path.isdir(path):
-        return _files_in(path)
-    matches = glob.glob(path, recursive=True, include_hidden=True)
-    files = [one for one in matches if os.path.isfile(one)]
+    files = find_files(path)
+    if not files and os.path.isdir(path):
+        raise UsageError(f"The folder {path} contains no files; check the path.")
     if not files:
         raise UsageError(f"No file matches {pattern}; check the path, and quote its wildcards.")
-    return files
-
-
-def _files_in(folder: str) -> list[str]:
-    with os.scandir(folder) as entries:
-        files = [one.path for one in entries if one.is_file() and one.name[0] not in _HIDDEN]
-    if not files:
-        raise UsageError(f"The folder {folder} contains no files; check the path.")
     return files
 
 
