@@ -46,7 +46,6 @@ from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import open_plain
 
-_CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
 
 Show = Callable[[str, Mapping[str, Any]], None]

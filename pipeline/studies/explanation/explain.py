@@ -109,18 +109,6 @@ def find_turn(
     )
 
 
-def explain(
-    gathered: ConversationRecords,
-    scoring: Scoring,
-    budget: MemoryBudget,
-    judgments_of: JudgmentsOf | None = None,
-    result_labels: Iterable[ResultLabel] = (),
-    pair: Pair | None = None,
-) -> model.ConversationExplanation:
-    """Score a conversation and explain the outcome of each of its results; see `explain_turn`."""
-    return explain_turn(gathered, scoring, budget, judgments_of, result_labels, pair).explanation
-
-
 def explain_turn(
     gathered: ConversationRecords,
     scoring: Scoring,

@@ -20,7 +20,6 @@ from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 
-_MOST_UNIDENTIFIED_SHARE = 0.1
 _SOME_REPEAT = 1_000  # among this many results, some should be duplicates
 _ENOUGH_CONVERSATIONS = 10  # of fewer, most may lack a value by chance
 _SHOWN_NAMES = 5

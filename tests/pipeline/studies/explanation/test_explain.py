@@ -8,7 +8,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
 from goodgain.pipeline.settings.yaml_model import load_rules
-from goodgain.pipeline.studies.explanation.explain import explain
+from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -55,7 +55,8 @@ def explained(records, conversation_id="c1"):
 
 def explained_calls(conversation_id, calls):
     budget = MemoryBudget(None)
-    return explain(gather(conversation_id, iter(calls), budget), SCORING, budget)
+    gathered = gather(conversation_id, iter(calls), budget)
+    return explain_turn(gathered, SCORING, budget).explanation
 
 
 def reasons(*results, apart=False):

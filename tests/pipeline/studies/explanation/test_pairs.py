@@ -8,7 +8,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.settings.yaml_model import load_rules
-from goodgain.pipeline.studies.explanation.explain import explain
+from goodgain.pipeline.studies.explanation.explain import explain_turn
 from goodgain.pipeline.studies.explanation.records import gather
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
@@ -27,7 +27,8 @@ TEXT = "The budget of the third quarter went to the warehouse in Bremen, which n
 def explained(*results, pair=("1.1.1", "1.1.2")):
     calls = [parse_mapping(call(1, results))]
     budget = MemoryBudget(None)
-    return explain(gather("c1", iter(calls), budget), SCORING, budget, pair=pair)
+    gathered = gather("c1", iter(calls), budget)
+    return explain_turn(gathered, SCORING, budget, pair=pair).explanation
 
 
 def steps(*results):
@@ -100,7 +101,8 @@ def test_near_misses_are_listed_with_places_and_as_counted(seed):
     for conversation_id in {record["conversation_id"] for record in trace(Random(seed), 2)}:
         calls = [parse_mapping(record) for record in trace(Random(seed), 2)]
         budget = MemoryBudget(None)
-        found = explain(gather(conversation_id, iter(calls), budget), SCORING, budget)
+        gathered = gather(conversation_id, iter(calls), budget)
+        found = explain_turn(gathered, SCORING, budget).explanation
         listed = {one.step for one in found.near_miss_pairs}
         assert listed <= set(found.near_misses)
         assert bool(listed) == bool(found.near_misses)
