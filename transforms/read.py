@@ -15,6 +15,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.input_formats import JSONL
+from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.files.shard import (
     DEFAULT_SHARD_BYTES,
     FileShard,
@@ -296,30 +297,25 @@ class ReadShardPayloads(beam.DoFn):
 
     def process(self, shard: FileShard) -> Iterator[Keyed | TaggedOutput]:
         """The payloads of one shard; raises only if it takes too much memory."""
-        calls = rejected = rows = unknown = 0
-        budget = self.budget
+        counts, budget = ReadCounts(), self.budget
         budget.begin_shard()
         for found in payloads_of_shard(shard, open_plain, self._packer):
             if isinstance(found, RejectedRecord):
-                rejected += found.records
-                rows += 1
-                unknown += found.at_least
+                counts.add_rejected(found)
                 budget.count_read(found.conversation_id, found.reason, found.payload)
                 yield TaggedOutput(REJECTED, found)
                 continue
-            calls += found.calls
+            counts.add_calls(found.calls)
             budget.count_read(found.conversation_id, found.payload)
             yield found.conversation_id, found.payload
             if found.label_request is not None:
                 for name in found.label_request.names():
                     budget.count_label(found.conversation_id, name)
                 yield TaggedOutput(_LABEL_REQUESTS, found.label_request)
-        counts = {
-            "records.read": calls + rejected,
-            "records.rejected": rejected,
-            "records.unknown_losses": unknown,
-            "rows.rejected": rows,
+        of_shard = {
+            **counts.by_name(),
+            "rows.rejected": counts.rows,
             "bytes.read": shard.end - shard.start,
             **reading_counts(self._packer),
         }
-        yield TaggedOutput(_COUNTS, counts)
+        yield TaggedOutput(_COUNTS, of_shard)

@@ -60,6 +60,27 @@ def test_lists_the_same_files_as_beam(folder, end):
     assert filesystems.matching(f"{folder}/*") == [InputFile(str(folder / "a"), 1)]
 
 
+@pytest.mark.parametrize(
+    "pattern", ["*", "a", "means", "means/", "means/part-*", "m*/part-?.jsonl", "**", "**/*.avro"]
+)
+def test_a_pattern_finds_the_same_files_here_and_elsewhere(folder, pattern):
+    found = filesystems.find_files(f"{folder}/{pattern}")
+    beyond = filesystems.find_files(f"{ELSEWHERE}{folder}/{pattern}")
+    assert found
+    assert [one.path for one in found] == [one.path.removeprefix(ELSEWHERE) for one in beyond]
+    assert [one.size for one in found] == [os.path.getsize(one.path) for one in found]
+
+
+def test_a_folder_stands_for_the_visible_files_directly_in_it(folder):
+    (folder / "_done").write_text("")
+    (folder / ".crc").write_text("")
+    assert [one.path for one in filesystems.find_files(str(folder))] == [str(folder / "a")]
+    assert filesystems.find_files(str(folder / "none")) == []
+    named = folder / "b[1]*"
+    named.write_text("")
+    assert filesystems.find_files(str(named)) == [InputFile(str(named), 0)]
+
+
 def test_a_folder_is_no_pattern(tmp_path):
     place = tmp_path / "out[1]*"
     place.mkdir()

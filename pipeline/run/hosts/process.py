@@ -21,6 +21,7 @@ from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
 from goodgain.pipeline.run.plan.outcome_files import OutcomeRows, read_outcome_rows
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.mean_row import MeanRow
@@ -156,29 +157,24 @@ def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> G
     payloads: dict[str, list[bytes]] = {}
     rejected: list[RejectedRecord] = []
     label_requests: list[LabelRequest] = []
-    calls = unusable = 0
+    counts = ReadCounts()
     for one in packed:
         if isinstance(one, RejectedRecord):
             rejected.append(one)
             budget.count_read(one.conversation_id, one.reason, one.payload)
-            unusable += one.records
+            counts.add_rejected(one)
             progress.advance({"records.read": one.records, "records.rejected": one.records})
         else:
             budget.count_read(one.conversation_id, one.payload)
             budget.count(_OBJECT_BYTES_PER_CALL * one.calls)
             payloads.setdefault(one.conversation_id, []).append(one.payload)
-            calls += one.calls
+            counts.add_calls(one.calls)
             if one.label_request is not None:
                 for name in one.label_request.names():
                     budget.count_label(name)
                 label_requests.append(one.label_request)
             progress.advance({"records.read": one.calls})
-    counts = {
-        "records.read": calls + unusable,
-        "records.rejected": unusable,
-        "records.unknown_losses": sum(one.at_least for one in rejected),
-    }
-    return GatheredInput(payloads, rejected, label_requests, counts)
+    return GatheredInput(payloads, rejected, label_requests, counts.by_name())
 
 
 def scores_of(
