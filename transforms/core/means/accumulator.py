@@ -3,39 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import chain, repeat
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import Clusters
 from goodgain.transforms.core.means.distribution import NOTHING, Adder, Distribution
-from goodgain.transforms.core.means.mean_row import (
-    Estimate,
-    MeanRow,
-    clustered,
-    estimate_of,
-    mean_row,
-    without_clusters,
-    without_labels,
-)
-from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate, total
+from goodgain.transforms.core.means.estimates import estimates_of
+from goodgain.transforms.core.means.mean_row import Estimate, MeanRow, mean_row
+from goodgain.transforms.core.means.ratios import RatioSums
 from goodgain.transforms.core.means.relations import OutcomeRelation, OutcomeValues
-from goodgain.transforms.core.means.repeats import repeats_estimates
-from goodgain.transforms.core.means.values import ConversationValues, Places, listed_values
-from goodgain.transforms.core.metric import Metric
+from goodgain.transforms.core.means.values import ConversationValues, listed_values
 from goodgain.transforms.core.metrics.group import Terms
-from goodgain.transforms.core.metrics.plan import MeanOf, MetricPlan, Population
-from goodgain.transforms.core.scoring.data_counts import COUNTED, RESULTS, UNLABELLED
+from goodgain.transforms.core.metrics.plan import MeanOf, MetricPlan
+from goodgain.transforms.core.scoring.data_counts import COUNTED
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
 
 _BATCH = 2_048  # conversations that wait to be added in one go, 6 KB each
 # Up to this many are sent unsummed, 1.1 KB each: the sums of one take 12.6 KB and 10 ms, but those
 # of 64 are smaller than the 64 conversations.
 _LIGHT = 32
-_ZERO_AND_ONE = {0.0, 1.0}
 
 
 class MeansAccumulator(Struct, array_like=True):
@@ -188,176 +176,17 @@ class MeansAccumulator(Struct, array_like=True):
     ) -> list[tuple[MeanOf, Estimate]]:
         """Like `rows`, but without the slice; equal samples of few values share one estimate."""
         self.compact()
-        inputs = list(_inputs(self, plan, self.idle))
-        estimates = [estimate_of(one.values, interval, one.is_binary) for one in inputs]
-        if self.clusters is not None:
-            between = self.clusters.between([one.places for one in inputs])
-            estimates = [
-                without_clusters(estimate) if spread is None else clustered(estimate, spread)
-                for estimate, spread in zip(estimates, between or repeat(None), strict=False)
-            ]
-        if self.best is not None:
-            best_cases = _inputs(self.best, plan, self.idle)
-            estimates = [
-                _with_bounds(estimate, best.values) if best.metric.bounded else estimate
-                for estimate, best in zip(estimates, best_cases, strict=True)
-            ]
-        found = [
-            (one.metric, _mean_of(one.metric.name, one.i, one.population), estimate)
-            for one, estimate in zip(inputs, estimates, strict=True)
-        ]
-        at_n = [
-            estimate
-            for one, estimate in zip(inputs, estimates, strict=True)
-            if one.i is None and one.population == "all"
-        ]
-        found += self._ratios(plan, at_n)
-        for at, metric in plan.renamed:
-            found.append((metric, _mean_of(metric.name, None, "all"), at_n[at]))
-        found += self._repeats(plan)
-        counts = self.counts()
-        nothing_labelled = counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]
-        return [
-            (of, without_labels(one) if nothing_labelled and metric.needs_labels else one)
-            for metric, of, one in found
-        ]
+        return list(estimates_of(self, plan, interval))
 
     def counts(self) -> dict[str, int]:
         """The counts behind warnings, by the names of COUNTED; empty if nothing has been added."""
         self.compact()
         return dict(zip(COUNTED, self.counted, strict=False))
 
-    def _ratios(
-        self, plan: MetricPlan, at_n: Sequence[Estimate]
-    ) -> Iterator[tuple[Metric, MeanOf, Estimate]]:
-        """Each ratio of sums; `everyone` only if it has more conversations than `all`."""
-        zero = [RatioSums()] * len(plan.ratios)
-        for at, ratio in enumerate(plan.ratios):
-            sums, idle = (self.ratios or zero)[at], (self.idle_ratios or zero)[at]
-            metric, name = ratio.metric, ratio.metric.name
-            if ratio.like is not None:
-                estimate = _without_interval(sums, at_n[ratio.like])
-                yield metric, _mean_of(name, None, "all"), estimate
-                continue
-            undefined = self._searched - sums.n
-            yield metric, _mean_of(name, None, "all"), self._ratio(sums, undefined, plan, at, False)
-            if self.idle:
-                estimate = self._ratio(sums.merge(idle), undefined, plan, at, True)
-                yield metric, _mean_of(name, None, "everyone"), estimate
-
-    def _repeats(self, plan: MetricPlan) -> Iterator[tuple[Metric, MeanOf, Estimate]]:
-        """How often repeats pass each condition; `everyone` only if it has more conversations."""
-        clusters, places = self.clusters or Clusters(), _places(plan)
-        populations: tuple[Population, ...] = ("all", "everyone") if self.idle else ("all",)
-        for at, condition in enumerate(plan.conditions):
-            needs_labels = plan.at_n[plan.conditioned[at]].needs_labels
-            for population in populations:
-                parts = (False, True) if population == "everyone" else (False,)
-                passed = clusters.passed([places.passes(at, idle) for idle in parts])
-                for one, estimate in repeats_estimates(condition, plan.pass_k, passed):
-                    metric = one.metric(needs_labels)
-                    yield metric, _mean_of(metric.name, None, population), estimate
-
     @property
-    def _searched(self) -> int:
+    def searched(self) -> int:
         """The number of conversations that searched."""
         return self.reached[0].n + self.reached[0].undefined if self.reached else 0
-
-    def _ratio(
-        self, sums: RatioSums, undefined: int, plan: MetricPlan, at: int, everyone: bool
-    ) -> Estimate:
-        """The estimate of a ratio; with clusters, its spread is that of their totals."""
-        if self.clusters is None:
-            return ratio_estimate(sums, undefined)
-        places = _places(plan)
-        terms = [places.terms(at, idle=False), *([places.terms(at, idle=True)] if everyone else ())]
-        pairs = []
-        for of_cluster in self.clusters.sums([place for both in terms for place in both]):
-            if any(n for n, _ in of_cluster):
-                x, y = (
-                    sum((total(parts) for _, parts in of_cluster[term::2]), total(()))
-                    for term in (0, 1)
-                )
-                pairs.append((x, y))
-        totals = RatioSums().add(pairs)
-        for alone in (self.alone, *([self.idle_alone] if everyone else ())):
-            totals = totals.merge(alone[at]) if alone else totals
-        estimate = ratio_estimate(sums, undefined, totals)
-        return without_clusters(estimate) if self.clusters.by_digest is None else estimate
-
-
-class _MeanInput(Struct, frozen=True):
-    """The inputs of one row.
-
-    Attributes:
-      places: the places of its values among those of a conversation (`Places`).
-    """
-
-    metric: Metric
-    i: int | None
-    population: Population
-    values: Distribution
-    places: list[int]
-
-    @property
-    def is_binary(self) -> bool:
-        """Whether each value is 0 or 1."""
-        if self.metric.binary is None:
-            return self.values.binned is None and self.values.counts.keys() <= _ZERO_AND_ONE
-        return self.metric.binary
-
-
-def _inputs(
-    sums: MeansAccumulator, plan: MetricPlan, idle: Sequence[Distribution]
-) -> Iterator[_MeanInput]:
-    """The rows to make; `everyone` only if it has more conversations than `all`.
-
-    Args:
-      idle: of those that did not search, whose best cases do not differ.
-    """
-    places = _places(plan)
-    nothing = [NOTHING] * len(plan.cells)
-    reached, beyond = sums.reached or nothing, sums.beyond or nothing
-    for at, (metric, i, budget) in enumerate(plan.cells):
-        whole = reached[at].merge(beyond[at])
-        of_all = [places.reached(at), places.beyond(at)]
-        if i is not None or budget:
-            yield _MeanInput(metric, i, "reached", reached[at], of_all[:1])
-        yield _MeanInput(metric, i, "all", whole, of_all)
-        if idle:
-            everyone = [*of_all, places.idle(at)]
-            yield _MeanInput(metric, i, "everyone", whole.merge(idle[at]), everyone)
-    for at, values in enumerate(sums.calls):
-        yield _MeanInput(plan.ranking[at], None, "calls", values, [places.call(at)])
-
-
-def _places(plan: MetricPlan) -> Places:
-    return Places(len(plan.cells), len(plan.ratios), len(plan.ranking))
-
-
-@lru_cache(maxsize=2**14)
-def _mean_of(metric: str, i: int | None, population: Population) -> MeanOf:
-    return MeanOf(metric, i, population)
-
-
-def _with_bounds(estimate: Estimate, best: Distribution) -> Estimate:
-    # An unlabelled result already counts as worthless, so the mean is the worst case.
-    if best.mean is None:
-        return estimate
-    return replace(estimate, worst=estimate.mean, best=best.mean)
-
-
-def _without_interval(sums: RatioSums, like: Estimate) -> Estimate:
-    return Estimate(
-        like.n,
-        like.undefined,
-        mean=sums.ratio,
-        clusters=like.clusters,
-        intraclass_correlation=like.intraclass_correlation,
-        note=like.note
-        if sums.ratio is None
-        else "a weighted mean has no interval or quantiles here",
-    )
 
 
 def _summed(*several: Sequence[int]) -> list[int]:

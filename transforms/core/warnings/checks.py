@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.means.clusters import few_effective
@@ -17,6 +16,12 @@ from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes, document_checks, label_checks
 from goodgain.transforms.core.warnings.check_inputs import REJECTED, CheckInputs
+from goodgain.transforms.core.warnings.count_checks import (
+    COUNT_CHECKS,
+    LABEL_CHECKS,
+    TOPIC_CHECKS,
+    check_counts,
+)
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 
@@ -262,122 +267,6 @@ def _odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-class _CountCheck(Struct, frozen=True):
-    """Warns if a count is not 0.
-
-    Attributes:
-      total: name of the count that it is a part of.
-      one, more: what the message says after a count of 1, and after any other count; with names of
-        `_count_checks` in braces.
-    """
-
-    code: str
-    count: str
-    total: str
-    one: str
-    more: str
-    remedy: str
-
-
-_TOPIC_CHECKS = (
-    _CountCheck(
-        codes.CONVERSATIONS_WITHOUT_TOPIC,
-        data_counts.WITHOUT_TOPIC,
-        data_counts.CONVERSATIONS,
-        "of {conversations} ({share:.1%}) has no attribute {attribute}, so no judgment labels its "
-        "results: gains and recall can be too low.",
-        "of {conversations} ({share:.1%}) have no attribute {attribute}, so no judgment labels "
-        "their results: gains and recall can be too low.",
-        f"Write the attribute that {Remedy('qrels_topic')} names into a record of every "
-        "conversation.",
-    ),
-    _CountCheck(
-        codes.SEVERAL_TOPICS,
-        data_counts.SEVERAL_TOPICS,
-        data_counts.CONVERSATIONS,
-        "of {conversations} ({share:.1%}) has several values of the attribute {attribute}: the "
-        "last one is its topic, whose judgments label all of its results.",
-        "of {conversations} ({share:.1%}) have several values of the attribute {attribute}: the "
-        "last one is their topic, whose judgments label all of their results.",
-        "If the records answer different questions, give each question its own conversation_id.",
-    ),
-)
-# To warn about another count, add an entry here and its name to `data_counts.COUNTED`.
-_COUNT_CHECKS = (
-    _CountCheck(
-        codes.SIMILAR_NAMES,
-        data_counts.SIMILAR_NAMES,
-        data_counts.RESULTS,
-        "name of results differs from a judged name only in its Unicode form (NFC) or its "
-        "percent-encoding, so that the judgment does not label it.",
-        "names of results differ from a judged name only in their Unicode form (NFC) or their "
-        "percent-encoding, so that the judgments do not label them.",
-        "Write the names alike in traces and judgments.",
-    ),
-    _CountCheck(
-        codes.JUDGMENTS_MET_AGAIN,
-        data_counts.MET_AGAIN,
-        data_counts.RESULTS,
-        "document stays unjudged because the judgments of its names already label earlier "
-        "documents of its turn: several documents share a name.",
-        "documents stay unjudged because the judgments of their names already label earlier "
-        "documents of their turn: several documents share a name.",
-        f"Check that {Remedy('qrels_id')} names an id that no two documents share.",
-    ),
-    _CountCheck(
-        codes.OUTSIDE_POOL,
-        data_counts.OUTSIDE_POOL,
-        data_counts.GOOD,
-        "of {total:,} good documents ({share:.1%}) has no label in the pool: it counts as gain, "
-        "but not for recall of the pool.",
-        "of {total:,} good documents ({share:.1%}) have no label in the pool: they count as gain, "
-        "but not for recall of the pool.",
-        "Add this run with `goodgain pool build --update`, and label the pool.",
-    ),
-    _CountCheck(
-        codes.WEAK_DOCUMENTS,
-        data_counts.WEAK_DOCUMENTS,
-        data_counts.UNIQUE,
-        "of {total:,} documents ({share:.1%}) has too few attributes to be recognized again: a "
-        "repeat of the run counts it as a new one.",
-        "of {total:,} documents ({share:.1%}) have too few attributes to be recognized again: a "
-        "repeat of the run counts them as new ones.",
-        "Give results an id, a URL or a text.",
-    ),
-)
-_LABEL_CHECKS = (
-    _CountCheck(
-        codes.REJECTED_LABELS,
-        "labels.rejected",
-        "labels.read",
-        f"of {{total:,}} labels of {Remedy('labels')} ({{share:.1%}}) was not used.",
-        f"of {{total:,}} labels of {Remedy('labels')} ({{share:.1%}}) were not used.",
-        "The dataset rejected_labels has the place and the reason of each.",
-    ),
-    _CountCheck(
-        codes.REJECTED_OUTCOMES,
-        "outcomes.rejected",
-        "outcomes.read",
-        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share:.1%}}) was not used.",
-        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share:.1%}}) were not used.",
-        "The dataset rejected_outcomes has the place and the reason of each.",
-    ),
-)
-
-
-def _count_checks(checks: Sequence[_CountCheck], inputs: CheckInputs) -> Iterator[DataWarning]:
-    for check in checks:
-        count, total = inputs.count(check.count), inputs.count(check.total)
-        if total and count:
-            message = counted(count, check.one, check.more).format(
-                total=total,
-                share=count / total,
-                conversations=counted(total, "conversation"),
-                attribute=inputs.topic_attribute,
-            )
-            yield DataWarning(check.code, count, count / total, message, check.remedy)
-
-
 _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _empty_input,
     _no_results,
@@ -386,7 +275,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     label_checks.labels_below_relevance_threshold,
     document_checks.ids_contradicted,
     _conflicting_redeliveries,
-    partial(_count_checks, _TOPIC_CHECKS),
+    partial(check_counts, TOPIC_CHECKS),
     label_checks.few_labels,
     _unknown_fields,
     document_checks.no_identity,
@@ -399,7 +288,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     _odd_times,
     label_checks.label_conflicts,
     label_checks.labels_of_passages,
-    partial(_count_checks, _COUNT_CHECKS),
+    partial(check_counts, COUNT_CHECKS),
     label_checks.labels_apart,
-    partial(_count_checks, _LABEL_CHECKS),
+    partial(check_counts, LABEL_CHECKS),
 )
