@@ -32,17 +32,16 @@ from goodgain.pipeline.views.pages.sections.arms import (
     accounts_section,
     examples_section,
     parameters_section,
-    pool_section,
 )
-from goodgain.pipeline.views.pages.sections.compared import (
-    Shown,
+from goodgain.pipeline.views.pages.sections.compared import Shown, verdict_section
+from goodgain.pipeline.views.pages.sections.comparison_charts import (
     costs_section,
     difference_sections,
     pairs_section,
     sensitivity_section,
     slices_section,
-    verdict_section,
 )
+from goodgain.pipeline.views.pages.sections.found_documents import pool_section
 from goodgain.pipeline.views.pages.sections.shared import definitions_section, warnings_section
 from goodgain.pipeline.views.pages.slices import Slices
 from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, compared_texts, point_texts
