@@ -94,11 +94,7 @@ class Run:
         Raises:
           UsageError: the traces have no outcomes.
         """
-        if "outcome_relations" not in self._tables:
-            raise UsageError(
-                "The run has no table of outcome relations, since its traces have no outcomes."
-            )
-        return self._tables["outcome_relations"]()
+        return self._table_of("outcome_relations", "since its traces have no outcomes")
 
     @cached_property
     def duplicates(self) -> Table:
@@ -112,9 +108,7 @@ class Run:
         Raises:
           UsageError: the run was made without `per_call=True`.
         """
-        if "calls" not in self._tables:
-            raise UsageError("The run has no table of calls; make it with per_call=True.")
-        return self._tables["calls"]()
+        return self._table_of("calls", "since it was made without per_call=True")
 
     @cached_property
     def rejected(self) -> Table:
@@ -133,11 +127,7 @@ class Run:
         Raises:
           UsageError: the run was made without labels beside the traces.
         """
-        if "rejected_labels" not in self._tables:
-            raise UsageError(
-                "The run has no table of rejected labels, since it had no labels beside the traces."
-            )
-        return self._tables["rejected_labels"]()
+        return self._table_of("rejected_labels", "since it had no labels beside the traces")
 
     @cached_property
     def rejected_outcomes(self) -> Table:
@@ -146,11 +136,12 @@ class Run:
         Raises:
           UsageError: the run was made without outcomes beside the traces.
         """
-        if "rejected_outcomes" not in self._tables:
-            raise UsageError(
-                "The run has no table of rejected outcomes, since it had none beside the traces."
-            )
-        return self._tables["rejected_outcomes"]()
+        return self._table_of("rejected_outcomes", "since it had none beside the traces")
+
+    def _table_of(self, name: str, why: str) -> Table:
+        if name not in self._tables:
+            raise UsageError(f"The run has no table of {name.replace('_', ' ')}, {why}.")
+        return self._tables[name]()
 
     @property
     def warnings(self) -> list[DataWarning]:

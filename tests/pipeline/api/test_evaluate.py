@@ -197,7 +197,7 @@ def test_an_invalid_record_is_a_rejected_row():
         ),
         (lambda: gg.evaluate(CALLS, labels=pd.Series([1])), r"pandas.Series is not a table"),
         (lambda: gg.evaluate([17]), "record 1 of the traces is not a dict but int"),
-        (lambda: gg.evaluate(CALLS).calls, "make it with per_call=True"),
+        (lambda: gg.evaluate(CALLS).calls, "made without per_call=True"),
         (lambda: gg.evaluate(CALLS).explain("c-9"), "There is no conversation c-9; the nearest"),
     ],
 )
