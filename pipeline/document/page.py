@@ -100,7 +100,7 @@ class Definitions(Struct, frozen=True):
     entries: tuple[Entry, ...]
 
 
-class Command(Struct, frozen=True):
+class CopyCommand(Struct, frozen=True):
     """A command to copy, folded on narrow screens.
 
     Attributes:
@@ -130,7 +130,7 @@ class BarsLegend(Struct, frozen=True):
     """The colours of `Bars`."""
 
 
-class Fold(Struct, frozen=True):
+class Details(Struct, frozen=True):
     """Blocks that a reader can unfold."""
 
     summary: str
@@ -160,8 +160,8 @@ class Items(Struct, frozen=True):
 
 
 PageBlock: TypeAlias = Union[
-    Heading, Sentence, TableBlock, SliceName, Chart, Menu, Menus, Cards, Definitions, Command, Bars,
-    BarsLegend, "Fold", "Beside", "Items",
+    Heading, Sentence, TableBlock, SliceName, Chart, Menu, Menus, Cards, Definitions, CopyCommand,
+    Bars, BarsLegend, "Details", "Beside", "Items",
 ]  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from goodgain.pipeline.results.datasets import ARMS, COMPARISON, DIFFERENCES, PO
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
 from goodgain.pipeline.views.comparison_tables import all_columns
-from goodgain.pipeline.views.pages.comparison_slices import (
+from goodgain.pipeline.views.pages.data.comparison_slices import (
     PARTS,
     ComparedSlice,
     arm_costs,
@@ -26,7 +26,9 @@ from goodgain.pipeline.views.pages.comparison_slices import (
     pairs_by_metric,
     slice_data,
 )
-from goodgain.pipeline.views.pages.definitions import glossary
+from goodgain.pipeline.views.pages.data.definitions import glossary
+from goodgain.pipeline.views.pages.data.slices import Slices
+from goodgain.pipeline.views.pages.data.texts import MEAN_TEXTS, compared_texts, point_texts
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.sections.arms import (
     accounts_section,
@@ -43,8 +45,6 @@ from goodgain.pipeline.views.pages.sections.comparison_charts import (
 )
 from goodgain.pipeline.views.pages.sections.found_documents import pool_section
 from goodgain.pipeline.views.pages.sections.shared import definitions_section, warnings_section
-from goodgain.pipeline.views.pages.slices import Slices
-from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, compared_texts, point_texts
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.warnings.warning import DataWarning

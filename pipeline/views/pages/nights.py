@@ -14,11 +14,11 @@ from goodgain.pipeline.document.numbers import (
 from goodgain.pipeline.document.page import Page, section
 from goodgain.pipeline.studies.nightly.days.days import days_text
 from goodgain.pipeline.studies.nightly.days.history import DayEntry, Verdict
-from goodgain.pipeline.views.pages.definitions import glossary
+from goodgain.pipeline.views.pages.data.definitions import glossary
+from goodgain.pipeline.views.pages.data.texts import change_texts, rounded
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.sections.nights import nights_sections
 from goodgain.pipeline.views.pages.sections.shared import definitions_section
-from goodgain.pipeline.views.pages.texts import change_texts, rounded
 from goodgain.transforms.core.metrics.by_name import labels
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.headline import headline

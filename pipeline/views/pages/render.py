@@ -19,7 +19,7 @@ from goodgain.pipeline.document.model import Cell
 from goodgain.pipeline.document.numbers import count_text
 from goodgain.pipeline.document.page import Page
 from goodgain.pipeline.document.safe_text import printable, shortened
-from goodgain.pipeline.views.pages.definitions import Definition
+from goodgain.pipeline.views.pages.data.definitions import Definition
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 _PACKAGE, _FOLDER = "goodgain.pipeline.views.pages", "assets"

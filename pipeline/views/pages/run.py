@@ -15,8 +15,10 @@ from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.studies.survey import Rejection, Rejections
 from goodgain.pipeline.views.noteworthy import each_once, noteworthy
 from goodgain.pipeline.views.outcomes import outcome_views
-from goodgain.pipeline.views.pages.definitions import Definition, glossary_of
-from goodgain.pipeline.views.pages.histograms import Histograms
+from goodgain.pipeline.views.pages.data.definitions import Definition, glossary_of
+from goodgain.pipeline.views.pages.data.histograms import Histograms
+from goodgain.pipeline.views.pages.data.slices import SliceMeans, Slices, read_slices, slice_data
+from goodgain.pipeline.views.pages.data.texts import MEAN_TEXTS, bin_texts
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.sections.charts import (
     costs_section,
@@ -39,8 +41,6 @@ from goodgain.pipeline.views.pages.sections.outcomes import (
 )
 from goodgain.pipeline.views.pages.sections.quality import manifest_section, quality_section
 from goodgain.pipeline.views.pages.sections.shared import definitions_section, warnings_section
-from goodgain.pipeline.views.pages.slices import SliceMeans, Slices, read_slices, slice_data
-from goodgain.pipeline.views.pages.texts import MEAN_TEXTS, bin_texts
 from goodgain.pipeline.views.run import warnings_part
 from goodgain.pipeline.views.way import WaySums, losses
 from goodgain.transforms.core.metrics.budgets import budget_of

@@ -56,7 +56,7 @@ class TestMistakes:
             (f"--from-run {RUN} --to-traces b.txt", "The format of b.txt is unknown"),
             (f"--from-run {RUN} --to-traces no/b.avro", "no/b.avro cannot be written"),
             ("--from-run a --to-traces b --iteration-pattern x", "needs --iteration-from"),
-            ("--from-run a --to-traces b --iteration-from rank", "must be tag or q0"),
+            ("--from-run a --to-traces b --iteration-from rank", "must be 'tag' or 'q0'"),
             (
                 f"--from-run {RUN} --to-traces b.avro --iteration-from tag --iteration-pattern (",
                 "is not a regular expression",

@@ -13,7 +13,7 @@ from goodgain.pipeline.document.numbers import (
     share,
     value_text,
 )
-from goodgain.pipeline.views.pages.texts import rounded
+from goodgain.pipeline.views.pages.data.texts import rounded
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import count_text, difference_text, short_text
 from goodgain.pipeline.document.page import (
     Beside,
-    Command,
+    CopyCommand,
     Item,
     Items,
     PageBlock,
@@ -79,7 +79,7 @@ def _example(example: Row) -> Item:
             Sentence(f"{metric_by_name(name).label}: {change}", "quiet"),
             _numbers_table(example, key),
             (
-                Command(
+                CopyCommand(
                     command, f"the command that explains {key}" + (f" in the {arm}" if arm else "")
                 )
                 for command, arm in zip(commands, arms, strict=False)

@@ -17,7 +17,8 @@ from goodgain.pipeline.document.page import (
 )
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.views.means import means_table
-from goodgain.pipeline.views.pages.definitions import Definition, Glossary
+from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
+from goodgain.pipeline.views.pages.data.slices import SliceMeans, Slices
 from goodgain.pipeline.views.pages.sections.shared import (
     NOTHING,
     definitions,
@@ -25,7 +26,6 @@ from goodgain.pipeline.views.pages.sections.shared import (
     metric_menu,
     name_menu,
 )
-from goodgain.pipeline.views.pages.slices import SliceMeans, Slices
 from goodgain.transforms.core.wording import counted
 
 Row = Mapping[str, Any]

@@ -14,7 +14,7 @@ from goodgain.pipeline.document.page import (
     Card,
     CardLine,
     Cards,
-    Fold,
+    Details,
     PageBlock,
     Section,
     SliceName,
@@ -26,10 +26,10 @@ from goodgain.pipeline.studies.comparison.comparison_row import (
     Verdict,
 )
 from goodgain.pipeline.views.comparison_tables import Columns
-from goodgain.pipeline.views.pages.comparison_slices import ComparedSlice
-from goodgain.pipeline.views.pages.definitions import Definition, Glossary
-from goodgain.pipeline.views.pages.slices import Slices
-from goodgain.pipeline.views.pages.texts import compared_texts, unit_of
+from goodgain.pipeline.views.pages.data.comparison_slices import ComparedSlice
+from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
+from goodgain.pipeline.views.pages.data.slices import Slices
+from goodgain.pipeline.views.pages.data.texts import compared_texts, unit_of
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import counted
 
@@ -100,7 +100,7 @@ def verdict_section(shown: Shown) -> Section:
             "see the table of all metrics.",
             "strong",
         ),
-        Fold("Every metric at the last iteration", tuple(_every_metric(shown))),
+        Details("Every metric at the last iteration", tuple(_every_metric(shown))),
     )
 
 

@@ -11,7 +11,7 @@ from goodgain.pipeline.document.page import (
     Bars,
     BarsLegend,
     Beside,
-    Command,
+    CopyCommand,
     Item,
     Items,
     PageBlock,
@@ -78,7 +78,7 @@ def _item(row: Row, iterations: Sequence[Row], parameters: Mapping[str, Any]) ->
             Sentence(attributes, "quiet") if attributes else None,
             _numbers(row),
             _bars(name, iterations),
-            Command(
+            CopyCommand(
                 explain_command(row["conversation_id"], parameters),
                 f"the command that explains {name}",
             ),

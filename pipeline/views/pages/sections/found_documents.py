@@ -14,7 +14,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.pipeline.document.page import (
     Chart,
-    Fold,
+    Details,
     PageBlock,
     Section,
     blocks_of,
@@ -89,7 +89,7 @@ def _listed(pool: Row, documents: Iterable[Row]) -> Iterator[PageBlock]:
     )
     for at, (topic, by_arm) in enumerate(list(topics.items())[:_MOST_TOPICS]):
         counts = (f"{count_text(len(found))} by the {arm} alone" for arm, found in by_arm.items())
-        yield Fold(
+        yield Details(
             f"{shortened(topic, _LONGEST_KEY)}: {', '.join(counts)}",
             blocks_of(*(_found(arm, found) for arm, found in by_arm.items() if found)),
             "conversation",

@@ -11,17 +11,17 @@ from goodgain.pipeline.document.page import (
     Card,
     CardLine,
     Cards,
-    Fold,
+    Details,
     PageBlock,
     Section,
     SliceName,
     section,
 )
 from goodgain.pipeline.views.means import means_table
-from goodgain.pipeline.views.pages.definitions import Definition, Glossary
+from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
+from goodgain.pipeline.views.pages.data.slices import SliceMeans
+from goodgain.pipeline.views.pages.data.texts import mean_texts
 from goodgain.pipeline.views.pages.sections.shared import NOTHING
-from goodgain.pipeline.views.pages.slices import SliceMeans
-from goodgain.pipeline.views.pages.texts import mean_texts
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.wording import counted
 
@@ -69,7 +69,7 @@ def _headline(
     yield Cards((_conversations(everything, manifest), *cards))
     measures = [rows[one.metric.name] for one in glossary.measures]
     caption = "Metrics at each conversation's last iteration"
-    yield Fold(_EVERY, (means_table(measures, manifest, caption),))
+    yield Details(_EVERY, (means_table(measures, manifest, caption),))
     everyone = [
         everything.everyone[one.metric.name]
         for one in glossary.at_end
@@ -77,7 +77,7 @@ def _headline(
     ]
     if everyone:
         without = counted(manifest["conversations"]["without_search"], "conversation")
-        yield Fold(
+        yield Details(
             f"With the {without} that did not search",
             (
                 Sentence(

@@ -15,7 +15,7 @@ from goodgain.pipeline.document.model import (
     table,
 )
 from goodgain.pipeline.document.numbers import count_text, share
-from goodgain.pipeline.document.page import Beside, Fold, PageBlock, Section, blocks_of, section
+from goodgain.pipeline.document.page import Beside, Details, PageBlock, Section, blocks_of, section
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.studies.survey import Rejection
 from goodgain.pipeline.views.pages.sections.shared import parameters_table, sentences_if
@@ -128,7 +128,7 @@ def _rejections(rejections: Sequence[Rejection]) -> Iterator[PageBlock]:
     )
     for at, rejection in enumerate(rejections[:_MOST_REASONS]):
         reason = shortened(rejection.reason, _LONGEST_REASON)
-        yield Fold(
+        yield Details(
             f"{count_text(rejection.records)} {reason}",
             blocks_of(*map(_example, rejection.examples)),
             "rejection",

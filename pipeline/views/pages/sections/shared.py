@@ -10,7 +10,7 @@ import msgspec
 from goodgain.pipeline.document.model import Cell, Sentence, TableBlock, TableColumn, table
 from goodgain.pipeline.document.page import Definitions, Entry, Menu, PageBlock, Section, section
 from goodgain.pipeline.document.safe_text import shortened
-from goodgain.pipeline.views.pages.definitions import Definition, Glossary
+from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 
 Row = Mapping[str, Any]
 NOTHING = Sentence(

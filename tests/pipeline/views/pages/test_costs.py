@@ -3,8 +3,8 @@
 import pytest
 
 import goodgain as gg
+from goodgain.pipeline.views.pages.data.texts import stops_paying
 from goodgain.pipeline.views.pages.run import build_report
-from goodgain.pipeline.views.pages.texts import stops_paying
 from goodgain.transforms.core.metrics.budgets import Budget
 from tests.pipeline.views.pages.outputs import market_records, search, write_outputs
 from tests.pipeline.views.pages.test_build import Page

@@ -3,8 +3,8 @@
 import pytest
 
 from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.views.pages.data.slices import read_slices, slice_data
 from goodgain.pipeline.views.pages.run import build_report
-from goodgain.pipeline.views.pages.slices import read_slices, slice_data
 from tests.pipeline.runs import manifest, rows, run
 from tests.pipeline.studies.pool.steps import build, write_runs
 from tests.pipeline.views.pages.browser import drawn, needs_chromium, opened

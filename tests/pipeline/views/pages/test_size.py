@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import goodgain as gg
 from goodgain.pipeline.results.wanted_means import ALL_MEANS
-from goodgain.pipeline.views.pages.slices import MOST_ITERATIONS, read_slices, slice_data
+from goodgain.pipeline.views.pages.data.slices import MOST_ITERATIONS, read_slices, slice_data
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
 
 BYTES_FOR_DATA = 2_500_000

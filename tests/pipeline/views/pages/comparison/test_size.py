@@ -5,7 +5,7 @@ import pytest
 
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.views.comparison_tables import all_columns
-from goodgain.pipeline.views.pages.comparison_slices import (
+from goodgain.pipeline.views.pages.data.comparison_slices import (
     arrange,
     pairs_by_metric,
     slice_data,

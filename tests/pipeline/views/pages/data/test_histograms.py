@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.views.pages.histograms import Histograms, bins_for
-from goodgain.pipeline.views.pages.slices import SliceMeans
+from goodgain.pipeline.views.pages.data.histograms import Histograms, bins_for
+from goodgain.pipeline.views.pages.data.slices import SliceMeans
 from goodgain.transforms.core.metric import Metric
 
 NUMBER = Metric("x", "gain", "", "higher", "", "")

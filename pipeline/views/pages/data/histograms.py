@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from goodgain.pipeline.views.pages.slices import SliceMeans
+from goodgain.pipeline.views.pages.data.slices import SliceMeans
 from goodgain.transforms.core.metric import Metric
 
 Row = Mapping[str, Any]

@@ -11,7 +11,7 @@ from msgspec import Struct
 from goodgain.pipeline.document.numbers import count_text, number, value_text
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.wanted_means import ALL_MEANS, MeansWanted
-from goodgain.pipeline.views.pages.texts import mean_texts, point_texts, rounded, stops_paying
+from goodgain.pipeline.views.pages.data.texts import mean_texts, point_texts, rounded, stops_paying
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key
 from goodgain.transforms.core.metrics.costs import COST_I
 
