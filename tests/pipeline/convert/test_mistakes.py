@@ -56,7 +56,6 @@ class TestMistakes:
             (f"--from-run {RUN} --to-traces b.txt", "The format of b.txt is unknown"),
             (f"--from-run {RUN} --to-traces no/b.avro", "no/b.avro cannot be written"),
             ("--from-run a --to-traces b --iteration-pattern x", "needs --iteration-from"),
-            ("--from-run a --to-traces b --iteration-from rank", "must be 'tag' or 'q0'"),
             (
                 f"--from-run {RUN} --to-traces b.avro --iteration-from tag --iteration-pattern (",
                 "is not a regular expression",
@@ -74,3 +73,10 @@ class TestMistakes:
         assert message in captured.err
         assert captured.err.count("\n") == 1
         assert list(tmp_path.iterdir()) == []
+
+    def test_in_values_of_options_are_listed(self, capsys):
+        words = "--from-run a --to-traces b --iteration-from rank --label-map 1=9"
+        assert main(["convert", *words.split()]) == 2
+        error = capsys.readouterr().err
+        assert "--iteration-from must be 'tag' or 'q0', not 'rank'" in error
+        assert "--label-map cannot be used" in error
