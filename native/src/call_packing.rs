@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pyo3::PyResult;
+use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::characters::stripped;
@@ -35,8 +36,8 @@ pub enum Output {
     Payloads,
     /// A sketch of each call.
     Sketches,
-    /// Nothing but their conversations; the calls of this one are left to Python.
-    AllBut(String),
+    /// Nothing but their conversations; the calls of these are left to Python.
+    AllBut(FxHashSet<String>),
 }
 
 /// What was made of a call.
@@ -95,7 +96,7 @@ impl CallPacker {
 
     /// Whether Python asked for a call as it is.
     pub fn leaves_to_python(&self, call: &SearchCall) -> bool {
-        matches!(&self.packing.output, Output::AllBut(wanted) if wanted == call.conversation_id)
+        matches!(&self.packing.output, Output::AllBut(wanted) if wanted.contains(call.conversation_id))
     }
 
     pub fn pack(&mut self, call: &SearchCall, arena: &Arena) -> PyResult<Made> {

@@ -58,7 +58,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 20;
+const FORMAT: u32 = 21;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.
@@ -117,7 +117,7 @@ impl Packer {
         label_keys: Option<(String, Option<String>)>,
         most_buffered: usize,
         threads: usize,
-        output: (bool, Option<String>),
+        output: (bool, Option<Vec<String>>),
     ) -> PyResult<Self> {
         let packing = Packing {
             rules: read_rules(rules)?.into(),
@@ -126,7 +126,7 @@ impl Packer {
             label_keys: label_keys
                 .map(|(id_name, topic_attribute)| LabelKeys { id_name, topic_attribute }),
             output: match output {
-                (_, Some(all_but)) => Output::AllBut(all_but),
+                (_, Some(all_but)) => Output::AllBut(all_but.into_iter().collect()),
                 (true, None) => Output::Sketches,
                 (false, None) => Output::Payloads,
             },

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
@@ -28,6 +28,7 @@ from goodgain.pipeline.results import datasets, rows
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.run.hosts.process import Evaluated, evaluate_here
 from goodgain.pipeline.run.plan.evaluation import Evaluation, open_evaluation
+from goodgain.pipeline.run.plan.first_queries import first_queries
 from goodgain.pipeline.run.plan.local_files import (
     LOCAL,
     open_local,
@@ -40,6 +41,7 @@ from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.wording import phrased_for_python
 from goodgain.pipeline.studies.explanation.explain import find_turn
+from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.own import name_of
@@ -176,10 +178,17 @@ def _evaluated(
         lambda conversation_id, pair: find_turn(
             conversation_id, evaluation, source, given, judged, pair, held
         ),
+        None if files else partial(_first_queries, source, found.rules),
     )
     run.check_some_usable()
     _warn_of(run)
     return run
+
+
+def _first_queries(
+    source: TraceSource, rules: RuleTable, conversation_ids: Collection[str]
+) -> Mapping[str, str]:
+    return first_queries(source.conversations(conversation_ids, rules), conversation_ids)
 
 
 def _warn_of(run: Run) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -60,6 +60,7 @@ class Run:
         tables: Mapping[str, Callable[[], Table]],
         manifest: Mapping[str, Any],
         explain: Callable[[str, Pair | None], ExplainedTurn],
+        queries: Callable[[Collection[str]], Mapping[str, str]] | None = None,
     ) -> None:
         """Wrap the results of a run.
 
@@ -67,10 +68,12 @@ class Run:
           tables: returns a dataset by its name.
           manifest: see the class.
           explain: explains a conversation, and why two of its results are one document or two.
+          queries: returns the first queries of conversations; None = from the files in `manifest`.
         """
         self.manifest = manifest
         self._tables = tables
         self._explain = explain
+        self._queries = queries
 
     @cached_property
     def conversations(self) -> Table:
@@ -272,7 +275,8 @@ class Run:
             if place.is_dir() and any(place.iterdir()):
                 raise UsageError(f"{folder} is not empty; give another folder.")
             self._write_datasets(place)
-            write_file(str(place), REPORT, build_report(str(place), self.manifest))
+            page = build_report(str(place), self.manifest, self._queries)
+            write_file(str(place), REPORT, page)
             write_manifest(str(place), self.manifest)
         except OSError as error:
             raise UsageError(f"{folder} cannot be written to: {problem_of(error)}.") from error
@@ -294,7 +298,7 @@ class Run:
 
         with TemporaryDirectory() as folder:
             self._write_datasets(Path(folder))
-            content = build_report(folder, self.manifest)
+            content = build_report(folder, self.manifest, self._queries)
         with writing(path):
             Path(path).write_bytes(content)
 

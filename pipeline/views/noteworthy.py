@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 _Row = Mapping[str, Any]
+LONGEST_QUERY = 120  # characters
 _KEPT = 3  # conversations per list, two of which other lists may show
 
 

@@ -15,6 +15,7 @@ from goodgain.pipeline.document.model import (
     sentences,
 )
 from goodgain.pipeline.document.numbers import mean_interval_text, mean_text, share, value_text
+from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.datasets import REJECTED
@@ -22,10 +23,11 @@ from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset
 from goodgain.pipeline.results.manifest import EXCLUDE, above_limit, has_own_ideal
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
+from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.clusters import clusters_part
 from goodgain.pipeline.views.means import means_table
-from goodgain.pipeline.views.noteworthy import find_noteworthy
+from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, find_noteworthy
 from goodgain.pipeline.views.outcomes import outcome_rows_text, outcome_views, outcomes_part
 from goodgain.pipeline.views.repeats import repeats_part
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
@@ -143,9 +145,12 @@ def _looking_part(
         total = manifest["conversations"]["total"]
         among = f", of the first {_MOST_CONSIDERED:,}" if total > _MOST_CONSIDERED else ""
         yield Sentence(f"Worth looking at{among}:", apart=True)
+    queries = queries_of_run(manifest, {row["conversation_id"] for _, row in found})
     for one, row in found:
         reason = one.reason.format(value_text(one.metric, row[one.metric]))
-        yield Sentence(reason, indent=1)
+        query = queries.get(row["conversation_id"])
+        asked = "" if query is None else f', first query "{shortened(query, LONGEST_QUERY)}"'
+        yield Sentence(reason + asked, indent=1)
         command = explain_command(row["conversation_id"], manifest["parameters"])
         if command is not None:
             yield Sentence(command, "strong", indent=2, whole=True)

@@ -68,7 +68,7 @@ def sketched(name, threads, adaptation=None):
 def picked(name, threads, conversation_id):
     """The calls of the conversation and rejected rows; the conversations of other calls, sorted."""
     planned, open_file = shards(name)
-    picker = ConversationPicker(conversation_id, shipped_rules(), threads)
+    picker = ConversationPicker({conversation_id}, shipped_rules(), threads)
     found = [one for shard in planned for one in picker.of_shard(shard, open_file)]
     own = [
         one
@@ -105,7 +105,7 @@ def test_the_records_of_a_conversation_are_equal(name, threads, conversation_id,
 
 def test_native_code_reads_nothing_else_into_objects(monkeypatch):
     planned, open_file = shards("a.avro")
-    picker = ConversationPicker(WANTED, shipped_rules(), 1)
+    picker = ConversationPicker({WANTED}, shipped_rules(), 1)
     found = [one for shard in planned for one in picker.of_shard(shard, open_file)]
     own = [one for one in found if isinstance(one, SearchCall)]
     expected = [parse_mapping(row) for row in ROWS if row["conversation_id"] == WANTED]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from msgspec import Struct
@@ -43,8 +43,10 @@ class TraceSource(Protocol):
     def records(self) -> Iterator[SearchCall | RejectedRecord]:
         """Every record, usable or not."""
 
-    def conversation(self, conversation_id: str, rules: RuleTable) -> Iterator[ConversationRecord]:
-        """The records of a conversation; of others at least the ids."""
+    def conversations(
+        self, wanted: Collection[str], rules: RuleTable
+    ) -> Iterator[ConversationRecord]:
+        """The records of some conversations, by id; of others at least the ids."""
 
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         """The payloads of conversations, and the rejected records."""
@@ -62,7 +64,7 @@ class RecordsInMemory(Struct, frozen=True):
         """See `TraceSource`."""
         return iter(self.calls)
 
-    def conversation(self, _: str, __: RuleTable) -> Iterator[ConversationRecord]:
+    def conversations(self, _: Collection[str], __: RuleTable) -> Iterator[ConversationRecord]:
         """See `TraceSource`."""
         return iter(self.calls)
 
@@ -87,9 +89,11 @@ class LocalFiles(Struct, frozen=True):
         for _, records in read_files(self.files, adaptation, bounds):
             yield from records
 
-    def conversation(self, conversation_id: str, rules: RuleTable) -> Iterator[ConversationRecord]:
+    def conversations(
+        self, wanted: Collection[str], rules: RuleTable
+    ) -> Iterator[ConversationRecord]:
         """See `TraceSource`."""
-        picker = ConversationPicker(conversation_id, rules, usable_threads())
+        picker = ConversationPicker(wanted, rules, usable_threads())
         return self._each(lambda shard: picker.of_shard(shard, open_local))
 
     def sketches(self, sketcher: Sketcher) -> Iterator[CallSketch | RejectedRecord]:

@@ -86,7 +86,9 @@ def find_turn(
     keys = {label.key for label in labels}
     # Labels must match no other conversation, so that the records of all are needed.
     records = (
-        source.records() if keys else source.conversation(conversation_id, evaluation.scoring.rules)
+        source.records()
+        if keys
+        else source.conversations({conversation_id}, evaluation.scoring.rules)
     )
     gathered = gather(conversation_id, records, budget, keys)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from goodgain.pipeline.document.numbers import count_text, number, value_text
@@ -12,6 +12,7 @@ from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
+from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.studies.survey import Rejection, Rejections
 from goodgain.pipeline.views.noteworthy import each_once, noteworthy
 from goodgain.pipeline.views.outcomes import outcome_views
@@ -54,15 +55,19 @@ _LONGEST_DIMENSION = 60
 _LONGEST_PATH = 120
 _NO_SEARCH = "No conversation that searched could be evaluated."
 _Row = Mapping[str, Any]
+QueriesOf = Callable[[Collection[str]], Mapping[str, str]]
 
 
-def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> bytes:
+def build_report(
+    folder: str, manifest: Mapping[str, Any] | None = None, queries: QueriesOf | None = None
+) -> bytes:
     """Build `report.html` from the outputs of a run: one file that loads nothing.
 
     Each dataset is read in one pass, but `means`, from which only some rows are read at a time.
 
     Args:
       manifest: by default the one in the folder.
+      queries: returns the first queries of conversations; by default from the run's files.
 
     Raises:
       UsageError: the folder is not the output of a run.
@@ -89,6 +94,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
     iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
     for row in read_dataset(folder, "iterations", identities):
         iterations[row["conversation_id"]].append(row)
+    asked = queries_of_run(manifest, identities) if queries is None else queries(identities)
     everything = slices.everything
     rows = everything.at_end if everything else {}
     costs = _costs(rows)
@@ -115,7 +121,7 @@ def build_report(folder: str, manifest: Mapping[str, Any] | None = None) -> byte
             distributions_section(everything, glossary),
             slices_section(slices, glossary),
             ranking_section(everything, glossary, manifest),
-            conversations_section(lists, iterations, manifest, everything is not None),
+            conversations_section(lists, iterations, asked, manifest, everything is not None),
             duplicates_section(manifest, rows["SRR"]["mean"] if "SRR" in rows else None),
             quality_section(manifest, _rejections(folder), way.calls()),
             definitions_section(glossary, str(parameters["good_gain_threshold"])),

@@ -1,8 +1,8 @@
-"""Reads the records of one conversation out of files that hold many (for `goodgain explain`)."""
+"""Reads the records of few conversations out of files that hold many (for `goodgain explain`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -27,13 +27,13 @@ ConversationRecord: TypeAlias = SearchCall | RejectedRecord | OtherCall
 
 
 class ConversationPicker:
-    """Reads files for one conversation; native code, if it is there, skips the others."""
+    """Reads files for some conversations; native code, if it is there, skips the others."""
 
-    def __init__(self, conversation_id: str, rules: RuleTable, threads: int) -> None:
-        self._packer = native_packer(Packing(rules, threads=threads), all_but=conversation_id)
+    def __init__(self, wanted: Collection[str], rules: RuleTable, threads: int) -> None:
+        self._packer = native_packer(Packing(rules, threads=threads), all_but=wanted)
 
     def of_shard(self, shard: FileShard, open_file: Open) -> Iterator[ConversationRecord]:
-        """All calls of the conversation, all rejected rows, and of other calls at least the ids."""
+        """All calls of the conversations, all rejected rows, of other calls at least the ids."""
         for record in read_shard_into(self._packer, shard, open_file):
             if isinstance(record, PackedBlock):
                 yield from (OtherCall(one.conversation_id) for one in record.packed)

@@ -7,7 +7,7 @@ needs tables of characters, and records that need coercion.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -85,7 +85,9 @@ def packer_for(packing: Packing) -> Packer | NativePacker:
     return Packer(packing) if native is None else NativePacker(packing, native)
 
 
-def native_packer(packing: Packing, *, sketches: bool = False, all_but: str | None = None) -> Any:
+def native_packer(
+    packing: Packing, *, sketches: bool = False, all_but: Collection[str] | None = None
+) -> Any:
     """The native packer with other output than payloads; None if there is no native part.
 
     Args:
@@ -109,8 +111,8 @@ class NativePacker:
 
     Args:
       sketches: give a `CallSketch` in MessagePack for each call, in order, instead of payloads.
-      all_but: give nothing but its conversation for each call, and leave the calls of this
-        conversation, and what Python has to parse, to the caller.
+      all_but: give nothing but its conversation for each call, and leave the calls of these
+        conversations, and what Python has to parse, to the caller.
 
     Attributes:
       from_python: number of search calls that Python had to parse or decode first.
@@ -126,7 +128,7 @@ class NativePacker:
         native: Any,
         *,
         sketches: bool = False,
-        all_but: str | None = None,
+        all_but: Collection[str] | None = None,
     ) -> None:
         self._native = native
         self._leaves_calls = all_but is not None
@@ -142,7 +144,7 @@ class NativePacker:
             None if packing.label_keys is None else astuple(packing.label_keys),
             in_python.MOST_BUFFERED_RESULTS,
             packing.threads,
-            (sketches, all_but),
+            (sketches, None if all_but is None else list(all_but)),
         )
 
     def add(self, record: SearchCall | RejectedRecord, at: int) -> Iterator[Packed]:

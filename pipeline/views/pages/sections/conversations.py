@@ -21,7 +21,7 @@ from goodgain.pipeline.document.page import (
 )
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.settings.explain_command import explain_command
-from goodgain.pipeline.views.noteworthy import Noteworthy
+from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, Noteworthy
 from goodgain.pipeline.views.pages.sections.shared import NOTHING
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
@@ -36,6 +36,7 @@ _MOST_ITERATIONS = 40
 def conversations_section(
     lists: Sequence[Noteworthy],
     iterations: Mapping[str, Sequence[Row]],
+    queries: Mapping[str, str],
     manifest: Mapping[str, Any],
     searched: bool,
 ) -> Section:
@@ -43,10 +44,11 @@ def conversations_section(
 
     Args:
       iterations: their rows in the dataset `iterations` by id, in any order.
+      queries: the first query of each, by id, as far as it is known.
       searched: whether any conversation did.
     """
     parameters = manifest["parameters"]
-    groups = tuple(tuple(_group(one, iterations, parameters)) for one in lists)
+    groups = tuple(tuple(_group(one, iterations, queries, parameters)) for one in lists)
     return section(
         "conversations",
         "Worth looking at",
@@ -57,24 +59,34 @@ def conversations_section(
 
 
 def _group(
-    of_metric: Noteworthy, iterations: Mapping[str, Sequence[Row]], parameters: Mapping[str, Any]
+    of_metric: Noteworthy,
+    iterations: Mapping[str, Sequence[Row]],
+    queries: Mapping[str, str],
+    parameters: Mapping[str, Any],
 ) -> Iterator[PageBlock]:
     yield Heading(of_metric.title)
     yield Sentence(of_metric.meaning, "quiet")
     if not of_metric.rows:
         yield Sentence("No such conversation.", "strong")
         return
+    names = [row["conversation_id"] for row in of_metric.rows]
     yield Items(
-        tuple(_item(row, iterations[row["conversation_id"]], parameters) for row in of_metric.rows)
+        tuple(
+            _item(row, iterations[name], queries.get(name), parameters)
+            for name, row in zip(names, of_metric.rows, strict=True)
+        )
     )
 
 
-def _item(row: Row, iterations: Sequence[Row], parameters: Mapping[str, Any]) -> Item:
+def _item(
+    row: Row, iterations: Sequence[Row], query: str | None, parameters: Mapping[str, Any]
+) -> Item:
     name = shortened(row["conversation_id"], _LONGEST_ID)
     attributes = _attributes(row["attributes"])
     return Item(
         name,
         blocks_of(
+            Sentence(f'First query: "{shortened(query, LONGEST_QUERY)}"') if query else None,
             Sentence(attributes, "quiet") if attributes else None,
             _numbers(row),
             _bars(name, iterations),
