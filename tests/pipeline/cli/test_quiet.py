@@ -8,11 +8,11 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from tests.pipeline.convert.importing import FIXTURES
-from tests.pipeline.runs import SAMPLE, run, write_jsonl
+from tests.pipeline.runs import run, write_jsonl
 
 pytestmark = pytest.mark.slow
 
-GATE = "rules: [SRE >= 0]\n"
+GATE = "least_n: 2\nrules: [SRE >= 0]\n"
 NIGHTLY = "input: traces/{date}/*\noutput: nights\n"
 
 
@@ -20,15 +20,17 @@ NIGHTLY = "input: traces/{date}/*\noutput: nights\n"
 def place(tmp_path_factory):
     """A folder with traces, two runs, a pool, a gate and the configuration of nights."""
     folder = tmp_path_factory.mktemp("quiet")
+    traces = folder / "traces" / "2025-03-04" / "sample.avro"
+    traces.parent.mkdir(parents=True)
+    few = ["--conversations", "8", "--bad-share", "0"]
+    assert main(["sample", "--output", str(traces), *few]) == 0
     for name in ("one", "two"):
-        assert run(folder / name, [SAMPLE]) == 0
-    words = ["pool", "build", "--run", f"one={SAMPLE}", "--output", str(folder / "pool")]
+        assert run(folder / name, [traces]) == 0
+    words = ["pool", "build", "--run", f"one={traces}", "--output", str(folder / "pool")]
     assert main(words) == 0
     (folder / "gate.yaml").write_text(GATE)
     (folder / "nightly.yaml").write_text(NIGHTLY)
     (folder / "labels.csv").write_text("document,gain\n")
-    (folder / "traces" / "2025-03-04").mkdir(parents=True)
-    (folder / "traces" / "2025-03-04" / "sample.avro").write_bytes(Path(SAMPLE).read_bytes())
     return folder
 
 
