@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from goodgain.pipeline.sample.writers import write_sample
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.pipeline.views.pages.browser import chromium
 
 
@@ -12,6 +14,14 @@ def browser(tmp_path_factory):
     """A real Chromium with its own profile; `opened` resets what earlier tests changed."""
     with chromium(tmp_path_factory.mktemp("profile")) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def few(tmp_path_factory):
+    """The path of traces of eight conversations, for tests to which it matters not how many."""
+    path = str(tmp_path_factory.mktemp("few") / "few.avro")
+    write_sample(SampleConfig(conversations=8, bad_share=0.0), path)
+    return path
 
 
 @pytest.fixture

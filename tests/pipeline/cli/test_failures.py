@@ -156,9 +156,9 @@ class TestInterruptedRuns:
 
 
 class TestOverwrite:
-    def test_replaces_all_outputs_of_an_earlier_run(self, good, tmp_path):
+    def test_replaces_all_outputs_of_an_earlier_run(self, good, tmp_path, few):
         first = ("--per-call", "--write-duplicates", "--format=avro", "--shards=3")
-        assert run(tmp_path / "out", [SAMPLE], *first) == ExitCode.DONE
+        assert run(tmp_path / "out", [few], *first) == ExitCode.DONE
         assert run(tmp_path / "out", [good], "--overwrite") == ExitCode.DONE
         assert run(tmp_path / "fresh", [good]) == ExitCode.DONE
         assert contents(tmp_path / "out") == contents(tmp_path / "fresh")
@@ -304,13 +304,13 @@ class TestManifest:
                 record_counts({**counts, name: counts[name] + 1})
 
 
-def test_a_failed_run_keeps_earlier_outputs(tmp_path):
+def test_a_failed_run_keeps_earlier_outputs(tmp_path, few):
     output = tmp_path / "out"
-    assert run(output, [SAMPLE]) == 0
+    assert run(output, [few]) == 0
     before = {path: path.read_bytes() for path in output.rglob("*") if path.is_file()}
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("c 0 a 2\nc 0 a 1\n")
-    assert run(output, [SAMPLE], "--overwrite", "--qrels", str(qrels)) == 2
+    assert run(output, [few], "--overwrite", "--qrels", str(qrels)) == 2
     after = {path: path.read_bytes() for path in output.rglob("*") if path.is_file()}
     assert after == before
 

@@ -85,12 +85,12 @@ def test_without_locks_only_one_of_two_overlapping_runs_publishes(first, tmp_pat
 
 
 @pytest.mark.slow
-def test_second_run_fails_before_it_writes_anything(tmp_path, capsys):
+def test_second_run_fails_before_it_writes_anything(tmp_path, capsys, few):
     with folder_locked(str(tmp_path / "out")):
-        assert run(tmp_path / "out", [SAMPLE], "--overwrite") == ExitCode.FAILED
+        assert run(tmp_path / "out", [few], "--overwrite") == ExitCode.FAILED
     assert "Another run is writing to" in capsys.readouterr().err
     assert list((tmp_path / "out").iterdir()) == []
-    assert run(tmp_path / "out", [SAMPLE]) == ExitCode.DONE
+    assert run(tmp_path / "out", [few]) == ExitCode.DONE
 
 
 @pytest.mark.slow
@@ -118,20 +118,20 @@ class TestLinks:
 
     @pytest.mark.parametrize("name", [".unfinished", "means", "manifest.json", "means/part-0"])
     @pytest.mark.parametrize("overwrite", [(), ("--overwrite",)])
-    def test_rejects_a_link_in_the_folder(self, name, overwrite, tmp_path, capsys):
+    def test_rejects_a_link_in_the_folder(self, name, overwrite, tmp_path, capsys, few):
         outside = tmp_path / "outside"
         (outside / "means").mkdir(parents=True)
         (outside / "means" / "part-00000-of-00001.avro").write_text("mine")
         link = tmp_path / "out" / name
         link.parent.mkdir(parents=True)
         link.symlink_to(outside)
-        assert run(tmp_path / "out", [SAMPLE], *overwrite) == ExitCode.USAGE
+        assert run(tmp_path / "out", [few], *overwrite) == ExitCode.USAGE
         assert "a symbolic link; remove it" in capsys.readouterr().err
         assert (outside / "means" / "part-00000-of-00001.avro").read_text() == "mine"
         assert [path.name for path in outside.rglob("*")] == ["means", "part-00000-of-00001.avro"]
 
     @pytest.mark.slow
-    def test_rejects_a_link_that_appears_during_the_run(self, tmp_path, monkeypatch):
+    def test_rejects_a_link_that_appears_during_the_run(self, tmp_path, monkeypatch, few):
         outside = tmp_path / "outside"
         outside.mkdir()
         (outside / "mine").write_text("mine")
@@ -142,14 +142,14 @@ class TestLinks:
             return finishing(*arguments)
 
         monkeypatch.setattr(run_module, "finish", linked)
-        assert run(tmp_path / "out", [SAMPLE]) == ExitCode.USAGE
+        assert run(tmp_path / "out", [few]) == ExitCode.USAGE
         assert [path.name for path in outside.iterdir()] == ["mine"]
 
     @pytest.mark.slow
-    def test_the_output_folder_may_be_a_link(self, tmp_path):
+    def test_the_output_folder_may_be_a_link(self, tmp_path, few):
         (tmp_path / "real").mkdir()
         (tmp_path / "out").symlink_to(tmp_path / "real")
-        assert run(tmp_path / "out", [SAMPLE]) == ExitCode.DONE
+        assert run(tmp_path / "out", [few]) == ExitCode.DONE
         assert manifest(tmp_path / "real")["records"]["read"] > 0
 
     def test_deleting_a_link_keeps_its_target(self, tmp_path):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from goodgain.pipeline.results.exit_codes import ExitCode
-from tests.pipeline.runs import FULL, SAMPLE, contents, manifest, names_in, run, write_jsonl
+from tests.pipeline.runs import FULL, contents, manifest, names_in, run, write_jsonl
 
 pytestmark = pytest.mark.slow
 
@@ -21,11 +21,11 @@ def manifest_without_times(output):
     return found
 
 
-def test_publishes_the_outputs_of_an_ordinary_run(tmp_path, capsys):
-    assert run(tmp_path / "ordinary", [SAMPLE], *FULL, "--shards=3") == ExitCode.DONE
+def test_publishes_the_outputs_of_an_ordinary_run(tmp_path, capsys, few):
+    assert run(tmp_path / "ordinary", [few], *FULL, "--shards=3") == ExitCode.DONE
     capsys.readouterr()
     output = tmp_path / "submitted"
-    assert run(output, [SAMPLE], *FULL, "--shards=3", SUBMIT_ONLY) == ExitCode.DONE
+    assert run(output, [few], *FULL, "--shards=3", SUBMIT_ONLY) == ExitCode.DONE
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.splitlines()[-1] == (
@@ -39,12 +39,12 @@ def test_publishes_the_outputs_of_an_ordinary_run(tmp_path, capsys):
     assert manifest(output)["finished"][:16].replace("T", " ") in report
 
 
-def test_replaces_an_earlier_run(tmp_path):
+def test_replaces_an_earlier_run(tmp_path, few):
     output = tmp_path / "out"
-    assert run(output, [SAMPLE], *FULL, "--shards=3") == ExitCode.DONE
-    assert run(output, [SAMPLE], SUBMIT_ONLY) == ExitCode.USAGE
-    assert run(output, [SAMPLE], "--overwrite", SUBMIT_ONLY) == ExitCode.DONE
-    assert run(tmp_path / "fresh", [SAMPLE], "--overwrite") == ExitCode.DONE
+    assert run(output, [few], *FULL, "--shards=3") == ExitCode.DONE
+    assert run(output, [few], SUBMIT_ONLY) == ExitCode.USAGE
+    assert run(output, [few], "--overwrite", SUBMIT_ONLY) == ExitCode.DONE
+    assert run(tmp_path / "fresh", [few], "--overwrite") == ExitCode.DONE
     assert contents(output) == contents(tmp_path / "fresh")
     assert manifest_without_times(output) == manifest_without_times(tmp_path / "fresh")
 
@@ -68,9 +68,9 @@ def test_unusable_judgments_fail_the_job(tmp_path, capsys):
     assert names_in(tmp_path / "out") == []
 
 
-def test_rejects_a_gate(tmp_path, capsys):
+def test_rejects_a_gate(tmp_path, capsys, few):
     (tmp_path / "gate.yaml").write_text(json.dumps({"rules": ["SRE >= 0.2"]}))
     gate = f"--gate={tmp_path}/gate.yaml"
-    assert run(tmp_path / "out", [SAMPLE], gate, SUBMIT_ONLY) == ExitCode.USAGE
+    assert run(tmp_path / "out", [few], gate, SUBMIT_ONLY) == ExitCode.USAGE
     assert "--gate checks finished outputs" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
