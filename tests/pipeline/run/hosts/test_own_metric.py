@@ -117,7 +117,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 import goodgain as gg
 
 traces, metric, found = sys.argv[1:]
-options = PipelineOptions(["--direct_running_mode=multi_processing", "--direct_num_workers=2"])
+options = PipelineOptions(["--direct_running_mode=multi_processing", "--direct_num_workers=1"])
 scoring = gg.Scoring.default(["ndcg@10", metric])
 with beam.Pipeline(FnApiRunner(), options=options) as pipeline:
     scores = (pipeline | gg.ReadTraces([traces])).records | gg.ScoreConversations(scoring)
