@@ -18,6 +18,7 @@ from goodgain.pipeline.convert.importing.mapping_file import (
     parse_mapping_file,
     shipped_mapping,
 )
+from goodgain.pipeline.convert.importing.provider_spans import with_provider_calls
 from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
 from goodgain.pipeline.convert.importing.renamed_fields import with_renamed_fields
 from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
@@ -183,10 +184,12 @@ def _from_spans(
             if span.answer is not None:
                 for tool in {span.tool or "", tool_of(span.tool or "")}:
                     tools.add(tool, span.answer)
+            for call in span.provider_calls:
+                tools.add(call.tool, call.answer)
             by_trace.add(span.trace_id, span)
         counts.unmatched_patterns = tools.unmatched()
         for _, spans in by_trace.groups():
-            spans = joined_events(spans)
+            spans = joined_events(with_provider_calls(spans))
             _count_tools(spans, tools, counts)
             spans = [classified(span, tools) for span in spans]
             for turn in turns_of_trace(spans, counts, keep_apart):

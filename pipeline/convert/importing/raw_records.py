@@ -146,10 +146,14 @@ def _unwrapped(record: Any, envelope: Sequence[str], format: Format) -> Sequence
         for key in envelope:
             inner = record.get(key)
             if inner and isinstance(inner, list) and isinstance(inner[0], dict):
-                return inner
-    if not isinstance(record, list) or (format.is_part and record and format.is_part(record[0])):
+                return (record,) if _is_part(inner[0], format) else inner
+    if not isinstance(record, list) or (record and _is_part(record[0], format)):
         return (record,)
     return record
+
+
+def _is_part(record: Any, format: Format) -> bool:
+    return format.is_part is not None and format.is_part(record)
 
 
 def _document(path: str, first: bytes, envelope: Sequence[str], format: Format) -> Iterator[Any]:
@@ -172,11 +176,11 @@ def _document(path: str, first: bytes, envelope: Sequence[str], format: Format) 
                 ),
                 None,
             )
-    if prefix == "item" and format.is_part is not None:
+    if prefix is not None and format.is_part is not None:
         with _opened(path) as file:
-            if format.is_part(next(ijson.items(file, prefix, use_float=True), None)):
+            if _is_part(next(ijson.items(file, prefix, use_float=True), None), format):
                 file.seek(0)
-                yield list(ijson.items(file, prefix, use_float=True))
+                yield next(ijson.items(file, "", use_float=True))
                 return
     with _opened(path) as file:
         if prefix is None:

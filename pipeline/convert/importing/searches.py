@@ -136,7 +136,8 @@ def citations_of(tree: SpanTree) -> list[Span]:
             span,
             span_id=f"{span.span_id}/cited",
             parent_id=span.span_id,
-            start=span.start + 1,  # behind the step, before whatever follows
+            # Behind the step and the calls in it, before whatever follows.
+            start=span.start + 1 + len(span.provider_calls),
             kind=CITE,
             costs={},
             results=span.cited,

@@ -9,9 +9,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.convert.importing.answers.answer import read_answer
+from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
+from goodgain.pipeline.convert.importing.answers.provider_calls import provider_calls
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import MappingFile
-from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer
+from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
 from goodgain.pipeline.convert.importing.tools import Tools, is_named_as_search
 from goodgain.pipeline.convert.importing.values.scalars import is_in_range, millis, nanos, text
 from goodgain.transforms.core.records.search_call import CITE, OPEN, SEARCH
@@ -33,6 +36,19 @@ _NANOS_PER_MILLI = 1_000_000
 _encode = msgspec.msgpack.Encoder().encode
 
 
+class ProviderCall(Struct, frozen=True, array_like=True):
+    """A call that a model's provider ran within a step of the model.
+
+    Attributes:
+      id: the provider's, if it has one.
+    """
+
+    id: str | None
+    tool: str
+    query: str | None
+    answer: ToolAnswer
+
+
 class Span(Struct, frozen=True, array_like=True):
     """The needed fields of a span.
 
@@ -47,6 +63,7 @@ class Span(Struct, frozen=True, array_like=True):
       answer: what a tool answered, until the tool is classified.
       outcomes: what became of the turn, or of the whole trace.
       cited: the documents that the answer of a model's step cites.
+      provider_calls: the calls that the provider of a model ran in its step.
     """
 
     trace_id: str
@@ -65,6 +82,7 @@ class Span(Struct, frozen=True, array_like=True):
     answer: ToolAnswer | None = None
     outcomes: dict[str, float] = {}
     cited: list[dict[str, Any]] = []
+    provider_calls: list[ProviderCall] = []
 
     @property
     def order(self) -> tuple[int, str]:
@@ -117,7 +135,20 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         answer=answer if is_tool else None,
         outcomes=mapping.outcomes_of(record),
         cited=mapping.cited_by(record) if kind == MODEL else [],
+        provider_calls=_provider_calls(record, mapping) if kind == MODEL else [],
     )
+
+
+def _provider_calls(record: Any, mapping: MappingFile) -> list[ProviderCall]:
+    """The calls in the output of a model."""
+    calls = []
+    for call, returned in provider_calls(mapping.part("answer", record)):
+        arguments = read_arguments(call.arguments)
+        answer = read_answer(None if returned is None else returned.answer)
+        error = None if returned is None else text(returned.error)
+        read = tool_answer(answer, arguments, error, mapping.result_of)
+        calls.append(ProviderCall(text(call.id), call.name, query_of(arguments), read))
+    return calls
 
 
 def classified(span: Span, tools: Tools) -> Span:

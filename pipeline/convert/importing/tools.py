@@ -202,4 +202,7 @@ def _by_use(use: ToolUse, words: frozenset[str]) -> ToolVerdict:
         return ToolVerdict(SEARCH, "it has a query, and found nothing")
     if searches and (use.empty or use.failed):
         return ToolVerdict(SEARCH, "its name, and it found nothing")
+    is_named = not _WORDS_OF_SEARCHES.isdisjoint(words)
+    if is_named and use.unrecorded and not use.addresses:
+        return ToolVerdict(SEARCH, "its name; answers are not recorded, or cannot be read")
     return ToolVerdict(NEITHER, "no answer holds documents")

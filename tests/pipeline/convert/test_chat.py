@@ -320,6 +320,106 @@ def test_grounding_of_gemini(tmp_path):
     assert counts.redirects == 3
 
 
+CALL = {"toolCallId": "1", "toolName": "web_search"}
+TAGGED = f"Links:\n[A]({A['url']})\nA bird."
+# What holds one search for kites that finds A, and then perhaps a second step.
+WRITTEN = {
+    "interface of the AI SDK": [{"role": "assistant", "parts": [
+        {"type": "step-start"},
+        {"type": "tool-web_search", "toolCallId": "1", "state": "output-available",
+         "input": {"query": "kites"}, "output": [A]},
+        {"type": "step-start"},
+        {"type": "tool-web_search", "toolCallId": "2", "state": "output-error",
+         "input": {"query": "food"}, "errorText": "no network"}]}],
+    "dynamic tool of the AI SDK": [{"role": "assistant", "parts": [
+        {"type": "dynamic-tool", **CALL, "input": {"query": "kites"}, "output": {"content": [
+            {"type": "text", "text": json.dumps([A])}]}}]}],
+    "invocations of the AI SDK 4": [{"role": "assistant", "content": "", "toolInvocations": [
+        {"state": "result", **CALL, "args": {"query": "kites"}, "result": [A]}]}],
+    "builtin tools of pydantic-ai": [{"kind": "response", "parts": [
+        {"part_kind": "builtin-tool-call", "tool_name": "web_search", "args": {"query": "kites"},
+         "tool_call_id": "1"},
+        {"part_kind": "builtin-tool-return", "tool_name": "web_search", "content": [A],
+         "tool_call_id": "1"}]}],
+    "Search-R1": [
+        {"role": "assistant", "content": "<think>?</think><search>kites</search>"},
+        {"role": "user", "content": f"<information>{json.dumps([A])}</information>"},
+        {"role": "assistant", "content": "<search>food</search>"}],
+    "Search-R1 in one message": [{"role": "assistant", "content":
+        f"<search>kites</search>\n<information>{TAGGED}</information>\n<search>food</search>"}],
+    "Search-o1": [{"role": "assistant", "content":
+        "<|begin_search_query|>kites<|end_search_query|>"
+        f"<|begin_search_result|>{TAGGED}<|end_search_result|>"}],
+    "Hermes and Qwen": [
+        {"role": "assistant", "content":
+             '<tool_call>{"name": "web_search", "arguments": {"query": ["kites"]}}</tool_call>'},
+        {"role": "user", "content": f"<tool_response>\n{TAGGED}\n</tool_response>"}],
+    "ShareGPT": [
+        {"from": "human", "value": "?"},
+        {"from": "function_call", "value":
+             json.dumps({"name": "web_search", "arguments": {"query": "kites"}})},
+        {"from": "observation", "value": json.dumps([A])}, {"from": "gpt", "value": "Yes."}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("key", [None, "messages", "conversations"])
+@pytest.mark.parametrize("indent", [None, 1])
+def test_calls_in_other_shapes_of_messages(tmp_path, name, key, indent):
+    messages = WRITTEN[name]
+    if messages[0].get("from") is None:
+        messages = [{"role": "user", "content": "?"}, *messages]
+    chat = messages if key is None else {"id": "c1", key: messages}
+    records, counts = imported_files(
+        [written(tmp_path, json.dumps(chat, indent=indent))], format="chat"
+    )
+    assert (records[0]["iteration"], records[0]["query"]) == (1, "kites")
+    assert [one["url"] for one in records[0]["results"]] == [A["url"]]
+    assert [(one["iteration"], one["query"], one["results"]) for one in records[1:]] in (
+        [], [(2, "food", [])],
+    )  # fmt: skip
+    assert counts.conversations == 1
+    assert counts.skipped == {}
+
+
+ANTHROPIC = {"type": "message", "role": "assistant",
+             "content": [{"type": "server_tool_use", "id": "1", "name": "web_search",
+                          "input": {"query": "kites"}},
+                         {"type": "web_search_tool_result", "tool_use_id": "1", "content": [A]}],
+             "usage": {"input_tokens": 8, "output_tokens": 3}}  # fmt: skip
+GROUNDING = {"web_search_queries": ["kites"], "grounding_chunks": [{"web": {"uri": A["url"]}}]}
+GEMINI = {"candidates": [{"content": {"role": "model", "parts": [{"text": "Yes."}]},
+                          "grounding_metadata": GROUNDING}],
+          "usage_metadata": {"prompt_token_count": 8, "candidates_token_count": 3,
+                             "total_token_count": 11}}  # fmt: skip
+PERPLEXITY = {"choices": [{"message": {"role": "assistant", "content": "Yes."}}],
+              "search_results": [A], "usage": {"total_tokens": 11}}  # fmt: skip
+
+
+@pytest.mark.parametrize("response", [ANTHROPIC, GEMINI, PERPLEXITY])
+def test_requests_with_their_responses(tmp_path, response):
+    exchange = {"request": {"messages": [{"role": "user", "content": "?"}]}, "response": response}
+    (record,), _ = imported_files([written(tmp_path, json.dumps(exchange))], format="chat")
+    assert record["query"] == (None if response is PERPLEXITY else "kites")
+    assert [one["url"] for one in record["results"]] == [A["url"]]
+    assert record["costs"]["tokens"] == 11
+
+
+def test_files_that_claude_code_finds_are_documents(tmp_path):
+    asked = {"type": "tool_use", "id": "1", "name": "Grep", "input": {"pattern": "kite"}}
+    found = {"type": "tool_result", "tool_use_id": "1", "content": "Found 2 files"}
+    lines = [
+        {"type": "user", "message": {"role": "user", "content": "?"}},
+        {"type": "assistant", "message": {"role": "assistant", "id": "m", "content": [asked]}},
+        {"type": "user", "message": {"role": "user", "content": [found]},
+         "toolUseResult": {"mode": "files_with_matches", "filenames": ["/x/a.md", "/x/b.md"]}},
+    ]  # fmt: skip
+    text = "".join(json.dumps({**one, "sessionId": "c"}) + "\n" for one in lines)
+    (record,), counts = imported_files([written(tmp_path, text, "s.jsonl")], format="claude-code")
+    assert [one["url"] for one in record["results"]] == ["/x/a.md", "/x/b.md"]
+    assert counts.unconverted == {}
+
+
 def test_logs_of_inspect(tmp_path):
     calls = [
         {"id": "1", "function": "web_search", "arguments": {"query": "kites"}, "type": "function"}

@@ -8,23 +8,33 @@ from typing import Any
 
 import xxhash
 
-from goodgain.pipeline.convert.importing.formats.chat_parts import (
+from goodgain.pipeline.convert.importing.answers.provider_calls import (
     Call,
-    Cited,
-    Part,
     Returned,
-    grounding,
+    listed_search,
+)
+from goodgain.pipeline.convert.importing.answers.written_values import decoded_json
+from goodgain.pipeline.convert.importing.formats.chat_parts import (
+    Cited,
+    NextStep,
+    Part,
     parts_of,
+    parts_of_grounding,
     parts_of_item,
 )
 from goodgain.pipeline.convert.importing.formats.format import Refuse, object_of
 
 _ROLES = {"human": "user", "ai": "assistant", "model": "assistant", "AIMessageChunk": "assistant"}
 _ROLES |= {"request": "user", "response": "assistant"}  # pydantic-ai
+_ROLES |= {"gpt": "assistant", "observation": "tool", "function_response": "tool"}  # ShareGPT
 _SPEAKERS = frozenset(("user", "assistant", "system", "developer", "tool", "function", *_ROLES))
-_LISTS = ("messages", "contents", "conversation", "history", "trajectory", "items", "chat")
+_LISTS = (
+    "messages", "contents", "conversation", "history", "trajectory", "items", "chat",
+    "conversations",
+)  # fmt: skip
 _IDS = ("conversation_id", "session_id", "sessionId", "thread_id", "chat_id", "id", "uuid")
 _ITEMS = ("_call", "_call_output", "reasoning", "_tool_result")
+_USAGES = ("usage", "usageMetadata", "usage_metadata")
 _TIMES = ("timestamp", "created_at", "createdAt", "created", "time")
 _SECONDS_BELOW = 10**11
 # What is added to a conversation: its name if it has none, and its place in the input, which tells
@@ -39,6 +49,7 @@ def is_message(value: Any) -> bool:
     if not isinstance(value, dict) or any(isinstance(value.get(name), list) for name in _LISTS[:2]):
         return False
     speaks = value.get("role") in _SPEAKERS or value.get("type") in _SPEAKERS
+    speaks |= isinstance(value.get("from"), str) and "value" in value
     return speaks or value.get("kind") in ("request", "response") or _is_item(value)
 
 
@@ -76,17 +87,25 @@ def _messages(holder: Mapping[str, Any]) -> Iterator[Message]:
             else ()
         )
     response = object_of(holder.get("response")) or holder
-    for found in (response.get("output"), response.get("choices"), response.get("candidates")):
+    if response is not holder and response.get("role"):
+        yield _plain(dict(response))
+    searched = response.get("search_results")
+    output = response.get("output")
+    answers = [output] if isinstance(output, dict) else output
+    for found in (answers, response.get("choices"), response.get("candidates")):
         for one in map(object_of, found if isinstance(found, list) else ()):
             message = object_of(one.get("message") or one.get("content"))
-            usage = object_of(response.get("usage") or response.get("usageMetadata"))
+            usage = next((response[name] for name in _USAGES if response.get(name)), None)
             metadata = one.get("groundingMetadata") or one.get("grounding_metadata")
-            extra = {"grounding": metadata} if metadata else {}
-            yield {"usage": usage, **extra, **_plain(message or one)}
+            beside = {"grounding": metadata, "search_results": searched}
+            beside = {name: value for name, value in beside.items() if value}
+            yield {"usage": object_of(usage), **beside, **_plain(message or one)}
 
 
 def _plain(message: Message) -> Message:
     """A message with its role, out of the envelopes of LangChain and of session files."""
+    if isinstance(message.get("from"), str) and "value" in message:
+        message = _of_sharegpt(message)
     inner = message.get("data") or message.get("kwargs") or message.get("message")
     if isinstance(inner, dict) and ("content" in inner or "parts" in inner):
         message = {**message, **inner}
@@ -95,6 +114,16 @@ def _plain(message: Message) -> Message:
         kind = str(message["id"][-1]).lower()
         role = next((name for name in ("human", "ai", "tool", "system") if name in kind), role)
     return {**message, "role": _ROLES.get(str(role), role)}
+
+
+def _of_sharegpt(message: Message) -> Message:
+    """A message of ShareGPT's shape, whose calls are messages of their own."""
+    if message["from"] == "function_call":
+        return {
+            "role": "assistant",
+            "function_call": object_of(decoded_json(str(message["value"]))),
+        }
+    return {"role": message["from"], "content": message["value"]}
 
 
 def _is_item(message: Mapping[str, Any]) -> bool:
@@ -123,7 +152,8 @@ class _Transcript:
     def _of_message(self, message: Message) -> Iterator[dict[str, Any]]:
         is_item = _is_item(message)
         parts = list(parts_of_item(message) if is_item else parts_of(message))
-        parts += grounding(object_of(message.get("grounding")))
+        parts += parts_of_grounding(object_of(message.get("grounding")))
+        parts += listed_search(message.get("search_results"))
         role = message.get("role")
         if role == "user" and not any(isinstance(part, Returned) for part in parts):
             yield self._begun(message)
@@ -169,6 +199,8 @@ class _Transcript:
             )
             answer = {"answer": part.answer, "error": _error(part.error)}
             yield {**span, **answer, "time": _time(message) or span["time"]}
+        elif isinstance(part, NextStep):
+            yield self._span("model", message)
         elif isinstance(part, Cited):
             yield self._span("cite", message, answer=part.documents)
 
@@ -203,13 +235,14 @@ def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     )
     apart = first("cache_read_input_tokens", "cacheReadInputTokens")
     read = apart if apart is not None else details.get("cached_tokens", details.get("cache_read"))
-    read = first("cachedContentTokenCount", "cache_read_tokens") if read is None else read
+    cached = ("cachedContentTokenCount", "cached_content_token_count", "cache_read_tokens")
+    read = first(*cached) if read is None else read
     return {
-        "total": first("total_tokens", "totalTokens", "totalTokenCount"),
-        "input": first("input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount"),
-        "output": first(
-            "output_tokens", "completion_tokens", "outputTokens", "candidatesTokenCount"
-        ),
+        "total": first("total_tokens", "totalTokens", "totalTokenCount", "total_token_count"),
+        "input": first("input_tokens", "prompt_tokens", "inputTokens", "promptTokenCount",
+                       "prompt_token_count"),
+        "output": first("output_tokens", "completion_tokens", "outputTokens",
+                        "candidatesTokenCount", "candidates_token_count"),
         "cached": [read, first("cache_creation_input_tokens", "cacheWriteInputTokens")],
         "apart": apart is not None,
     }  # fmt: skip

@@ -54,8 +54,13 @@ def _message(line: Line) -> Line | None:
 
 
 def _answer(structured: Any, result: Line) -> Any:
-    """The structured value of a result; that of a fetched page has its text under `result`."""
+    """The structured value of a result; that of a fetched page has its text under `result`.
+
+    Names of files, which its searches through files find, are documents.
+    """
     page = object_of(structured)
+    if isinstance(page.get("filenames"), list) and page["filenames"]:
+        return [{"path": name} for name in page["filenames"]]
     if isinstance(page.get("url"), str) and isinstance(page.get("result"), str):
         return {"url": page["url"], "text": page["result"]}
     return result.get("content") if result.get("is_error") else structured
