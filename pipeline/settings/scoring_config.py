@@ -89,8 +89,8 @@ class ScoringConfig(ReadingConfig):
     metrics: Names = option(
         COMMON,
         "NAME",
-        "metrics to compute: of ranking, like ndcg@10 (see `goodgain metrics`), or your own, like "
-        "my_metrics.py:mine",
+        "metrics to compute and show: of ranking, like ndcg@10 (see `goodgain metrics`), your own, "
+        "like my_metrics.py:mine, or those of every run, like CG",
         tuple(metric.name for metric in DEFAULT_RANKING_METRICS),
     )
     duplicates: Literal["compact", "hold_slot"] = option(

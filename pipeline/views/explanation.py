@@ -269,6 +269,8 @@ def _metrics(explanation: ConversationExplanation) -> Iterator[Block]:
         ("Metrics at N", others),
         ("Ranking metrics of the list of first occurrences", ranking),
     ):
+        if not values:
+            continue
         yield Heading(heading)
         yield table(
             ("metric", "value", TableColumn("unit")),

@@ -44,6 +44,28 @@ def test_quiet_still_reports_a_failed_rule(tmp_path, capsys):
     assert "Good and new results (SRE): it is not at least 90 %" in capsys.readouterr().out
 
 
+def test_metrics_name_what_the_table_shows(tmp_path, capsys):
+    assert run(tmp_path, "--metrics", "GR", "SRE", "ndcg@5") == 0
+    printed = capsys.readouterr().out
+    shown = ("Gain (CG)", "Good and new results (SRE)", "Good results (GR)", "ndcg@5")
+    assert all(printed.count(name) >= 1 for name in shown)
+    assert "ndcg@10" not in printed
+    again = [
+        "compare",
+        str(tmp_path / "out"),
+        "--by",
+        "arm",
+        "--base",
+        "A",
+        "--metrics",
+        "GR",
+        "--json",
+    ]
+    assert main(again) == 0
+    found = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["metric"] for row in found if row["i"] is None} == {"GR"}
+
+
 def test_words_left_for_beam_are_named_when_an_input_is_missing(capsys):
     """A misspelt option may have taken the path as its value."""
     assert main(["run", "--no-such-option", "f.avro", "--output", "o"]) == ExitCode.USAGE

@@ -46,6 +46,11 @@ class TestDefaults:
         assert str(config.max_rejected) == "1%"
         assert config.slice == ()
 
+    def test_metrics_of_every_run_are_shown_and_not_computed_anew(self):
+        config = load_config(RunConfig, {**NEEDED, "metrics": ["SRE", "P@5", "CG"]})
+        assert config.metrics == ("SRE", "precision@5", "CG")
+        assert [metric.name for metric in config.ranking_metrics] == ["precision@5"]
+
     def test_names_both_if_missing(self):
         assert [line.split(":")[0] for line in mistakes({})] == [
             "--input is missing",
@@ -112,6 +117,7 @@ class TestMistakes:
             ({"slice": ["a,"]}, "--slice must not be empty"),
             ({"slice": ["a,b", "b,a"]}, "--slice holds b,a twice"),
             ({"slice": ["a,a"]}, "--slice names an attribute twice in a,a"),
+            ({"metrics": ["CG", "pool_recall"]}, "--metrics cannot be used: pool_recall: not"),
             ({"metrics": ["nddcg"]}, "--metrics cannot be used: Unknown ranking metrics: 'nddcg'"),
             ({"metrics": ["map", "map"]}, "--metrics cannot be used: Ranking metrics given more"),
             (

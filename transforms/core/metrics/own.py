@@ -21,7 +21,8 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import GREATEST_VALUE, Direction, Metric
-from goodgain.transforms.core.metrics.by_name import is_metric_name, remember
+from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_metric_name, remember
+from goodgain.transforms.core.metrics.gains import GAINS
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.ranking import parse_ranking_metrics
 
@@ -31,6 +32,7 @@ _DESCRIBED = (
     "name", "unit", "meaning", "direction", "undefined", "formula", "whole", "needs_labels",
     "caution", "words",
 )  # fmt: skip
+_OF_EVERY_RUN = frozenset(metric.name for metric in GAINS.at_n)
 _declared: dict[str, Metric] = {}  # by full name, those of this process
 
 
@@ -179,11 +181,15 @@ def short_name(name: str) -> str:
 
 
 def split_names(names: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The names of ranking metrics, and the full names of users' own."""
+    """The names of ranking metrics, and the full names of users' own.
+
+    Names of metrics that every run has, like CG, are in neither: they say what to show.
+    """
     ranking: list[str] = []
     own: list[str] = []
     for name in names:
-        (own if is_own(name) else ranking).append(name)
+        if name not in _OF_EVERY_RUN:
+            (own if is_own(name) else ranking).append(name)
     return ranking, own
 
 
@@ -191,7 +197,7 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
     """Names of metrics as they are spelled here: entry points by full name, others by ours.
 
     Raises:
-      UsageError: names are unknown or repeated.
+      UsageError: names are unknown, repeated, or of metrics that are not chosen by name.
     """
     offered = None
     full = []
@@ -206,8 +212,15 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
     short = list(map(short_name, own))
     if repeated := {name for name in short if short.count(name) > 1}:
         raise UsageError(f"Metrics given more than once: {', '.join(sorted(repeated))}.")
+    if others := [name for name in ranking if name in DECLARED_NAMES]:
+        raise UsageError(
+            f"{', '.join(others)}: not to be chosen, since a run has it if its data and options "
+            "give it (a pool, costs, opened documents); leave it out."
+        )
     respelled = iter(parse_ranking_metrics(ranking))
-    return tuple(name if is_own(name) else next(respelled).name for name in full)
+    of_ranking = set(ranking)
+    checked = (next(respelled).name if name in of_ranking else name for name in full)
+    return tuple(dict.fromkeys(checked))
 
 
 def own_metrics(full_names: Iterable[str]) -> tuple[Metric, ...]:
