@@ -19,8 +19,8 @@ from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.results.data_warnings import misspelt_names, warning_text, warnings_in
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair
-from goodgain.pipeline.views.means import means_table
-from goodgain.pipeline.views.run import scale_part, shown_metrics
+from goodgain.pipeline.views.means import means_table, shown_metrics
+from goodgain.pipeline.views.run import scale_part
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord

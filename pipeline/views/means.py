@@ -1,13 +1,15 @@
-"""The columns of a table of means; a page has some more than a terminal."""
+"""The means of a run for readers: a table, whose pages have more columns, and notes on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
 from goodgain.pipeline.document.model import (
+    Block,
     Cell,
+    Sentence,
     TableBlock,
     TableColumn,
     count,
@@ -16,11 +18,24 @@ from goodgain.pipeline.document.model import (
     term,
     value,
 )
+from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
 from goodgain.pipeline.results.manifest import has_own_ideal
-from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
+from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
+from goodgain.transforms.core.metrics.headline import headline_among
+from goodgain.transforms.core.metrics.own import short_name
+from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
+from goodgain.transforms.core.wording import counted, no_interval
 
 Row = Mapping[str, Any]
 _BOUNDS = ("worst", "best")
+# Gain, efficiency, repetition, and how many iterations it took.
+_WITHOUT_LABELS = ("R", "UR", "DupR", "SRR", "calls", "N")
+_OWN_IDEAL = (
+    "own ideal: the ideal list has only what this run found; comparable between runs only with "
+    "the same judgments (--qrels or --pool; of aspects --aspect-qrels)."
+)
+_DEFAULT_METRICS = [metric.name for metric in DEFAULT_RANKING_METRICS]
 
 
 def _value(part: str) -> Any:
@@ -60,3 +75,93 @@ def means_table(
     further = [one for one in MEANS if bounded or one.column.part not in _BOUNDS]
     columns = [CellColumn(TableColumn("metric", widest=36), name), *further]
     return table_of(columns if live else [one.fixed for one in columns], rows, caption)
+
+
+def shown_metrics(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[str]:
+    """The metrics that a short table shows: the headline, then what was asked for.
+
+    Args:
+      rows: the rows of `means` over all conversations at N, by metric.
+    """
+    asked_for = list(map(short_name, manifest["parameters"]["metrics"]))
+    names = (*headline_among("table", rows), *(asked_for if asked_for != _DEFAULT_METRICS else ()))
+    known = [name for name in dict.fromkeys(names) if name in rows]
+    if any(lacks_labels(rows[name]) for name in known):
+        known = [*_WITHOUT_LABELS, *(name for name in known if not lacks_labels(rows[name]))]
+    return list(dict.fromkeys(known))
+
+
+def lacks_labels(row: Row) -> bool:
+    """Whether a mean is unknown for lack of labels."""
+    return row["mean"] is None and row["note"] == NO_LABEL
+
+
+def means_part(
+    rows: Mapping[str, Row], manifest: Mapping[str, Any], report: str = ""
+) -> Iterator[Block]:
+    """The short table of means, with notes.
+
+    Args:
+      rows: the rows of `means` over all conversations at N, by metric.
+      report: path of the report; "" = there is none.
+    """
+    if not any(row["n"] or row["undefined"] for row in rows.values()):
+        yield Sentence("There are no means, since every conversation is excluded.")
+        return
+    names = shown_metrics(rows, manifest)
+    yield means_table([rows[name] for name in names], manifest)
+    if any(has_own_ideal(metric_by_name(name), manifest) for name in names):
+        yield Sentence(_OWN_IDEAL)
+    yield from _notes([rows[name] for name in names])
+    yield from _lacking_part(rows.values())
+    hidden = sum(name not in names for name in rows)
+    yield Sentence(
+        f"The means of {counted(hidden, 'more metric')} are in the dataset `means`"
+        + (" and in the report." if report else ".")
+    )
+
+
+def _notes(rows: Sequence[Row]) -> Iterator[Sentence]:
+    """Why means have no interval, for which conversations they are null, and how they mislead."""
+    noted: dict[str, list[str]] = {}
+    for row in rows:
+        if row["ci_low"] is None and row["note"]:
+            noted.setdefault(row["note"], []).append(row["metric"])
+    for note, names in noted.items():
+        why = no_interval(note, labels(names))
+        yield Sentence(f"{why[0].upper()}{why[1:]}.")
+    undefined = [
+        f"{metric_by_name(row['metric']).label} ({row['undefined']:,})"
+        for row in rows
+        if row["undefined"]
+    ]
+    if undefined:
+        yield Sentence(f"Conversations without a value: {', '.join(undefined)}.")
+    for caution, cautioned in cautions(row["metric"] for row in rows).items():
+        yield Sentence(f"{', '.join(cautioned)}: {caution}")
+
+
+def _lacking_part(rows: Iterable[Row]) -> Iterator[Sentence]:
+    lacking = sum(lacks_labels(row) for row in rows)
+    if lacking:
+        yield Sentence(
+            f"No result has a label, so gain and {counted(lacking, 'metric')} that need labels are "
+            "unknown: give `gain` in the traces, --labels, --qrels or a --pool."
+        )
+
+
+def everyone_part(at_end: Sequence[Row]) -> Iterator[Sentence]:
+    """The headline with the conversations that never searched, if there are any."""
+    rows = {row["metric"]: row for row in at_end if row["population"] == "everyone"}
+    means = [
+        f"{metric_by_name(name).label} "
+        f"{mean_text(name, row['mean'], row['n'], row['undefined'])} "
+        f"({mean_interval_text(name, row['ci_low'], row['ci_high'])})"
+        for name in headline_among("everyone", rows)
+        if (row := rows.get(name)) and row["mean"] is not None
+    ]
+    if means:
+        yield Sentence(
+            "Including conversations without search, with gain 0 (population everyone): "
+            f"{', '.join(means)}."
+        )

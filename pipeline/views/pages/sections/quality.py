@@ -19,6 +19,7 @@ from goodgain.pipeline.document.page import Beside, Details, PageBlock, Section,
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.studies.survey import Rejection
 from goodgain.pipeline.views.pages.sections.shared import parameters_table, sentences_if
+from goodgain.pipeline.views.records import given_part
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.wording import counted
 
@@ -52,6 +53,7 @@ def quality_section(
         "The outcome of every record that was read, and the reasons for rejecting some: no record "
         "is dropped silently.",
         Beside(((_records_table(manifest["records"]),), (_counts_table(manifest),))),
+        given_part(manifest),
         sentences_if(calls_in_vain),
         Heading("Rejected records"),
         _rejections(rejections),

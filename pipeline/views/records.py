@@ -1,0 +1,111 @@
+"""What became of the records of a run, and of labels and judgments given beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from goodgain.pipeline.document.model import Sentence
+from goodgain.pipeline.results.datasets import REJECTED
+from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.manifest import EXCLUDE, above_limit
+from goodgain.pipeline.views.outcomes import outcome_rows_text
+from goodgain.transforms.core.wording import counted, pluralize
+
+Row = Mapping[str, Any]
+_SHOWN_REASONS = 3
+_SHOWN_CHANGED = 3
+_MORE_CHANGED = ("more file has", "more files have")
+
+
+def records_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+    """What became of conversations, records and results."""
+    records, conversations, results = (
+        manifest[part] for part in ("records", "conversations", "results")
+    )
+    yield Sentence(
+        f"Conversations: {conversations['total']:,}, of which {conversations['in_means']:,} in "
+        f"the means; excluded: {conversations['without_search']:,} without search, "
+        f"{conversations['with_rejected_records']:,} with rejected records.",
+        apart=True,
+    )
+    yield Sentence(
+        f"Records: {records['read']:,} read = {records['scored']:,} scored + "
+        f"{records['earlier_turn']:,} of earlier turns + {records['redelivered']:,} redelivered + "
+        f"{records['rejected']:,} rejected + {records['late']:,} late."
+    )
+    yield Sentence(
+        f"Results: {results['total']:,}, of which {results['duplicates']:,} duplicates and "
+        f"{results['unlabelled']:,} unlabelled."
+    )
+
+
+def given_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+    """What became of labels, outcomes, judgments and exclusions, of those that were given."""
+    if given := manifest.get("labels"):
+        yield Sentence(
+            f"Labels: {given['read']:,} read = {given['joined']:,} joined + "
+            f"{given['repeated']:,} repeated + {given['empty']:,} empty + "
+            f"{given['rejected']:,} rejected; "
+            f"{counted(given['replaced'], 'replaces', 'replace')} another of the traces."
+        )
+    if given := manifest.get("outcome_rows"):
+        yield Sentence(outcome_rows_text(given))
+    if qrels := manifest.get("qrels"):
+        yield from _judgments_part(qrels)
+    if excluded := manifest.get(EXCLUDE):
+        yield Sentence(
+            f"Excluded (--exclude): {counted(excluded['results'], 'result')} and "
+            f"{counted(excluded['judgments'], 'judgment')}, by "
+            f"{counted(excluded['pairs'], 'document')} of {counted(excluded['topics'], 'topic')}."
+        )
+
+
+def _judgments_part(qrels: Mapping[str, Any]) -> Iterator[Sentence]:
+    without_judgment = qrels["results_without_judgment"]
+    without_judgments = qrels["topics_without_judgments"]
+    yield Sentence(
+        f"Judgments: {counted(qrels['judgments'], 'document')}, of which "
+        f"{counted(qrels['never_retrieved'], 'was', 'were')} never retrieved; "
+        f"{counted(without_judgment, 'result has', 'results have')} no judgment."
+    )
+    yield Sentence(
+        f"Topics: {qrels['topics']:,} with judgments, of which "
+        f"{qrels['topics_without_conversation']:,} without conversation; "
+        f"{without_judgments:,} of conversations "
+        f"{pluralize(without_judgments, 'has', 'have')} no judgments."
+    )
+    if without_id := qrels["results_without_id"]:
+        results_without_id = counted(without_id, "result")
+        yield Sentence(f"Not joined: {results_without_id} without the id that --qrels-id names.")
+
+
+def rejected_part(folder: str, records: Mapping[str, Any], max_rejected: str) -> Iterator[Sentence]:
+    """How many records were rejected, and the first of them."""
+    if not records["rejected"]:
+        return
+    limit = f"; {above_limit(records, f'--max-rejected {max_rejected}')}, so the exit code is 3"
+    yield Sentence(
+        f"Rejected: {records['rejected']:,} of {records['read']:,} records, all in the dataset "
+        f"`{REJECTED.name}`{limit if records['too_many_rejected'] else ''}:"
+    )
+    rows = list(islice(read_dataset(folder, REJECTED.name), _SHOWN_REASONS + 1))
+    for row in rows[:_SHOWN_REASONS]:
+        yield Sentence(f"{row['source']}, {row['position']}: {row['reason']}", indent=1)
+    if len(rows) > _SHOWN_REASONS:
+        yield Sentence("...", indent=1)
+
+
+def changed_part(inputs: Sequence[Row]) -> Iterator[Sentence]:
+    """The files whose size has changed since the run began."""
+    changed = [file for file in inputs if "size_after" in file]
+    for file in changed[:_SHOWN_CHANGED]:
+        after = "is gone" if file["size_after"] is None else f"has {file['size_after']:,}"
+        yield Sentence(
+            f"Note: {file['path']} had {file['size']:,} bytes before the run and {after} now; run "
+            "again once nothing writes to it."
+        )
+    if len(changed) > _SHOWN_CHANGED:
+        more = counted(len(changed) - _SHOWN_CHANGED, *_MORE_CHANGED)
+        yield Sentence(f"Note: {more} changed.")
