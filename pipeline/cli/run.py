@@ -40,16 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check the configuration, run, and apply the gate if there is one."""
+    given = given_options(args, RunConfig)
     try:
-        config = load_config(RunConfig, given_options(args, RunConfig), args.config)
+        config = load_config(RunConfig, given, args.config)
     except UsageError as error:
-        if not args.beam_arguments:
-            raise
-        # A misspelt option may have taken a path as its value.
-        left = shlex.join(args.beam_arguments)
-        raise UsageError(
-            f"{error}\n  no options of `goodgain run`, so left for Beam: {left}"
-        ) from None
+        hints = []
+        if "input" in given and "output" not in given and args.config is None:
+            words = shlex.join([*args.words, "--output", "out"])
+            hints.append(f"  To write everything to a folder `out`: goodgain {NAME} {words}")
+        if args.beam_arguments:  # a misspelt option may have taken a path as its value
+            left = shlex.join(args.beam_arguments)
+            hints.append(f"  no options of `goodgain run`, so left for Beam: {left}")
+        raise UsageError("\n".join([str(error), *hints])) from None
     if config.baseline and not config.gate:
         raise UsageError("--baseline is used by a gate's rules only: add --gate.")
     # Imported here, since it imports Beam, which is slow.

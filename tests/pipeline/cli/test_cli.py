@@ -245,6 +245,19 @@ class TestOptionsOfRun:
         assert "--output is missing" in err
         assert "--max-i must be at least 1" in err
 
+    def test_a_run_without_output_is_answered_with_a_command(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "my log.csv").write_text(
+            "conversation_id,iteration,query,doc_id,gain\nc,1,kites,a,3\nc,1,kites,b,0\n"
+        )
+        assert main(["run", "my log.csv", "--format", "jsonl"]) == 2
+        *_, last = capsys.readouterr().err.splitlines()
+        hint, _, command = last.partition(": goodgain ")
+        assert hint == "  To write everything to a folder `out`"
+        assert command == "run 'my log.csv' --format jsonl --output out"
+        assert main(shlex.split(command)) == 0
+        assert (tmp_path / "out" / "manifest.json").is_file()
+
 
 @pytest.mark.slow
 class TestEnds:
