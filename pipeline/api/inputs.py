@@ -185,8 +185,11 @@ def _rows(table: Any) -> Iterator[dict[str, Any]]:
     elif hasattr(table, "iter_rows"):
         rows = table.iter_rows(named=True)
     else:
+        # pyarrow is slow to import.
+        from goodgain.transforms.core.files.arrow_values import rows_of_batch
+
         batches = table.to_batches() if hasattr(table, "to_batches") else [table]
-        rows = (row for batch in batches for row in batch.to_pylist())
+        rows = (row for batch in batches for row in rows_of_batch(batch, "surrogateescape"))
     return (cast(dict[str, Any], _without_empty(row)) for row in rows)
 
 

@@ -7,7 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.core.files import hostile, samples
+from goodgain.transforms.core.files.labels import LabelFile, read_labels
+from goodgain.transforms.core.files.tables import TableFile, TableFormat
+from tests.core.files import hostile, samples, test_qrels
 from tests.core.files.samples import avro_record
 
 pytestmark = pytest.mark.usefixtures("reading")
@@ -166,3 +168,30 @@ def test_half_of_a_surrogate_pair_in_a_name_of_a_schema_rejects_the_file(field):
     (bad,) = samples.read(content, "a.avro")
     assert bad.reason.endswith("with a field whose name is not text.")
     assert bad.at_least
+
+
+def tables(**columns):
+    """A table in Parquet of which one text is not UTF-8."""
+    file = io.BytesIO()
+    options = {"compression": "none", "use_dictionary": False, "write_statistics": False}
+    pq.write_table(pa.table(columns), file, **options)
+    return broken(file.getvalue())
+
+
+TEXTS = ["a", MARK, "b"]
+
+
+def test_a_judgment_in_parquet_costs_no_other():
+    content = tables(topic=["t"] * 3, document_id=TEXTS, gain=[1, 2, 3])
+    assert test_qrels.triples(test_qrels.read(content, "qrels.parquet")) == [
+        ("t", "a", 1),
+        ("t", r"Zq\xffZq", 2),  # as in CSV
+        ("t", "b", 3),
+    ]
+
+
+def test_a_label_in_parquet_costs_no_other():
+    content = tables(record_id=TEXTS, rank=[1, 2, 3], gain=[1, 2, 3])
+    file = LabelFile(TableFile("labels.parquet", TableFormat.PARQUET), len(content), 0)
+    found = list(read_labels(file, lambda _: io.BytesIO(content)))
+    assert [one.rank for one in found] == [1, 2, 3]

@@ -164,6 +164,15 @@ def test_a_text_with_half_of_a_surrogate_pair_is_a_rejected_row():
     assert found.manifest["records"]["scored"] == 1
 
 
+@pytest.mark.parametrize("field", ["query", "title"])
+def test_a_text_of_an_arrow_table_that_is_not_utf_8_is_a_rejected_row(field):
+    texts = pa.array([b"good", b"\xff"]).view(pa.string())
+    columns = {"conversation_id": ["c", "d"], "iteration": [1, 1], "rank": [1, 1]}
+    with pytest.warns(gg.GoodGainWarning, match="rejected_records"):
+        found = gg.evaluate(pa.table({**columns, field: texts}), max_rejected="100%")
+    assert [row["conversation_id"] for row in found.rejected] == ["d"]
+
+
 def test_an_invalid_record_is_a_rejected_row():
     found = gg.evaluate([*CALLS, {"conversation_id": "c-3", "iteration": 0}])
     (row,) = found.rejected

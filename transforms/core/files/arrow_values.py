@@ -53,6 +53,30 @@ def python_values(array: Any, escape: bool = False) -> list[Any]:
     return _flat(array)
 
 
+def rows_of_batch(batch: Any, escaped_as: str) -> list[dict[str, Any]]:
+    r"""The rows of a RecordBatch, as pyarrow gives them unless a text is not UTF-8.
+
+    Args:
+      escaped_as: what becomes of its bytes, as for `bytes.decode`: `surrogateescape` makes lone
+        surrogates of them, `backslashreplace` readable text in which they are written like \xff.
+    """
+    try:
+        rows: list[dict[str, Any]] = batch.to_pylist()
+    except UnicodeDecodeError:
+        rows = python_values(batch.to_struct_array(), escape=True)
+        if escaped_as != "surrogateescape":
+            rows = [
+                {name: _escaped(value, escaped_as) for name, value in row.items()} for row in rows
+            ]
+    return rows
+
+
+def _escaped(value: Any, escaped_as: str) -> Any:
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "surrogateescape").decode("utf-8", escaped_as)
+
+
 def _is_text(kind: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 

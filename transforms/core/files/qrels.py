@@ -132,6 +132,7 @@ def _read_parquet(
     file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
 ) -> Iterator[Judgment | QrelsProblem]:
     # pyarrow is slow to import.
+    from goodgain.transforms.core.files.arrow_values import rows_of_batch
     from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 
     place = JudgmentPlace(number, shard.start, "file")
@@ -141,7 +142,7 @@ def _read_parquet(
         for group in parquet.begins_in(shard):
             row = 0
             for batch in parquet.batches(group, columns, shard.bounds, _ROWS_AT_ONCE):
-                for values in batch.to_pylist():
+                for values in rows_of_batch(batch, "backslashreplace"):
                     place = JudgmentPlace(
                         number, shard.start + group, f"row group {group}, row {row}"
                     )

@@ -228,6 +228,7 @@ def _json_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> It
 
 def _parquet_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> Iterator[TableRow]:
     # pyarrow is slow to import.
+    from goodgain.transforms.core.files.arrow_values import rows_of_batch
     from goodgain.transforms.core.files.parquet_row_groups import ParquetRowGroups
 
     number = 0
@@ -236,7 +237,7 @@ def _parquet_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) ->
         wanted = [name for name in parquet.names if columns is None or name in columns]
         for group in range(parquet.count):
             for batch in parquet.batches(group, wanted, FIXED_BOUNDS, _ROWS_AT_ONCE):
-                for values in batch.to_pylist():
+                for values in rows_of_batch(batch, "backslashreplace"):  # as in CSV
                     number += 1
                     yield TableRow(number, values)
     except Exception as error:  # pyarrow raises all kinds of errors for a broken file
