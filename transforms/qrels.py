@@ -315,7 +315,7 @@ class _Label(_CountingDoFn):
     ) -> Iterator[WindowedValue | TaggedOutput]:
         _, values = document
         place, judged = _judgments_in(values)
-        gain = judged.gain if judged.places else None
+        gain = judged.gain
         self._counts.similar_names += _similar_names(values, gain)
         if place is None:
             return

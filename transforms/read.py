@@ -309,8 +309,8 @@ class ReadShardPayloads(beam.DoFn):
             budget.count_read(found.conversation_id, found.payload)
             yield found.conversation_id, found.payload
             if found.label_request is not None:
-                for name in found.label_request.names():
-                    budget.count_label(found.conversation_id, name)
+                names = list(found.label_request.names())
+                budget.count_labels(len(names), (found.conversation_id * len(names), *names))
                 yield TaggedOutput(_LABEL_REQUESTS, found.label_request)
         of_shard = {
             **counts.by_name(),

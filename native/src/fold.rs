@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::delivery::deliver;
+use crate::document_labels::DocumentLabels;
 use crate::duplicates::{Deduplicator, Duplicate};
 use crate::evidence::{Evidence, Layout, Number};
 use crate::id_checks::IdChecks;
@@ -67,8 +68,7 @@ pub struct Folded<'p> {
     pub conflicting: usize,
     pub rejected_records: i64,
     pub times: Vec<i64>,
-    /// Attributes of the calls in order, without repetitions.
-    pub attributes: Vec<Vec<(&'p str, &'p str)>>,
+    pub attributes: CallAttributes<'p>,
     pub call_counts: CallCounts<'p>,
     /// By name, the last outcome of the records of the last turn.
     pub outcomes: IndexMap<&'p str, f64, FxBuildHasher>,
@@ -88,6 +88,8 @@ pub struct Folded<'p> {
     pub judged: Vec<i64>,
     /// What copies raised in the ranked list: their iteration, from 1, the place, the label before.
     pub raised: Vec<(usize, usize, i64)>,
+    /// Number of documents whose judgments label earlier ones; None without external judgments.
+    pub met_again: Option<usize>,
     /// Number of results and of duplicates by name of the type.
     pub by_type: Vec<(String, usize, usize)>,
     pub by_step: [u64; STEPS],
@@ -99,11 +101,20 @@ pub struct Folded<'p> {
     pub id_checks: IdChecks,
 }
 
+/// Attributes of calls in order, without repetitions.
+pub type CallAttributes<'p> = Vec<Vec<(&'p str, &'p str)>>;
+
+/// The topic of a conversation with these attributes; None if it is left to Python.
+pub type TopicOf<'f> = &'f dyn Fn(&CallAttributes) -> Option<String>;
+
 /// Fold a conversation whose distinct evidence has these layouts; None if it is left to Python.
+///
+/// With `topic_of`, external judgments replace the labels of the traces.
 pub fn fold<'p>(
     frame: Frame<'p>,
     layouts: &[&Layout],
     settings: &FoldSettings,
+    topic_of: Option<TopicOf>,
 ) -> Option<Folded<'p>> {
     let evidence: Vec<Evidence> = frame
         .evidence
@@ -130,13 +141,24 @@ pub fn fold<'p>(
     }
     let (failed, turn): (Vec<usize>, Vec<usize>) =
         turn.into_iter().partition(|at| settings.without_failed && frame.calls[*at].failed);
-    let results: Vec<FrameResult> = turn
+    let mut results: Vec<FrameResult> = turn
         .iter()
         .flat_map(|at| frame.results[frame.calls[*at].results.clone()].iter().copied())
         .collect();
     let mut deduplicator = Deduplicator::new(&settings.rules, &evidence);
     let duplicates: Vec<Option<Duplicate>> =
         results.iter().map(|result| deduplicator.add(result.evidence)).collect();
+    let attributes = attributes(&delivered.kept, &frame);
+    let external = match topic_of {
+        Some(topic_of) => Some(DocumentLabels::of(
+            &topic_of(&attributes)?,
+            &frame,
+            &turn,
+            &mut results,
+            &duplicates,
+        )?),
+        None => None,
+    };
     let names = turn.iter().flat_map(|at| frame.calls[*at].names.iter().copied()).collect();
     let mut folded = Folded {
         last_turn,
@@ -147,7 +169,7 @@ pub fn fold<'p>(
         conflicting: delivered.conflicting,
         rejected_records: frame.rejected_records,
         times: delivered.kept.iter().filter_map(|at| frame.deliveries[*at].timestamp).collect(),
-        attributes: attributes(&delivered.kept, &frame),
+        attributes,
         call_counts: call_counts(&turn, &frame),
         outcomes: delivered
             .kept
@@ -166,6 +188,7 @@ pub fn fold<'p>(
         call_ends: Vec::new(),
         judged: Vec::new(),
         raised: Vec::new(),
+        met_again: external.as_ref().map(|external| external.met_again),
         by_type: by_type(&frame, &results, &duplicates, layouts, &names)?,
         by_step: [0; STEPS],
         near_misses: deduplicator.near_misses,
@@ -184,7 +207,8 @@ pub fn fold<'p>(
         folded.begin_call(frame.deliveries[at].iteration, &frame.calls[at]);
         for place in start..end {
             let first = duplicates[place].map(|duplicate| &results[duplicate.first]);
-            folded.add(&results[place], first, settings, &evidence)?;
+            let labelled = external.as_ref().map(|external| external.labels[place]);
+            folded.add(&results[place], first, labelled, settings, &evidence)?;
             if settings.best_label {
                 let first = duplicates[place].map_or(place, |duplicate| duplicate.first);
                 best.add(results[place].gain, place, first, &mut folded, settings)?;
@@ -194,6 +218,9 @@ pub fn fold<'p>(
         start = end;
     }
     folded.judged.extend(best.labels.into_iter().flatten());
+    if let Some(external) = external {
+        folded.judged = external.pool;
+    }
     for duplicate in duplicates.iter().flatten() {
         folded.by_step[duplicate.step as usize] += 1;
     }
@@ -214,28 +241,34 @@ impl<'p> Folded<'p> {
 
     /// Count a result of the last iteration; None if its label is invalid.
     ///
-    /// `first` is the first occurrence of its document; None if this is it.
+    /// `first` is the first occurrence of its document; None if this is it. `labelled` is the label
+    /// of the document by external judgments; None without these.
     fn add(
         &mut self,
         result: &FrameResult,
         first: Option<&FrameResult>,
+        labelled: Option<Option<i64>>,
         settings: &FoldSettings,
         evidence: &[Evidence],
     ) -> Option<()> {
         let counts = self.iterations.last_mut()?;
         counts.results += 1;
-        match result.gain {
-            Some(gain) => *self.by_gain.get_mut(usize::try_from(gain).ok()?)? += 1,
-            None => counts.unlabelled += 1,
+        if let Some(gain) = result.gain {
+            *self.by_gain.get_mut(usize::try_from(gain).ok()?)? += 1;
         }
+        counts.unlabelled += usize::from(labelled.unwrap_or(result.gain).is_none());
+        let label = labelled.unwrap_or(first.unwrap_or(result).gain);
         if let Some(first) = first {
             self.labelled_copies += usize::from(result.gain.is_some());
             let conflicts =
-                matches!((result.gain, first.gain), (Some(one), Some(other)) if one != other);
+                matches!((result.gain, label), (Some(one), Some(other)) if one != other);
             self.label_conflicts += usize::from(conflicts);
             let (mine, theirs) = (result.evidence as usize, first.evidence as usize);
-            self.conflicts_between_texts +=
-                usize::from(conflicts && contents_differ(evidence[mine], evidence[theirs]));
+            self.conflicts_between_texts += usize::from(
+                conflicts
+                    && labelled.is_none()
+                    && contents_differ(evidence[mine], evidence[theirs]),
+            );
             if settings.hold_slot {
                 self.labels.push(HELD_COPY);
                 self.scores.push(result.score);
@@ -243,7 +276,7 @@ impl<'p> Folded<'p> {
             return Some(());
         }
         counts.unique += 1;
-        if let Some(gain) = result.gain
+        if let Some(gain) = label
             && !settings.best_label
         {
             self.judged.push(gain);
@@ -252,7 +285,7 @@ impl<'p> Folded<'p> {
                 counts.gain += gain;
             }
         }
-        self.labels.push(result.gain.unwrap_or(UNJUDGED));
+        self.labels.push(label.unwrap_or(UNJUDGED));
         self.scores.push(result.score);
         Some(())
     }
@@ -324,8 +357,8 @@ impl BestLabels {
 }
 
 /// The attributes of calls, without repetitions.
-fn attributes<'p>(kept: &[usize], frame: &Frame<'p>) -> Vec<Vec<(&'p str, &'p str)>> {
-    let mut found: Vec<Vec<(&str, &str)>> = Vec::new();
+fn attributes<'p>(kept: &[usize], frame: &Frame<'p>) -> CallAttributes<'p> {
+    let mut found = CallAttributes::new();
     let mut before: Option<&[u8]> = None;
     for at in kept {
         let attributes = &frame.attributes[frame.calls[*at].attributes];

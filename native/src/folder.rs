@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use rustc_hash::FxHashMap;
 
 use crate::evidence::{Layout, Number};
-use crate::fold::{FoldSettings, Folded, fold};
+use crate::fold::{CallAttributes, FoldSettings, Folded, TopicOf, fold};
 use crate::unpacking::Frame;
 use crate::verification::{Confidence, Need, PairRules, Policy, TypeRules};
 
@@ -53,13 +53,18 @@ impl Folder {
     }
 
     /// Fold the conversation of these payloads; None if it is left to Python.
+    ///
+    /// With `topic_of`, which takes the attributes of the calls in order, documents are labelled by
+    /// the judgments of that topic.
+    #[pyo3(signature = (payloads, topic_of = None))]
     fn fold<'py>(
         &mut self,
         py: Python<'py>,
         payloads: Vec<Bound<'py, PyBytes>>,
+        topic_of: Option<Py<PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let payloads: Vec<&[u8]> = payloads.iter().map(|payload| payload.as_bytes()).collect();
-        match py.detach(|| self.folded(&payloads))? {
+        match py.detach(|| self.folded(&payloads, topic_of.as_ref()))? {
             Some(folded) => to_python(py, folded).map(Some),
             None => Ok(None),
         }
@@ -67,7 +72,11 @@ impl Folder {
 }
 
 impl Folder {
-    fn folded<'p>(&mut self, payloads: &[&'p [u8]]) -> PyResult<Option<Folded<'p>>> {
+    fn folded<'p>(
+        &mut self,
+        payloads: &[&'p [u8]],
+        topic_of: Option<&Py<PyAny>>,
+    ) -> PyResult<Option<Folded<'p>>> {
         let Ok(frame) = Frame::read(payloads) else {
             return Ok(None);
         };
@@ -76,7 +85,10 @@ impl Folder {
             layouts.push(self.layout(codes)?);
         }
         let layouts: Vec<&Layout> = layouts.iter().map(Arc::as_ref).collect();
-        Ok(fold(frame, &layouts, &self.settings))
+        let topic_of =
+            topic_of.map(|function| move |calls: &CallAttributes| topic(function, calls));
+        let topic_of = topic_of.as_ref().map(|topic_of| topic_of as TopicOf);
+        Ok(fold(frame, &layouts, &self.settings, topic_of))
     }
 
     fn layout(&mut self, codes: &[u8]) -> PyResult<Arc<Layout>> {
@@ -98,6 +110,15 @@ impl Folder {
         self.layouts.insert(codes.into(), layout.clone());
         Ok(layout)
     }
+}
+
+/// The topic by Python's function; None if that fails, as it will again in Python.
+fn topic(function: &Py<PyAny>, calls: &CallAttributes) -> Option<String> {
+    Python::attach(|py| {
+        let attributes = calls.iter().map(|pairs| dict(py, pairs.iter().copied()));
+        let attributes = attributes.collect::<PyResult<Vec<_>>>().ok()?;
+        function.call1(py, (attributes,)).ok()?.extract(py).ok()
+    })
 }
 
 /// In the order that `_tally` of `score_payloads.py` expects.
@@ -136,6 +157,7 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         folded.call_ends,
         folded.judged,
         folded.raised,
+        folded.met_again,
         costs.collect::<PyResult<Vec<_>>>()?,
     );
     let counts = (

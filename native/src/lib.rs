@@ -12,6 +12,7 @@ mod blocks;
 mod call_packing;
 mod characters;
 mod delivery;
+mod document_labels;
 mod duplicates;
 mod evidence;
 mod external_labels;
@@ -58,7 +59,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 21;
+const FORMAT: u32 = 22;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use crate::delivery::Delivery;
+use crate::document_labels::ExternalLabels;
 use crate::msgpack::{Malformed, Reader};
 
 const LENGTH_BYTES: usize = 4;
@@ -54,12 +55,13 @@ pub struct Frame<'p> {
     pub rejected_records: i64,
     /// The outcomes that were given beside the records.
     pub given_outcomes: Vec<(&'p str, f64)>,
+    pub external: ExternalLabels<'p>,
     numbers: FxHashMap<(&'p [u8], &'p [u8]), u32>,
 }
 
 impl<'p> Frame<'p> {
-    /// Read all frames. Those that only Python decodes, with compression or labels, also count as
-    /// malformed.
+    /// Read all frames. Those that only Python decodes, with compression or labels of single
+    /// results, also count as malformed.
     pub fn read(payloads: &[&'p [u8]]) -> Result<Self, Malformed> {
         let mut frame = Frame::default();
         for payload in payloads {
@@ -107,7 +109,10 @@ impl<'p> Frame<'p> {
             self.add_call(read, of_call, attributes)?;
         }
         self.rejected_records = self.rejected_records.saturating_add(read.int()?);
-        if !read.null() || read.array()? > 0 {
+        if !read.null() {
+            self.external.add(read)?;
+        }
+        if read.array()? > 0 {
             return Err(Malformed);
         }
         if parts == 10 {

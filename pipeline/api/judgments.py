@@ -15,7 +15,7 @@ from goodgain.transforms.core.files.judgment_rows import (
     judgment_of_row,
 )
 from goodgain.transforms.core.judgments.exclusions import Exclusions
-from goodgain.transforms.core.judgments.joining import DocumentJudgments
+from goodgain.transforms.core.judgments.joining import DocumentJudgments, add_judgment
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, LabelKeys
 from goodgain.transforms.core.records.label_map import LabelMap
 
@@ -52,8 +52,7 @@ def given_judgments(qrels: Any, label_map: LabelMap | None) -> Judged:
             judgment = judgment_of_row(row, place, label_map)
         except JudgmentError as error:
             raise UsageError(f"qrels, {place.inside}: {error}") from None
-        key = judgment.topic, judgment.document
-        judged.setdefault(key, DocumentJudgments()).add(judgment)
+        add_judgment(judged, judgment)
     for key, document in judged.items():
         problem = document.problem(*key)
         if problem is not None:

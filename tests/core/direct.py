@@ -82,12 +82,13 @@ def score_payloads(conversation_id, payloads, settings, rejected_records=0):
     plain = replace(settings, bounds=False, per_call=False, keep_duplicates=False)
     native = None if native_module() is None else PayloadScorer(plain)
     score = score_conversation(
-        conversation_id, frame.calls, rejected, settings, outcomes=frame.outcomes
+        conversation_id, frame.calls, rejected, settings, frame.external, outcomes=frame.outcomes
     )
     if native is not None:
         # Native code leaves what was opened and cited to Python.
         leaves_it = settings.usage and any(call.action != SEARCH for call in frame.calls)
-        assert leaves_it or native._folder.fold(payloads) is not None
+        topic_of = native._topic_of(conversation_id)
+        assert leaves_it or native._folder.fold(payloads, topic_of) is not None
         folded = native.score(conversation_id, payloads, rejected_records)
         without_details = replace(score, best=None, calls=[], duplicates=[])
         assert _encode(folded) == _encode(without_details)

@@ -99,8 +99,8 @@ def count_folds(monkeypatch):
     def counting(scoring):
         folder = native_folder(scoring)
 
-        def fold(payloads):
-            found = folder.fold(payloads)
+        def fold(*arguments):
+            found = folder.fold(*arguments)
             folds[found is not None] += 1
             return found
 

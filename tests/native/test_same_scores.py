@@ -1,5 +1,6 @@
 """Native code and Python give the same scores, bit for bit."""
 
+from collections import defaultdict
 from contextlib import suppress
 from itertools import pairwise
 from random import Random
@@ -10,15 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from goodgain.pipeline.run.plan.judgments import join
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
-from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.judgments.joining import DocumentJudgments
+from goodgain.transforms.core.judgments.judgment import JudgmentPlace, LabelKeys
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.native import SWITCH
+from goodgain.transforms.core.records.parsing import parse_mapping
+from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from goodgain.transforms.core.scoring.topic_request import topic_request
 from goodgain.transforms.core.streaming.closing import Closing, Conversation
 from goodgain.transforms.score_stream import CloseConversation
 from tests.adversarial import trace
@@ -173,6 +179,92 @@ def test_any_calls(payloads, policy, max_candidates, hold_slot, unit, document_l
     score_payloads("c", [payload(calls, 1) for calls in payloads], config)
 
 
+NAMES = st.lists(st.integers(0, 5).map(lambda number: number.to_bytes(8)), max_size=3)
+TOPICS = st.sampled_from(["a", "b", "c"])
+GAINS_BY_NAME = st.dictionaries(st.integers(0, 5).map(lambda n: n.to_bytes(8)), st.integers(0, 4))
+POOLS = st.lists(st.integers(0, 3), min_size=5, max_size=5)
+
+
+@st.composite
+def judged_payloads(draw):
+    """Payloads of calls with the names of their results, and others with judgments."""
+    calls = draw(st.lists(CALLS, max_size=6))
+    # Deliveries of one record have the same names.
+    calls = list({call.record_digest: call for call in calls}.values())
+    named = [[b"".join(draw(NAMES)) for _ in call.results] for call in calls]
+    payloads = [
+        payload([call], external=ExternalLabels({call.record_digest: names}))
+        for call, names in zip(calls, named, strict=True)
+        if names or draw(st.booleans())
+    ]
+    judgments = st.builds(
+        ExternalLabels,
+        st.just({}),
+        st.dictionaries(TOPICS, GAINS_BY_NAME),
+        st.dictionaries(TOPICS, POOLS),
+    )
+    payloads += [payload((), external=one) for one in draw(st.lists(judgments, max_size=3))]
+    return draw(st.permutations(payloads))
+
+
+@pytest.mark.slow
+@given(
+    judged_payloads(),
+    st.booleans(),
+    st.sampled_from(["document", "passage"]),
+    st.sampled_from([None, "a", "\x1c"]),
+)
+@settings(max_examples=500)
+def test_external_judgments(payloads, hold_slot, unit, topic_attribute):
+    config = scoring(
+        shipped_rules(unit=unit),
+        METRICS,
+        hold_slot=hold_slot,
+        label_keys=LabelKeys(topic_attribute=topic_attribute),
+    )
+    score_payloads(" a\u2003", payloads, config)
+
+
+@pytest.mark.parametrize("topic_attribute", [None, "arm"])
+def test_adversarial_traces_with_judgments(topic_attribute):
+    random = Random(5)
+    keys = LabelKeys("file_id", topic_attribute)
+    config = scoring(metrics=METRICS, label_keys=keys)
+    records = list(map(parse_mapping, trace(random, conversations=80)))
+    by_conversation, requests = defaultdict(list), []
+    packer = Packer(Packing.of(config))
+    for record in records:
+        for one in [*packer.add(record, 0), *packer.rest()]:
+            by_conversation[one.conversation_id].append(one.payload)
+            requests.append(one.label_request)
+    judged = {
+        (topic_request([request]).topic, name): DocumentJudgments(
+            random.choice([None, 0, 1, 2, 4]), JudgmentPlace(0, 0), 1
+        )
+        for request in requests
+        for name in request.documents
+        if random.random() < 0.7
+    }
+    labels, counts = join(requests, judged)
+    assert counts["qrels.judgments"] > 20
+    labelled = 0
+    for name, payloads in by_conversation.items():
+        packed = [*payloads, payload((), external=labels[name])]
+        score = score_payloads(name, random.sample(packed, len(packed)), config)
+        labelled += score.counts["results.good"]
+    assert labelled > 10
+
+
+def test_names_of_other_results_are_left_to_python():
+    calls = fingerprints(trace(Random(1), conversations=1)).popitem()[1]
+    names = ExternalLabels({call.record_digest: [b""] * 99 for call in calls})
+    scorer = PayloadScorer(scoring(label_keys=LabelKeys()))
+    packed = [payload(calls, external=names)]
+    assert scorer._folder.fold(packed, lambda attributes: "topic") is None
+    with pytest.raises(ValueError, match="zip"):
+        scorer.score("c", packed)
+
+
 @pytest.mark.slow
 @given(st.lists(CALLS, max_size=3), st.data())
 @settings(max_examples=300)
@@ -190,17 +282,12 @@ def test_what_native_code_leaves_to_python(monkeypatch):
     calls = fingerprints(trace(Random(1), conversations=1)).popitem()[1]
     plain = [payload(calls)]
     score_payloads("c", plain, scoring())
-    left = [
-        [payload(calls, compress=True)],
-        [payload(calls, external=ExternalLabels())],
-    ]
-    for payloads in left:
-        assert PayloadScorer(scoring())._folder.fold(payloads) is None
-        expected = encode(PayloadScorer(scoring()).score("c", plain))
-        assert encode(PayloadScorer(scoring()).score("c", payloads)) == expected
+    payloads = [payload(calls, compress=True)]
+    assert PayloadScorer(scoring())._folder.fold(payloads) is None
+    expected = encode(PayloadScorer(scoring()).score("c", plain))
+    assert encode(PayloadScorer(scoring()).score("c", payloads)) == expected
     for option in ("bounds", "per_call", "keep_duplicates"):
         assert PayloadScorer(scoring(**{option: True}))._folder is None
-    assert PayloadScorer(scoring(label_keys=LabelKeys()))._folder is None
     monkeypatch.setenv(SWITCH, "0")
     assert PayloadScorer(scoring())._folder is None
 

@@ -7,7 +7,7 @@ there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from sys import getsizeof
 
 from goodgain.transforms.core.errors import GoodGainError
@@ -96,6 +96,10 @@ class MemoryBudget:
     def count_label(self, *names: str | None) -> None:
         """Count an external label, or a request for one, with the names that join them."""
         self.count(_LABEL_BYTES + _NAME_COPIES * sum(map(_encoded_bytes, filter(None, names))))
+
+    def count_labels(self, number: int, names: Iterable[str]) -> None:
+        """Count several of what `count_label` counts, with the names of all of them."""
+        self.count(_LABEL_BYTES * number + _NAME_COPIES * _encoded_bytes("".join(names)))
 
     def count_explained(self, results: int, size: int) -> None:
         """Count results of an explained conversation, with `size` bytes of texts."""

@@ -74,7 +74,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         config.read_bounds,
         plan.target.max_held_bytes,
     )
-    labels = join_labels(pipeline, files, plan.evaluation, plan.target.max_held_bytes)
+    labels = join_labels(
+        pipeline, files, plan.evaluation, plan.target.max_held_bytes, plan.in_state
+    )
     scored = labels.payloads | "Score" >> ScorePayloads(
         plan.scoring, plan.in_state, plan.target.max_held_bytes, (files.rejected, files.counts)
     )

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements
+from goodgain.pipeline.run.hosts.judgments_in_memory import JoinQrelsInMemory
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS
 from goodgain.transforms.core.files.outcomes import unused_record
@@ -39,16 +40,21 @@ class JoinedPayloads(NamedTuple):
 
 
 def join_labels(
-    pipeline: beam.Pipeline, files: ReadFiles, evaluation: Evaluation, max_held_bytes: int | None
+    pipeline: beam.Pipeline,
+    files: ReadFiles,
+    evaluation: Evaluation,
+    max_held_bytes: int | None,
+    in_memory: bool,
 ) -> JoinedPayloads:
     """Join labels from judgments, and labels and outcomes from files, with their conversations.
 
     Args:
       max_held_bytes: see `ReadPayloads`.
+      in_memory: whether the engine keeps all data in this process, so that judgments are, too.
     """
     labels = JoinedPayloads(files.payloads)
     if evaluation.qrels:
-        labels = _with_qrels(pipeline, files, evaluation, max_held_bytes)
+        labels = _with_qrels(pipeline, files, evaluation, max_held_bytes, in_memory)
     if evaluation.labels:
         labels = _with_given(pipeline, labels, evaluation, max_held_bytes)
     if evaluation.outcomes.files:
@@ -57,21 +63,27 @@ def join_labels(
 
 
 def _with_qrels(
-    pipeline: beam.Pipeline, files: ReadFiles, evaluation: Evaluation, max_held_bytes: int | None
+    pipeline: beam.Pipeline,
+    files: ReadFiles,
+    evaluation: Evaluation,
+    max_held_bytes: int | None,
+    in_memory: bool,
 ) -> JoinedPayloads:
-    read = pipeline | "ReadQrels" >> ReadQrels(
-        evaluation.qrels, DEFAULT_SHARD_BYTES, max_held_bytes, evaluation.settings.label_scale
-    )
-    joined: Labelling = files.label_requests | "JoinQrels" >> JoinQrels(
-        read.judgments, evaluation.scoring.exclusions
-    )
-    problems = (
-        (read.problems, joined.problems)
-        | "QrelsProblems" >> beam.Flatten()
-        | "FirstProblems" >> beam.combiners.Top.Smallest(SHOWN_PROBLEMS)
-    )
+    qrels, label_map = evaluation.qrels, evaluation.settings.label_scale
+    exclusions = evaluation.scoring.exclusions
+    if in_memory:
+        join = JoinQrelsInMemory(qrels, max_held_bytes, label_map, exclusions)
+        joined: Labelling = files.label_requests | "JoinQrels" >> join
+        problems = joined.problems
+    else:
+        read = pipeline | "ReadQrels" >> ReadQrels(
+            qrels, DEFAULT_SHARD_BYTES, max_held_bytes, label_map
+        )
+        joined = files.label_requests | "JoinQrels" >> JoinQrels(read.judgments, exclusions)
+        problems = (read.problems, joined.problems) | "QrelsProblems" >> beam.Flatten()
+    first = problems | "FirstProblems" >> beam.combiners.Top.Smallest(SHOWN_PROBLEMS)
     payloads = (files.payloads, joined.payloads) | "Labels" >> beam.Flatten()
-    return JoinedPayloads(payloads, [joined.counts], problems)
+    return JoinedPayloads(payloads, [joined.counts], first)
 
 
 def _with_given(

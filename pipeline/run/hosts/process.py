@@ -170,8 +170,8 @@ def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> G
             payloads.setdefault(one.conversation_id, []).append(one.payload)
             counts.add_calls(one.calls)
             if one.label_request is not None:
-                for name in one.label_request.names():
-                    budget.count_label(name)
+                names = list(one.label_request.names())
+                budget.count_labels(len(names), names)
                 label_requests.append(one.label_request)
             progress.advance({"records.read": one.calls})
     return GatheredInput(payloads, rejected, label_requests, counts.by_name())

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.pipeline.run.plan.labels import JoinedLabels, Payloads, find_label_files
 from goodgain.pipeline.run.plan.storage import Storage
@@ -15,7 +16,11 @@ from goodgain.transforms.core.files.shard import FileShard, InputFile, Open
 from goodgain.transforms.core.files.shard_plan import plan_shards
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
-from goodgain.transforms.core.judgments.joining import DocumentJudgments, JoinCounts
+from goodgain.transforms.core.judgments.joining import (
+    DocumentJudgments,
+    JoinCounts,
+    add_judgment,
+)
 from goodgain.transforms.core.judgments.judgment import (
     Judgment,
     JudgmentPlace,
@@ -33,6 +38,8 @@ from goodgain.transforms.core.scoring.topic_request import topic_request
 SHOWN_PROBLEMS = 5
 _CHECKED_JUDGMENTS = 10_000  # of each file, enough to notice a wrong format
 _CHUNK = 1024 * 1024
+_COUNTED_AT_ONCE = 1_000  # names
+_LONG_NAMES = 1_000  # characters of a topic and a document, which are counted at once
 
 Judged = Mapping[tuple[str, str], DocumentJudgments]  # by topic and document
 
@@ -80,22 +87,96 @@ def read_judgments(
         message names the first ones.
       GoodGainError: they exceed the memory limit of `budget`.
     """
+    judged, problems = judgments_in(files, open_file, budget, topics, label_map)
+    if problems:
+        raise UsageError(describe(sorted(problems)[:SHOWN_PROBLEMS], files, open_file))
+    return judged
+
+
+def judgments_in(
+    files: Sequence[InputFile],
+    open_file: Open,
+    budget: MemoryBudget,
+    topics: Collection[str] | None = None,
+    label_map: LabelMap | None = None,
+) -> tuple[Judged, list[QrelsProblem]]:
+    """The judgments of `read_judgments`, and what is wrong with them.
+
+    Raises:
+      GoodGainError: they exceed the memory limit of `budget`.
+    """
     judged: dict[tuple[str, str], DocumentJudgments] = {}
     problems = []
+    uncounted: list[str] = []
     for judgment in _judgments(files, open_file, label_map):
         if isinstance(judgment, QrelsProblem):
             budget.count_label(judgment.text)
             problems.append(judgment)
         elif topics is None or judgment.topic in topics:
-            key = judgment.topic, judgment.document
-            budget.count_label(*key)
-            judged.setdefault(key, DocumentJudgments()).add(judgment)
+            key = add_judgment(judged, judgment)
+            uncounted += key
+            if len(uncounted) >= _COUNTED_AT_ONCE or sum(map(len, key)) > _LONG_NAMES:
+                budget.count_labels(len(uncounted) // 2, uncounted)
+                uncounted.clear()
+    budget.count_labels(len(uncounted) // 2, uncounted)
     for key, document in judged.items():
-        if (found := document.problem(*key)) is not None:
-            problems.append(found)
-    if problems:
-        raise UsageError(describe(sorted(problems)[:SHOWN_PROBLEMS], files, open_file))
-    return judged
+        if document.others is not None:
+            problems += filter(None, [document.problem(*key)])
+    return judged, problems
+
+
+class Join:
+    """Gives conversations the labels of their documents and the judged pools of their topics."""
+
+    def __init__(self, judged: Judged, exclusions: Exclusions | None = None) -> None:
+        """Take the judgments, of which no document has two labels.
+
+        Args:
+          exclusions: judgments of these documents do not count; None = all count.
+        """
+        self._counts = JoinCounts()
+        if exclusions is not None:
+            judged = _without_excluded(judged, exclusions, self._counts)
+        self._judged = judged
+        self._pools: dict[str, list[int]] = {}
+        for (topic, _), document in judged.items():
+            pool = self._pools.setdefault(topic, [0] * GRADES)
+            if document.gain is not None:
+                pool[document.gain] += 1
+        self._retrieved: set[tuple[str, str]] = set()
+        self._unlabelled: dict[str, set[str]] = {}  # the names of results by topic
+
+    def labels(self, requests: Sequence[LabelRequest]) -> ExternalLabels:
+        """The labels that the records of one conversation request."""
+        needed = topic_request(requests)
+        self._counts.results_without_id += needed.without_name
+        topic = needed.topic
+        if not topic:
+            return ExternalLabels({}, {}, {})
+        unlabelled = self._unlabelled.setdefault(topic, set())
+        gains: dict[bytes, int] = {}
+        for name in needed.documents:
+            key = topic, name
+            known = self._judged.get(key)
+            if known is None or known.gain is None:
+                unlabelled.add(name)
+                continue
+            gains[document_digest(name)] = known.gain
+            self._retrieved.add(key)
+        pools = {topic: self._pools[topic]} if topic in self._pools else {}
+        return ExternalLabels({}, {topic: gains}, pools)
+
+    def counts(self) -> dict[str, int]:
+        """What was joined, as counted by `JoinQrels`, when all conversations have their labels."""
+        counts = replace(self._counts)
+        for key, document in self._judged.items():
+            counts.add_document(*key, document, retrieved=key in self._retrieved)
+        labelled = (key for key, document in self._judged.items() if document.gain is not None)
+        # A labelled name is written as it is judged.
+        counts.similar_names = count_similar(self._unlabelled, labelled)
+        for topic in self._unlabelled.keys() | self._pools.keys():
+            counts.add_topic(judged=topic in self._pools, asked=topic in self._unlabelled)
+        return counts.by_name()
 
 
 def join(
@@ -109,43 +190,12 @@ def join(
     Returns:
       The labels by conversation, and the counts of the join, as in `JoinQrels`.
     """
-    counts = JoinCounts()
-    if exclusions is not None:
-        judged = _without_excluded(judged, exclusions, counts)
-    pools: dict[str, list[int]] = {}
-    for (topic, _), document in judged.items():
-        pool = pools.setdefault(topic, [0] * GRADES)
-        if document.gain is not None:
-            pool[document.gain] += 1
     by_conversation: dict[str, list[LabelRequest]] = {}
     for request in requests:
         by_conversation.setdefault(request.conversation_id, []).append(request)
-    labels: dict[str, ExternalLabels] = {}
-    retrieved: set[tuple[str, str]] = set()
-    asked: dict[str, set[str]] = {}
-    for conversation_id, several in by_conversation.items():
-        needed = topic_request(several)
-        counts.results_without_id += needed.without_name
-        external = labels[conversation_id] = ExternalLabels({}, {}, {})
-        topic = needed.topic
-        if not topic:
-            continue
-        asked.setdefault(topic, set()).update(needed.documents)
-        if topic in pools:
-            external.pools[topic] = pools[topic]
-        gains = external.labels.setdefault(topic, {})
-        for name in needed.documents:
-            known = judged.get((topic, name))
-            if known is not None and known.gain is not None:
-                gains[document_digest(name)] = known.gain
-                retrieved.add((topic, name))
-    for key, document in judged.items():
-        counts.add_document(*key, document, retrieved=key in retrieved)
-    labelled = (key for key, document in judged.items() if document.gain is not None)
-    counts.similar_names = count_similar(asked, labelled)
-    for topic in asked.keys() | pools.keys():
-        counts.add_topic(judged=topic in pools, asked=topic in asked)
-    return labels, counts.by_name()
+    joined = Join(judged, exclusions)
+    labels = {name: joined.labels(several) for name, several in by_conversation.items()}
+    return labels, joined.counts()
 
 
 def _without_excluded(judged: Judged, exclusions: Exclusions, counts: JoinCounts) -> Judged:

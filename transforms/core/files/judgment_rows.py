@@ -28,6 +28,7 @@ COLUMNS = frozenset((*TOPIC, *DOCUMENT, *GAIN, BEIR_LABEL))
 _TREC_FIELDS, _BEIR_FIELDS, _EXCLUDED_FIELDS = 4, 3, 2
 _LONGEST_SHOWN = 60
 _DELIMITERS = re.compile(rb"[,\t;|]")
+_PLAIN_GAINS = {str(gain): gain for gain in range(GREATEST_GAIN + 1)}  # nearly all labels
 _decode_json = msgspec.json.Decoder().decode
 
 
@@ -61,7 +62,8 @@ def judgment_of_line(
     if not isinstance(row, str):
         return judgment_of_row(row, place, label_map)
     topic, document, label = _fields(row)
-    return _judgment(topic, document, _gain(label, label_map), place)
+    gain = _PLAIN_GAINS.get(label) if label_map is None else None
+    return _judgment(topic, document, _gain(label, label_map) if gain is None else gain, place)
 
 
 def excluded_of_line(line: Line, place: JudgmentPlace, _: LabelMap | None = None) -> Judgment:

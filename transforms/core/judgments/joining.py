@@ -24,27 +24,49 @@ class DocumentJudgments(Struct, gc=False):
     """All judgments of one document of a topic, in any order.
 
     Attributes:
-      places: for each different label, the first place that gives it.
+      gain: the label; None if the document is unjudged. Meaningless if there is a problem.
+      place: the first place that gives it; None without judgments.
       lines: number of judgments.
+      others: for each different label, the first place that gives it; None if there is none.
     """
 
-    places: dict[int | None, JudgmentPlace] = {}
+    gain: int | None = None
+    place: JudgmentPlace | None = None
     lines: int = 0
+    others: dict[int | None, JudgmentPlace] | None = None
 
     def add(self, judgment: Judgment) -> None:
         """Add one judgment."""
-        known = self.places.get(judgment.gain, judgment.place)
-        self.places[judgment.gain] = min(judgment.place, known)
         self.lines += 1
+        if self.place is None:
+            self.gain, self.place = judgment.gain, judgment.place
+        elif judgment.gain == self.gain:
+            self.place = min(judgment.place, self.place)
+        else:
+            others = self.others = self.others or {}
+            others[judgment.gain] = min(judgment.place, others.get(judgment.gain, judgment.place))
 
     @property
-    def gain(self) -> int | None:
-        """The label; None if the document is unjudged. Meaningless if there is a problem."""
-        return next(iter(self.places))
+    def places(self) -> dict[int | None, JudgmentPlace]:
+        """For each different label, the first place that gives it."""
+        return {} if self.place is None else {self.gain: self.place, **(self.others or {})}
 
     def problem(self, topic: str, document: str) -> QrelsProblem | None:
         """The problem that the document has different labels."""
-        return conflict(topic, document, self.places) if len(self.places) > 1 else None
+        return None if self.others is None else conflict(topic, document, self.places)
+
+
+def add_judgment(
+    judged: dict[tuple[str, str], DocumentJudgments], judgment: Judgment
+) -> tuple[str, str]:
+    """Add a judgment to those by topic and document, and return these two."""
+    key = judgment.topic, judgment.document
+    known = judged.get(key)
+    if known is None:
+        judged[key] = DocumentJudgments(judgment.gain, judgment.place, 1)
+    else:
+        known.add(judgment)
+    return key
 
 
 class JoinCounts(Struct):

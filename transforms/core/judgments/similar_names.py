@@ -24,10 +24,14 @@ def count_similar(asked: Mapping[str, Collection[str]], judged: Iterable[tuple[s
       asked: the names of results by topic.
       judged: the judged names, as topic and name.
     """
+    places = {(topic, plain_name(name)) for topic, names in asked.items() for name in names}
     written: dict[tuple[str, str], set[str]] = {}
     for topic, name in judged:
-        if topic in asked:
-            written.setdefault((topic, plain_name(name)), set()).add(name)
+        place = topic, plain_name(name)
+        if place in places:
+            written.setdefault(place, set()).add(name)
+    if not written:
+        return 0
     return sum(
         name not in written.get((topic, plain_name(name)), (name,))
         for topic, names in asked.items()

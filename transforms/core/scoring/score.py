@@ -104,13 +104,7 @@ def score_conversation(
         given = {**tally.turn.outcomes, **outcomes}
         tally = replace(tally, turn=replace(tally.turn, outcomes=given))
     score = score_tally(conversation_id, tally, rejected_records, scoring)
-    if keys is not None:
-        topics = {keys.topic(conversation_id, call.attributes) for call in delivered.calls}
-        topic_counts = {
-            data_counts.WITHOUT_TOPIC: int(topics == {""}),
-            data_counts.SEVERAL_TOPICS: int(len(topics - {""}) > 1),
-        }
-        score = replace(score, counts={**score.counts, **topic_counts})
+    score = with_topic_counts(score, [call.attributes for call in delivered.calls], scoring)
     if labelled is not None:
         counts = {
             **score.counts,
@@ -170,6 +164,26 @@ def score_tally(
             replace(one, conversation_id=conversation_id) for one in tally.contradicted_ids
         ],
     )
+
+
+def with_topic_counts(
+    score: ConversationScore, attributes: Iterable[Mapping[str, str]], scoring: Scoring
+) -> ConversationScore:
+    """A score that also counts whether its conversation has one topic, if judgments are joined.
+
+    Args:
+      attributes: those of its calls.
+    """
+    keys = scoring.label_keys
+    if keys is None:
+        return score
+    conversation_id = score.conversation.conversation_id
+    topics = {keys.topic(conversation_id, one) for one in attributes}
+    topic_counts = {
+        data_counts.WITHOUT_TOPIC: int(topics == {""}),
+        data_counts.SEVERAL_TOPICS: int(len(topics - {""}) > 1),
+    }
+    return replace(score, counts={**score.counts, **topic_counts})
 
 
 def _at_budgets(walked: Sequence[Prefix], plan: MetricPlan) -> list[AtBudget]:

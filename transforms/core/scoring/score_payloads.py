@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -35,7 +35,11 @@ from goodgain.transforms.core.scoring.delivery import merged_attributes
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
 from goodgain.transforms.core.scoring.id_checks import IdChecks, named_examples
 from goodgain.transforms.core.scoring.payload import unpack
-from goodgain.transforms.core.scoring.score import score_conversation, score_tally
+from goodgain.transforms.core.scoring.score import (
+    score_conversation,
+    score_tally,
+    with_topic_counts,
+)
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally
 
@@ -63,12 +67,15 @@ class PayloadScorer:
         Raises:
           GoodGainError: a file of the pool cannot be read.
         """
-        folded = None if self._folder is None else self._folder.fold(payloads)
+        folded = None
+        if self._folder is not None:
+            folded = self._folder.fold(payloads, self._topic_of(conversation_id))
         if folded is not None:
             delivered, turn, counts = folded
             rejected_records += delivered[6]
             tally = _tally_of(delivered, turn, counts, self._scoring)
-            return score_tally(conversation_id, tally, rejected_records, self._scoring)
+            score = score_tally(conversation_id, tally, rejected_records, self._scoring)
+            return with_topic_counts(score, delivered[8], self._scoring)
         frame = unpack(payloads)
         return score_conversation(
             conversation_id,
@@ -81,12 +88,19 @@ class PayloadScorer:
             frame.outcomes,
         )
 
+    def _topic_of(self, conversation_id: str) -> Callable[[list[dict[str, str]]], str] | None:
+        """What finds the topic by the attributes of calls in order; None without judgments."""
+        keys = self._scoring.label_keys
+        if keys is None:
+            return None
+        return lambda attributes: keys.topic(conversation_id, merged_attributes(attributes))
+
 
 def _native_folder(scoring: Scoring) -> Any | None:
     """Native code for this scoring; None if it is missing or cannot do all of it."""
     native = native_module()
     details = scoring.bounds or scoring.per_call or scoring.keep_duplicates
-    outside = scoring.name_keys is not None or scoring.pool is not None
+    outside = scoring.exclusions is not None or scoring.pool is not None
     if native is None or details or outside or scoring.with_aspects:
         return None
     rules = scoring.rules
@@ -106,7 +120,7 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
         last_turn, calls, usages, earlier, redelivered, conflicting, _, times, attributes,
         call_counts, outcomes,
     ) = delivered  # fmt: skip
-    iterations, copies, labels, scores, call_ends, judged, raised, costs = turn
+    iterations, copies, labels, scores, call_ends, judged, raised, met_again, costs = turn
     labelled_copies, label_conflicts, conflicts_between_texts = copies
     by_type, by_step, near_misses, cut, by_gain, unidentified, checked = counts
     compared, contradicted, examples = checked
@@ -141,7 +155,7 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
         ),
         labelled_copies,
         conflicts_between_texts,
-        None,
+        met_again,
         {
             **duplicate_counts(by_type, _by_step(by_step), _by_step(near_misses), cut),
             **data_counts(dict(enumerate(by_gain)), unidentified, iterations, checks),
