@@ -8,24 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import UnionType
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeAlias
 
 import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
-from apache_beam.typehints.row_type import RowTypeConstraint
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
+from goodgain.transforms.beam_schemas import (
+    plain_mapping,
+    row_type,
+    score_row,
+    score_type,
+    struct_row,
+)
 from goodgain.transforms.coders import typed_outputs
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.errors import GoodGainError, RecordError
 from goodgain.transforms.core.means.mean_row import MeanRow
-from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
-    column_name,
 )
 from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.rejected import (
@@ -33,9 +36,8 @@ from goodgain.transforms.core.records.rejected import (
     payload_of_mapping,
     rejected_for,
 )
-from goodgain.transforms.core.records.search_call import Result, SearchCall
+from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.yaml_text import read_text
 from goodgain.transforms.means import GlobalMeans
@@ -48,7 +50,6 @@ _GOOD = "good"  # Beam YAML's name for the main output
 _BAD = "bad"
 _OUTPUT = "output"
 _DEFAULT_METRICS = tuple(metric.name for metric in DEFAULT_RANKING_METRICS)
-_encode = msgspec.msgpack.encode
 _scores = msgspec.msgpack.Decoder(ConversationScore)
 
 
@@ -73,7 +74,7 @@ class ReadTraceRows(beam.PTransform):
     def expand(self, begin: beam.pvalue.PBegin) -> Any:
         """Apply the transform."""
         traces = begin | "Read" >> ReadTraces(self.input)
-        rows = traces.calls | "Rows" >> beam.Map(_row).with_output_types(_row_type(SearchCall))
+        rows = traces.calls | "Rows" >> beam.Map(struct_row).with_output_types(row_type(SearchCall))
         return _with_errors(rows, traces.rejected, self.error_handling)
 
 
@@ -125,15 +126,15 @@ class ScoreConversationRows(beam.PTransform):
             else [inputs]
         )
         calls, bad = typed_outputs(rows, "Parse", _Parse(), good=SearchCall, bad=RejectedRecord)
-        flag = beam.Map(lambda row: RejectedRecord(**_mapping(row)))
+        flag = beam.Map(lambda row: RejectedRecord(**plain_mapping(row)))
         flagged = [
             one | f"Flagged{at}" >> flag.with_output_types(RejectedRecord)
             for at, one in enumerate(rejected)
         ]
         records = (calls, bad, *flagged) | "Records" >> beam.Flatten()
         scored = records | "Score" >> ScoreConversations(self.scoring)
-        scored_rows = scored.scores | "Rows" >> beam.Map(_score_row).with_output_types(
-            _score_type(self.scoring.plan)
+        scored_rows = scored.scores | "Rows" >> beam.Map(score_row).with_output_types(
+            score_type(self.scoring.plan)
         )
         return _with_errors(scored_rows, bad, self.error_handling)
 
@@ -191,7 +192,7 @@ class GlobalMeanRows(beam.PTransform):
         means = (
             scores
             | "Means" >> GlobalMeans(self.scoring, self.slices)
-            | "Rows" >> beam.Map(_row).with_output_types(_row_type(MeanRow))
+            | "Rows" >> beam.Map(struct_row).with_output_types(row_type(MeanRow))
         )
         return _with_errors(means, bad, self.error_handling)
 
@@ -200,7 +201,7 @@ def _with_errors(rows: Rows, rejected: Any, handling: ErrorHandling | None) -> A
     if handling is None:
         _ = rejected | "NoErrors" >> beam.Map(_fail)
         return rows
-    bad = rejected | "Errors" >> beam.Map(_row).with_output_types(_row_type(RejectedRecord))
+    bad = rejected | "Errors" >> beam.Map(struct_row).with_output_types(row_type(RejectedRecord))
     return {_GOOD: rows, handling[_OUTPUT]: bad}
 
 
@@ -214,46 +215,12 @@ def _fail(rejected: RejectedRecord) -> None:
 
 class _Parse(beam.DoFn):
     def process(self, row: Any) -> Iterator[SearchCall | TaggedOutput]:
-        record = {name: value for name, value in _mapping(row).items() if value is not None}
+        record = {name: value for name, value in plain_mapping(row).items() if value is not None}
         try:
             yield parse_escaped_mapping(record)
         except RecordError as error:
             bad = rejected_for("row", "", error, payload_of_mapping(record))
             yield TaggedOutput(_BAD, bad)
-
-
-def _score_row(score: ConversationScore) -> beam.Row:
-    row = score.conversation
-    identity = {name: getattr(row, name) for name, _ in _IDENTITY}
-    metrics = {column_name(name): value for name, value in row.metrics.items()}
-    iterations = [
-        _of_columns({name: getattr(one, name) for name, _ in _OF_ITERATION} | one.metrics)
-        for one in score.iterations
-    ]
-    return beam.Row(**identity, **metrics, iterations=iterations, score=_encode(score))
-
-
-def _score_type(plan: MetricPlan) -> RowTypeConstraint:
-    ranking = {metric.name for metric in plan.ranking}
-    metrics = [
-        (
-            column_name(metric.name),
-            _number_type(
-                metric.whole and metric.name not in ranking,
-                not metric.counted or bool(metric.undefined),
-            ),
-        )
-        for metric in plan.at_n
-    ]
-    by_i = [(one.name, _number_type(one.whole, bool(one.undefined))) for one in plan.by_i]
-    of_iterations = RowTypeConstraint.from_fields([*_OF_ITERATION, *by_i])
-    nested = [("iterations", Sequence[of_iterations]), ("score", bytes)]  # type: ignore[valid-type]
-    return RowTypeConstraint.from_fields([*_IDENTITY, *metrics, *nested])
-
-
-def _number_type(whole: bool, nullable: bool) -> Any:
-    kind = int if whole else float
-    return Union[kind, None] if nullable else kind  # noqa: UP007
 
 
 @dataclass(eq=False, repr=False)
@@ -274,76 +241,6 @@ class _DecodeScore(beam.DoFn):
                 "GlobalMeans and ScoreConversations have different ranking metrics, or a different "
                 "max_i; give both the same."
             )
-        row = _mapping(row)
+        row = plain_mapping(row)
         error = RecordError(reason, "score", row.get("conversation_id"))
         yield TaggedOutput(_BAD, rejected_for("row", "", error, payload_of_mapping(row)))
-
-
-def _row(one: msgspec.Struct) -> beam.Row:
-    return _of_columns(asdict(one))
-
-
-def _of_columns(columns: dict[str, Any]) -> beam.Row:
-    return beam.Row(**{name: _schema_value(value) for name, value in columns.items()})
-
-
-def _schema_value(value: Any) -> Any:
-    """A value as its schema type: nested rows, plain integers, lists even for single strings."""
-    if isinstance(value, Result):
-        many = {
-            name: {key: [one] if isinstance(one, str) else one for key, one in values.items()}
-            for name, values in (("ids", value.ids), ("fields", value.fields))
-        }
-        return beam.Row(**{**asdict(value), **many})
-    if isinstance(value, list):
-        return [_schema_value(one) for one in value]
-    if isinstance(value, int) and type(value) not in (int, bool):
-        return int(value)
-    return value
-
-
-def _mapping(value: Any) -> Any:
-    """Rows as dicts, at every depth."""
-    if isinstance(value, beam.Row):
-        value = value.as_dict()
-    elif hasattr(value, "_asdict"):
-        value = value._asdict()
-    if isinstance(value, Mapping):
-        return {name: _mapping(one) for name, one in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [_mapping(one) for one in value]
-    return value
-
-
-def _row_type(struct: type[msgspec.Struct]) -> RowTypeConstraint:
-    return RowTypeConstraint.from_fields(_fields(struct))
-
-
-def _fields(struct: type[msgspec.Struct]) -> list[tuple[str, Any]]:
-    return [(name, _schema_type(hint)) for name, hint in get_type_hints(struct).items()]
-
-
-def _schema_type(hint: Any) -> Any:
-    """The schema type for one of our types."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return _schema_type(arguments[0])
-    if origin in (Union, UnionType):
-        kinds = [one for one in arguments if one is not type(None)]
-        # One or several strings are a list of strings.
-        kind = _schema_type(kinds[-1])
-        return Union[kind, None] if type(None) in arguments else kind  # noqa: UP007
-    if origin is list:
-        return Sequence[_schema_type(arguments[0])]  # type: ignore[misc]
-    if origin is dict:
-        return Mapping[str, _schema_type(arguments[1])]  # type: ignore[misc]
-    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-        return _row_type(hint)
-    if isinstance(hint, type) and issubclass(hint, int) and hint is not bool:
-        return int
-    return hint if isinstance(hint, type) else str  # a literal
-
-
-_METRICS = ("columns", "values", "topic")  # become columns of their own
-_IDENTITY = [field for field in _fields(ConversationRow) if field[0] not in _METRICS]
-_OF_ITERATION = [field for field in _fields(IterationRow) if field[0] not in _METRICS]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from goodgain.pipeline.cli.config_options import options_table
 from goodgain.pipeline.run.engines.table import ENGINES, Engine
+from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.settings.scoring_config import MeansConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views.metrics import metric_groups
 from goodgain.transforms.core.metric import Metric

@@ -11,6 +11,16 @@ from typing import Any
 
 import msgspec
 
+from goodgain.pipeline.results.given_parts import (
+    LOST,
+    aspects_part,
+    exclusions_part,
+    files_part,
+    labels_part,
+    outcomes_part,
+    pool_part,
+    qrels_part,
+)
 from goodgain.pipeline.results.opened_pool import OpenedPool
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.settings.option_types import MaxRejected
@@ -19,10 +29,9 @@ from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
-from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.native import active_path
-from goodgain.transforms.core.scoring.data_counts import EXCLUDED, LABELS
+from goodgain.transforms.core.scoring.data_counts import LABELS
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted
@@ -34,18 +43,7 @@ _RESULTS = (
 )  # fmt: skip
 OUTCOMES = ("scored", "earlier_turn", "redelivered", "rejected", "late")
 UNKNOWN_LOSSES = "unknown_losses"
-LABEL_OUTCOMES = ("joined", "repeated", "empty", "rejected")
-QRELS_COUNTS = (
-    "judgments", "unjudged", "repeated", "never_retrieved", "judgments_met_again",
-    "results_without_id", "conversations_without_topic", "conversations_with_several_topics",
-    "topics", "topics_without_conversation", "topics_without_judgments", "similar_names",
-)  # fmt: skip
-POOL_COUNTS = (
-    "pooled", "matched", "outside", "outside_pool", "weak_documents", "conversations_without_topic",
-    "conversations_without_pool", "conversations_without_good_documents",
-)  # fmt: skip
 ASPECT_QRELS, EXCLUDE = "aspect_qrels", "exclude"
-_LOST = "the engine lost or repeated some, so nothing was published: run again."
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
 
@@ -61,7 +59,7 @@ def record_counts(counts: Mapping[str, int]) -> dict[str, int]:
         outcomes = " + ".join(f"{records[outcome]} {outcome}" for outcome in OUTCOMES)
         raise BalanceError(
             f"{counted(records['read'], 'record was', 'records were')} read but "
-            f"{counted(accounted, 'is', 'are')} accounted for ({outcomes}); {_LOST}"
+            f"{counted(accounted, 'is', 'are')} accounted for ({outcomes}); {LOST}"
         )
     return records
 
@@ -103,7 +101,7 @@ def check_complete(
         ),
     ):
         if actual != expected:
-            raise BalanceError(f"{actual:,} of {counted(expected, *what)}; {_LOST}")
+            raise BalanceError(f"{actual:,} of {counted(expected, *what)}; {LOST}")
 
 
 def manifest_of(
@@ -159,18 +157,18 @@ def manifest_of(
             "near_misses_by_step": grouped(counts, "near_misses_by_step"),
             "candidates_cut": counts.get("candidates_cut", 0),
         },
-        **({"qrels": _qrels(counts, qrels)} if qrels else {}),
-        **({ASPECT_QRELS: _aspects(aspects)} if aspects else {}),
-        **({EXCLUDE: _exclusions(counts, exclusions)} if exclusions else {}),
-        **({"labels": _labels(counts, labels)} if labels else {}),
-        **({"outcome_rows": _outcome_rows(counts, outcomes)} if outcomes else {}),
+        **({"qrels": qrels_part(counts, qrels)} if qrels else {}),
+        **({ASPECT_QRELS: aspects_part(aspects)} if aspects else {}),
+        **({EXCLUDE: exclusions_part(counts, exclusions)} if exclusions else {}),
+        **({"labels": labels_part(counts, labels)} if labels else {}),
+        **({"outcome_rows": outcomes_part(counts, outcomes)} if outcomes else {}),
         "warnings": msgspec.to_builtins(warnings),
-        **({"pool": _pool(counts, pool, rules_digest)} if pool else {}),
+        **({"pool": pool_part(counts, pool, rules_digest)} if pool else {}),
         "datasets": dict(sorted(datasets.items())),
         "parameters": dict(parameters),
         "rules_digest": rules_digest,
         "scoring_version": SCORING_VERSION,
-        "inputs": _files(inputs, sizes_after),
+        "inputs": files_part(inputs, sizes_after),
         "engine": engine,
         "reading": _reading(counts),
         "versions": {
@@ -210,107 +208,6 @@ def _reading(counts: Mapping[str, int]) -> str:
 def written_time(time: datetime) -> str:
     """A time as text in a manifest."""
     return time.isoformat(timespec="milliseconds")
-
-
-def _files(
-    files: Sequence[InputFile], sizes_after: Sequence[int | None] | None = None
-) -> list[dict[str, Any]]:
-    """Paths and sizes of files, with `size_after` if the size changed (null if deleted)."""
-    after = [file.size for file in files] if sizes_after is None else sizes_after
-    return [
-        {"path": file.path, "size": file.size} | ({} if size == file.size else {"size_after": size})
-        for file, size in zip(files, after, strict=True)
-    ]
-
-
-def _qrels(counts: Mapping[str, int], files: Sequence[InputFile]) -> dict[str, Any]:
-    """Counts of external judgments that were joined with the traces or not (SPEC 8)."""
-    return {
-        "files": _files(files),
-        "digest": f"{counts.get(JUDGMENTS_DIGEST, 0):016x}",
-        **{name: counts.get(f"qrels.{name}", 0) for name in QRELS_COUNTS},
-        "results_without_judgment": counts.get("results.unlabelled", 0),
-    }
-
-
-def _aspects(judgments: AspectJudgments) -> dict[str, Any]:
-    """The judgments of aspects."""
-    return {
-        "digest": judgments.digest,
-        "judgments": judgments.number,
-        "topics": len(judgments.by_topic),
-    }
-
-
-def _exclusions(counts: Mapping[str, int], exclusions: Exclusions) -> dict[str, Any]:
-    """What is excluded, and how many results and judgments that left out (SPEC 8)."""
-    return {
-        "digest": exclusions.digest,
-        "pairs": exclusions.number,
-        "topics": len(exclusions.by_topic),
-        "results": counts.get(EXCLUDED, 0),
-        "judgments": counts.get("qrels.excluded", 0),
-    }
-
-
-def _labels(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
-    """The outcomes of the labels of single results: each has exactly one.
-
-    Raises:
-      BalanceError: they do not add up.
-    """
-    labels = {name: counts.get(f"labels.{name}", 0) for name in ("read", *LABEL_OUTCOMES)}
-    if labels["read"] != sum(labels[name] for name in LABEL_OUTCOMES):
-        outcomes = " + ".join(f"{labels[name]} {name}" for name in LABEL_OUTCOMES)
-        raise BalanceError(
-            f"{counted(labels['read'], 'label was', 'labels were')} read but their outcomes are "
-            f"{outcomes}; {_LOST}"
-        )
-    return {
-        "files": [{"path": file.table.path, "size": file.size} for file in files],
-        **labels,
-        "replaced": counts.get("labels.replaced", 0),
-    }
-
-
-def outcome_rows(counts: Mapping[str, int]) -> dict[str, int]:
-    """What became of the rows of files of outcomes: each has exactly one fate.
-
-    Args:
-      counts: by dotted name.
-    """
-    return {name: counts.get(f"outcomes.{name}", 0) for name in ("read", *LABEL_OUTCOMES)}
-
-
-def check_outcome_rows(rows: Mapping[str, int]) -> None:
-    """Compare the rows of outcomes that were read with their fates, if there are any.
-
-    Raises:
-      BalanceError: they do not add up.
-    """
-    if rows and rows["read"] != sum(rows[name] for name in LABEL_OUTCOMES):
-        raise BalanceError(
-            f"{counted(rows['read'], 'row was', 'rows were')} read of --outcomes, but not each was "
-            f"joined, repeated, empty or rejected; {_LOST}"
-        )
-
-
-def _outcome_rows(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
-    rows = outcome_rows(counts)
-    check_outcome_rows(rows)
-    return {"files": [{"path": file.table.path, "size": file.size} for file in files], **rows}
-
-
-def _pool(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) -> dict[str, Any]:
-    """The pool, and how many of the run's documents are in it (SPEC 9)."""
-    return {
-        "folder": pool.folder,
-        "digest": pool.digest,
-        "run_name": pool.use.run,
-        "topic": pool.use.topic_attribute,
-        "built_with_other_rules": pool.rules_digest != rules_digest,
-        **{name: counts.get(f"pool.{name}", 0) for name in POOL_COUNTS},
-    }
 
 
 def grouped(counts: Mapping[str, int], group: str, always: Sequence[str] = ()) -> dict[str, int]:

@@ -15,6 +15,7 @@ from goodgain.pipeline.settings.catalogue import (
     Runner,
     Traces,
 )
+from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.option_types import (
     CHECKS,
     COMMON,
@@ -29,11 +30,7 @@ from goodgain.pipeline.settings.option_types import (
     option,
 )
 from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.pipeline.settings.scoring_config import (
-    MeansConfig,
-    ScoringConfig,
-    check_document_label,
-)
+from goodgain.pipeline.settings.scoring_config import ScoringConfig, check_document_label
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 

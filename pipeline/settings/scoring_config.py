@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
@@ -16,23 +16,18 @@ from goodgain.pipeline.settings.option_types import (
     RANKING,
     SCORING,
     BudgetTexts,
-    Conditions,
     Names,
     Number,
-    Numbers,
-    Slices,
     Text,
     option,
 )
 from goodgain.pipeline.settings.reading_config import ReadingConfig
-from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
 from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome, chosen_outcomes
 from goodgain.transforms.core.metrics.own import checked_names, own_metrics, split_names
-from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,
@@ -44,7 +39,6 @@ from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
 _GREATEST_G_MAX = 20
-_MOST_REPEATS = 100_000
 
 
 class ScoringConfig(ReadingConfig):
@@ -266,101 +260,3 @@ def check_document_label(given: object, info: ValidationInfo, reason: str) -> No
     """Refuse an option that is given beside `document_label: best`, for a reason."""
     if given and info.data.get("document_label") == "best":
         raise ValueError(f"cannot be given beside document_label best: {reason}")
-
-
-class MeansConfig(ScoringConfig):
-    """What is computed from all conversations, and which further rows are written."""
-
-    write_duplicates: bool = option(
-        SCORING,
-        "",
-        "also write one row for each duplicate: which result it repeats, and why",
-        False,
-    )
-    slice: Slices = option(
-        COMMON,
-        "NAMES",
-        "attributes to slice the means by, like market, or arm,market for both at once",
-        (),
-        keyword="slices",
-    )
-    max_i: Number = option(COMMON, "I", "last iteration i at which means are computed", 10, ge=1)
-    interval: Interval = option(
-        MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
-    )
-    cluster: Text | None = option(
-        MEANS,
-        "ATTRIBUTE",
-        "attribute shared by conversations that are not independent, like the id of a "
-        "query that is run several times; intervals allow for it",
-        None,
-    )
-    pass_: Conditions = option(
-        MEANS,
-        "CONDITION",
-        "conditions on metrics at N, like 'CG >= 5': how often repeats, which share the attribute "
-        "of --cluster, pass",
-        (),
-        flag="pass",
-    )
-    pass_k: Numbers = option(
-        MEANS,
-        "K",
-        "numbers of repeats for pass@k (one passes) and pass^k (all do); 1 and the median number "
-        "of repeats by default",
-        (),
-    )
-    per_call: bool = option(
-        RANKING, "", "also evaluate the ranked list of every single search call", False
-    )
-    bounds: bool = option(
-        RANKING, "", "also compute the worst and best value that missing labels allow", False
-    )
-
-    @field_validator("slice")
-    @classmethod
-    def _slices_are_distinct(cls, slices: tuple[tuple[str, ...], ...]) -> tuple[Any, ...]:
-        seen: set[frozenset[str]] = set()
-        for names in slices:
-            if len(set(names)) < len(names):
-                raise ValueError(f"names an attribute twice in {','.join(names)}")
-            if frozenset(names) in seen:
-                raise ValueError(f"holds {','.join(names)} twice")
-            seen.add(frozenset(names))
-        return slices
-
-    @field_validator("bounds")
-    @classmethod
-    def _bounds_exist(cls, bounds: bool, info: ValidationInfo) -> bool:
-        check_document_label(bounds, info, "a missing label could move gain between iterations")
-        return bounds
-
-    @field_validator("pass_")
-    @classmethod
-    def _conditions_are_parsed(
-        cls, texts: tuple[str, ...], info: ValidationInfo
-    ) -> tuple[str, ...]:
-        with as_value_errors():
-            conditions = tuple(dict.fromkeys(map(str, map(parse_condition, texts))))
-        if conditions and info.data.get("cluster") is None:
-            raise ValueError("needs cluster, the attribute that repeats share")
-        return conditions
-
-    @field_validator("pass_k")
-    @classmethod
-    def _repeats_are_counted(cls, ks: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
-        if ks and not info.data.get("pass_"):
-            raise ValueError("needs pass, the conditions that repeats are to meet")
-        if any(not 1 <= k <= _MOST_REPEATS for k in ks):
-            raise ValueError(f"must be from 1 to {_MOST_REPEATS:,}")
-        return tuple(sorted(set(ks)))
-
-    @property
-    def conditions(self) -> tuple[PassCondition, ...]:
-        """What repeats are to pass."""
-        return tuple(map(parse_condition, self.pass_))
-
-    @property
-    def keep_duplicates(self) -> bool:
-        """Whether each duplicate gets a row."""
-        return self.write_duplicates

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
+from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.option_types import (
     COMMON,
     ENGINE,
@@ -19,7 +20,6 @@ from goodgain.pipeline.settings.option_types import (
     duration_text,
     option,
 )
-from goodgain.pipeline.settings.scoring_config import MeansConfig
 from goodgain.transforms.core.streaming.event_window import window_start
 
 KafkaTimestamps = Literal["create", "append"]

@@ -14,7 +14,8 @@ from msgspec.structs import astuple
 
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.formats import Row
-from goodgain.pipeline.results.manifest import OUTCOMES, check_outcome_rows, outcome_rows
+from goodgain.pipeline.results.given_parts import check_outcome_rows, outcome_rows
+from goodgain.pipeline.results.manifest import OUTCOMES
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.files.outcomes import UnusedOutcomes
 from goodgain.transforms.core.metrics.by_name import metric_by_name

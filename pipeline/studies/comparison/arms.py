@@ -12,23 +12,14 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched, _number
 from goodgain.pipeline.studies.comparison.measures import Measure, Measures
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.metric import Metric
-from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.metrics.prefix import (
-    Prefix,
-    TopicGains,
-    Turn,
-    TurnAspects,
     beyond,
-    empty_prefix,
 )
 from goodgain.transforms.core.metrics.repeats import parse_repeats
-from goodgain.transforms.core.ranking import RankingEvaluator
-from goodgain.transforms.core.ranking.aspects import TopicAspects
-from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.rows import prefix_of
 
 WITHOUT_SEARCH = "did not search"
@@ -42,70 +33,6 @@ class LeftOut(Struct, frozen=True):
 
     reason: str
     attributes: Mapping[str, str]
-
-
-class Unsearched:
-    """The values of one run's conversations without search, for `everyone` (SPEC 6, 9).
-
-    They are those of the empty prefix.
-    """
-
-    def __init__(self, parameters: Mapping[str, Any], plan: MetricPlan) -> None:
-        """Read how the run was scored, from the parameters in its manifest."""
-        threshold = parameters["good_gain_threshold"]
-        evaluator = RankingEvaluator(
-            (),
-            parameters.get("relevance_threshold") or threshold,
-            parameters.get("g_max", GREATEST_GAIN),
-            judged_outside=bool(parameters.get("qrels") or parameters.get("pool")),
-        )
-        # No metric is given, so that the depths are 0: but ideal orderings need the judged gains.
-        self._options = replace(evaluator.options, depth=None, gain_depth=None)
-        self._costs = plan.costs
-        self._at_n = {metric.name: metric for metric in plan.at_n}
-        self._by_i = {metric.name: metric for metric in plan.by_i}
-
-    def at_n(self, columns: Iterable[str], row: Mapping[str, Any]) -> list[float]:
-        """The values of metrics at N; NaN if there is none. Counts are those of the row."""
-        prefix, metrics = self._prefix(row), map(self._at_n.__getitem__, columns)
-        return [
-            _number(row[metric.name])
-            if metric.counted and metric.in_everyone
-            else _idle_value(metric, prefix)
-            for metric in metrics
-        ]
-
-    def by_i(self, columns: Iterable[str], row: Mapping[str, Any]) -> list[float]:
-        """The values of metrics of an iteration, which are the same at every i."""
-        prefix = self._prefix(row)
-        return [_idle_value(self._by_i[name], prefix) for name in columns]
-
-    def _prefix(self, row: Mapping[str, Any]) -> Prefix:
-        best = row.get("pool_best" if "pool_best" in row else "qrels_best")
-        return empty_prefix(
-            Turn(
-                (),
-                # Only the greatest gain of the judged documents is known. It decides which values
-                # of an empty list are null.
-                judged=() if best is None else (best,),
-                ranking=self._options,
-                cost_names=self._costs,
-                pool=TopicGains(row["pool_good"], row["pool_good"], ())
-                if "pool_good" in row
-                else None,
-                aspects=TurnAspects((), TopicAspects.of_number(row["topic_aspects"]))
-                if "topic_aspects" in row
-                else None,
-            )
-        )
-
-
-def _idle_value(metric: Metric, empty: Prefix) -> float:
-    return _number(metric.function(empty) if metric.function and metric.in_everyone else None)
-
-
-def _number(value: float | None) -> float:
-    return float("nan") if value is None else float(value)
 
 
 class Part(NamedTuple):

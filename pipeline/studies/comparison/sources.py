@@ -12,7 +12,8 @@ from msgspec import Struct
 from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import ASPECT_QRELS, EXCLUDE, check_run
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
-from goodgain.pipeline.studies.comparison.arms import Arm, Unsearched, arm_of, check_attribute
+from goodgain.pipeline.studies.comparison.arms import Arm, arm_of, check_attribute
+from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
 from goodgain.pipeline.studies.comparison.measures import Measures, choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.rescoring import score_on_pool

@@ -5,8 +5,9 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.folder import read_dataset
-from goodgain.pipeline.studies.comparison.arms import Unsearched, arm_of
+from goodgain.pipeline.studies.comparison.arms import arm_of
 from goodgain.pipeline.studies.comparison.costs import arm_means
+from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
 from goodgain.pipeline.studies.comparison.measures import Measure, choose
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.transforms.core.errors import UsageError

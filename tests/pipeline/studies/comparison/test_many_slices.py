@@ -11,7 +11,8 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import wanted_means
 from goodgain.pipeline.studies.comparison import compare as comparing
-from goodgain.pipeline.studies.comparison.arms import Unsearched, arm_of
+from goodgain.pipeline.studies.comparison.arms import arm_of
+from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
 from goodgain.pipeline.studies.comparison.measures import choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.gate.change import changed_slices

@@ -1,0 +1,124 @@
+"""The options of means: slices, clusters, bounds, repeats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationInfo, field_validator
+
+from goodgain.pipeline.settings.catalogue import as_value_errors
+from goodgain.pipeline.settings.option_types import (
+    COMMON,
+    MEANS,
+    RANKING,
+    SCORING,
+    Conditions,
+    Number,
+    Numbers,
+    Slices,
+    Text,
+    option,
+)
+from goodgain.pipeline.settings.scoring_config import ScoringConfig, check_document_label
+from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
+
+_MOST_REPEATS = 100_000
+
+
+class MeansConfig(ScoringConfig):
+    """What is computed from all conversations, and which further rows are written."""
+
+    write_duplicates: bool = option(
+        SCORING,
+        "",
+        "also write one row for each duplicate: which result it repeats, and why",
+        False,
+    )
+    slice: Slices = option(
+        COMMON,
+        "NAMES",
+        "attributes to slice the means by, like market, or arm,market for both at once",
+        (),
+        keyword="slices",
+    )
+    max_i: Number = option(COMMON, "I", "last iteration i at which means are computed", 10, ge=1)
+    interval: Interval = option(
+        MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
+    )
+    cluster: Text | None = option(
+        MEANS,
+        "ATTRIBUTE",
+        "attribute shared by conversations that are not independent, like the id of a "
+        "query that is run several times; intervals allow for it",
+        None,
+    )
+    pass_: Conditions = option(
+        MEANS,
+        "CONDITION",
+        "conditions on metrics at N, like 'CG >= 5': how often repeats, which share the attribute "
+        "of --cluster, pass",
+        (),
+        flag="pass",
+    )
+    pass_k: Numbers = option(
+        MEANS,
+        "K",
+        "numbers of repeats for pass@k (one passes) and pass^k (all do); 1 and the median number "
+        "of repeats by default",
+        (),
+    )
+    per_call: bool = option(
+        RANKING, "", "also evaluate the ranked list of every single search call", False
+    )
+    bounds: bool = option(
+        RANKING, "", "also compute the worst and best value that missing labels allow", False
+    )
+
+    @field_validator("slice")
+    @classmethod
+    def _slices_are_distinct(cls, slices: tuple[tuple[str, ...], ...]) -> tuple[Any, ...]:
+        seen: set[frozenset[str]] = set()
+        for names in slices:
+            if len(set(names)) < len(names):
+                raise ValueError(f"names an attribute twice in {','.join(names)}")
+            if frozenset(names) in seen:
+                raise ValueError(f"holds {','.join(names)} twice")
+            seen.add(frozenset(names))
+        return slices
+
+    @field_validator("bounds")
+    @classmethod
+    def _bounds_exist(cls, bounds: bool, info: ValidationInfo) -> bool:
+        check_document_label(bounds, info, "a missing label could move gain between iterations")
+        return bounds
+
+    @field_validator("pass_")
+    @classmethod
+    def _conditions_are_parsed(
+        cls, texts: tuple[str, ...], info: ValidationInfo
+    ) -> tuple[str, ...]:
+        with as_value_errors():
+            conditions = tuple(dict.fromkeys(map(str, map(parse_condition, texts))))
+        if conditions and info.data.get("cluster") is None:
+            raise ValueError("needs cluster, the attribute that repeats share")
+        return conditions
+
+    @field_validator("pass_k")
+    @classmethod
+    def _repeats_are_counted(cls, ks: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+        if ks and not info.data.get("pass_"):
+            raise ValueError("needs pass, the conditions that repeats are to meet")
+        if any(not 1 <= k <= _MOST_REPEATS for k in ks):
+            raise ValueError(f"must be from 1 to {_MOST_REPEATS:,}")
+        return tuple(sorted(set(ks)))
+
+    @property
+    def conditions(self) -> tuple[PassCondition, ...]:
+        """What repeats are to pass."""
+        return tuple(map(parse_condition, self.pass_))
+
+    @property
+    def keep_duplicates(self) -> bool:
+        """Whether each duplicate gets a row."""
+        return self.write_duplicates
