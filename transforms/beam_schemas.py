@@ -28,8 +28,10 @@ def score_row(score: ConversationScore) -> beam.Row:
     identity = {name: getattr(row, name) for name, _ in _IDENTITY}
     metrics = {column_name(name): value for name, value in row.metrics.items()}
     iterations = [
-        _of_columns({name: getattr(one, name) for name, _ in _OF_ITERATION} | one.metrics)
-        for one in score.iterations
+        _of_columns(
+            {name: getattr(iteration, name) for name, _ in _OF_ITERATION} | iteration.metrics
+        )
+        for iteration in score.iterations
     ]
     return beam.Row(**identity, **metrics, iterations=iterations, score=_encode(score))
 
@@ -110,7 +112,7 @@ def _schema_type(hint: Any) -> Any:
     if origin is Annotated:
         return _schema_type(arguments[0])
     if origin in (Union, UnionType):
-        kinds = [one for one in arguments if one is not type(None)]
+        kinds = [argument for argument in arguments if argument is not type(None)]
         # One or several strings are a list of strings.
         kind = _schema_type(kinds[-1])
         return Union[kind, None] if type(None) in arguments else kind  # noqa: UP007

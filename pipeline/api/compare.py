@@ -153,8 +153,8 @@ def _warn_of(found: Compared, runs: Sequence[RunOrFolder]) -> None:
     sliced = sorted({name for names in found.request.slices for name in names})
     for line in missing(sliced, "slices", found.arms.base, found.arms.candidate):
         warn(line)
-    for one in found.warnings:
-        warn(f"{one.code}: {for_python(f'{one.message} {one.remedy}')}")
+    for warning in found.warnings:
+        warn(f"{warning.code}: {for_python(f'{warning.message} {warning.remedy}')}")
     sources = (found.arms.base_source, found.arms.candidate_source)
     for which, run, source in zip(("Base", "Candidate"), runs, sources, strict=False):
         if not isinstance(run, Run):

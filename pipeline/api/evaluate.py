@@ -199,9 +199,9 @@ def _warn_of(run: Run) -> None:
         no_good=parameters["allow_no_good"],
         contradicted_ids=parameters["allow_contradicted_ids"],
     )
-    for one in run.warnings:
-        if one.code not in accepted:
-            warn(f"{one.code}: {one.message} {one.remedy}".rstrip())
+    for warning in run.warnings:
+        if warning.code not in accepted:
+            warn(f"{warning.code}: {warning.message} {warning.remedy}".rstrip())
 
 
 def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[[], Table]]:

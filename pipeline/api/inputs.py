@@ -54,7 +54,7 @@ def files_of(traces: Traces) -> list[InputFile] | None:
     if isinstance(traces, str | os.PathLike):
         return local_files([os.fspath(traces)])
     if isinstance(traces, Sequence) and traces:
-        paths = [os.fspath(one) for one in traces if isinstance(one, str | os.PathLike)]
+        paths = [os.fspath(trace) for trace in traces if isinstance(trace, str | os.PathLike)]
         if len(paths) == len(traces):
             return local_files(paths)
     return None

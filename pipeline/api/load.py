@@ -81,7 +81,7 @@ def _saved_config(parameters: Mapping[str, Any]) -> RunConfig:
     try:
         return RunConfig.model_validate(parameters)
     except ValidationError as error:
-        names = ", ".join(sorted({str(one["loc"][0]) for one in error.errors()}))
+        names = ", ".join(sorted({str(mistake["loc"][0]) for mistake in error.errors()}))
         raise UsageError(
             f"The run was made by a version with other options ({names}); run it again."
         ) from None

@@ -163,8 +163,8 @@ class Run:
 
     def _data_warnings(self) -> list[DataWarning]:
         return [
-            replace(one, message=for_python(one.message), remedy=for_python(one.remedy))
-            for one in warnings_in(self.manifest)
+            replace(warning, message=for_python(warning.message), remedy=for_python(warning.remedy))
+            for warning in warnings_in(self.manifest)
         ]
 
     def _misspelt(self) -> Iterator[str]:
@@ -191,7 +191,7 @@ class Run:
         """
         records = self.manifest["records"]
         if records["too_many_rejected"] and records["rejected"] == records["read"]:
-            findings = [f"{one.message} {one.remedy}" for one in self._data_warnings()]
+            findings = [f"{warning.message} {warning.remedy}" for warning in self._data_warnings()]
             raise GoodGainError(
                 f"Rejected: all of {counted(records['read'], 'record')}. First: "
                 f"{' '.join([self._first_reason(), *findings])} To get the run nevertheless, set "
@@ -372,7 +372,7 @@ class Run:
             Heading(f"Run of {total}, {counts['in_means']:,} in the means"),
             means_table(shown, self.manifest) if shown else None,
             Sentence(rejected) if rejected else None,
-            (Sentence(warning_text(one), "warning") for one in self._data_warnings()),
+            (Sentence(warning_text(warning), "warning") for warning in self._data_warnings()),
             scale_part(self.manifest),
             Sentence(f"tables: {', '.join(sorted(self._tables))}"),
         )

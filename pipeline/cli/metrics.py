@@ -52,7 +52,10 @@ def _matching(groups: Groups, words: Sequence[str]) -> Groups:
     # `ndcg@10` finds `ndcg[@k]`.
     parts = [word.partition("@")[0].lower() for word in words]
     matching = [
-        (group, [one for one in metrics if any(part in one.name.lower() for part in parts)])
+        (
+            group,
+            [metric for metric in metrics if any(part in metric.name.lower() for part in parts)],
+        )
         for group, metrics in groups
     ]
     if not any(metrics for _, metrics in matching):

@@ -41,7 +41,10 @@ def show(document: Document, console: Console, wraps: bool = True) -> None:
 def renderable(document: Document) -> Group:
     """A document as rich draws it, for views that are drawn again and again."""
     return Group(
-        *(_table(one) if isinstance(one, TableBlock) else _line(one) for one in document.blocks)
+        *(
+            _table(block) if isinstance(block, TableBlock) else _line(block)
+            for block in document.blocks
+        )
     )
 
 

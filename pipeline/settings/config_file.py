@@ -66,7 +66,9 @@ def load_config(
     try:
         config = model.model_validate({**values, **options})
     except ValidationError as error:
-        mistakes += [_mistake(one, file, options, model, has_file) for one in error.errors()]
+        mistakes += [
+            _mistake(mistake, file, options, model, has_file) for mistake in error.errors()
+        ]
     else:
         if not mistakes:
             return config

@@ -47,7 +47,7 @@ def from_keywords(
     try:
         checked = model.model_validate({**values, **fixed})
     except ValidationError as error:
-        mistakes += [f"{_keyword(one, model)} {reason(one)}" for one in error.errors()]
+        mistakes += [f"{_keyword(mistake, model)} {reason(mistake)}" for mistake in error.errors()]
     if mistakes:
         raise UsageError("The options cannot be used: " + "; ".join(mistakes) + "." + every)
     return checked

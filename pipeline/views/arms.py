@@ -53,7 +53,10 @@ def _iterations(arms: ArmsExplanation) -> Iterator[Block]:
     yield Heading("Gain by iteration")
     yield table(
         ("i", "input", "so far", "against", "so far"),
-        [(str(one.i), *_gain(one.input), *_gain(one.against)) for one in arms.iterations],
+        [
+            (str(iteration.i), *_gain(iteration.input), *_gain(iteration.against))
+            for iteration in arms.iterations
+        ],
     )
 
 

@@ -114,4 +114,4 @@ def detectable(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
 def _standard_errors(degrees_of_freedom: int) -> float:
     """The number of standard errors of a difference that is detected."""
     quantiles = ((1 + _CONFIDENCE) / 2, _POWER)
-    return sum(student_quantile(degrees_of_freedom, one) for one in quantiles)
+    return sum(student_quantile(degrees_of_freedom, quantile) for quantile in quantiles)

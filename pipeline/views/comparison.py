@@ -156,7 +156,7 @@ def _clusters_text(compared: Compared, rows: Sequence[ComparisonRow]) -> str:
     text += pluralize(first.clusters or 0, "has", "have")
     text += f" a value of {metric_by_name(first.metric).label}"
     text += "" if first.i is None else f" at i = {first.i}"
-    unreliable = any(one.code == FEW_EFFECTIVE_CLUSTERS for one in compared.warnings)
+    unreliable = any(warning.code == FEW_EFFECTIVE_CLUSTERS for warning in compared.warnings)
     if first.minimum_detectable_effect is None or unreliable:
         return f"{text}."
     detectable = difference_text(first.metric, first.minimum_detectable_effect, signed=False)

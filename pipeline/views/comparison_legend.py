@@ -84,7 +84,7 @@ def pool_part(finds: PoolFinds) -> Iterator[Block]:
     if finds.note:
         yield Sentence(f"The documents cannot be listed: {finds.note}.")
     for arm in ("base", "candidate"):
-        alone = [one for one in finds.documents if one.found_by == arm]
+        alone = [document for document in finds.documents if document.found_by == arm]
         for one in alone[:_SHOWN_DOCUMENTS]:
             topic = one.topic if one.topic is not None else one.conversation_id
             text = f"{topic} [{one.label}] {one.title or one.document}"

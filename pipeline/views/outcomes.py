@@ -178,11 +178,11 @@ def _sentence(name: str, relations: Sequence[Relation]) -> str:
     """Which metrics go with the outcome, in one sentence."""
     if not relations:
         return f"No metric can be set against {name}: one of its values does not occur."
-    best = next((one for one in relations if one.predicts), None)
+    best = next((relation for relation in relations if relation.predicts), None)
     if best is None:
         return f"Nothing that was measured goes with {name}: every interval of AUC includes 0.5."
     who = _WITH.get(name, f"{name} = 1")
-    gathered = next((one for one in relations if one.metric == _GATHERED), None)
+    gathered = next((relation for relation in relations if relation.metric == _GATHERED), None)
     if gathered is None:
         begin = f"Conversations with {who}"
     elif not gathered.predicts:
@@ -193,7 +193,11 @@ def _sentence(name: str, relations: Sequence[Relation]) -> str:
         )
     lower = ", the lower the likelier" if best.auc < _HALF else ""
     interval = "" if best.low is None else f", {best.texts[1]}"
-    silent = [one.metric for one in relations if not one.predicts and one.metric in _PREDICTORS]
+    silent = [
+        relation.metric
+        for relation in relations
+        if not relation.predicts and relation.metric in _PREDICTORS
+    ]
     *names, last = silent[: -_SILENT - 1 : -1] or [""]
     ending = (
         f"; {', '.join(names)}{' and ' if names else ''}{last} say{'' if names else 's'} nothing"

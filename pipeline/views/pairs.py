@@ -48,7 +48,7 @@ def near_misses_table(pairs: Sequence[NearMiss]) -> TableBlock:
     """Where results share a key but are two documents."""
     return table(
         [TableColumn(heading) for heading in ("result", "and", "share", "but differ by")],
-        [(place_text(one.place), place_text(one.earlier), one.key, one.step) for one in pairs],
+        [(place_text(pair.place), place_text(pair.earlier), pair.key, pair.step) for pair in pairs],
     )
 
 

@@ -37,7 +37,7 @@ def usage_part(usages: Sequence[ExplainedUsage], row: ConversationRow) -> Iterat
                 TableColumn("found at", whole=True),
                 TableColumn("document"),
             ),
-            [(number(one.label), _found(one), _document(one)) for one in usage.results],
+            [(number(result.label), _found(result), _document(result)) for result in usage.results],
         )
 
 

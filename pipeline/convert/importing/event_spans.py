@@ -83,8 +83,8 @@ def _is_open(events: Sequence[Span]) -> bool:
 
 def _call(tool: str, events: Sequence[Span]) -> Span:
     first = events[0]
-    ends = [one.start + one.costs.get(MILLISECONDS, 0.0) * 1e6 for one in events]
-    answers = [one.answer for one in events if one.answer is not None]
+    ends = [event.start + event.costs.get(MILLISECONDS, 0.0) * 1e6 for event in events]
+    answers = [event.answer for event in events if event.answer is not None]
     answer = replace(
         max(answers, key=_said),
         has_query=any(one.has_query for one in answers),
@@ -94,7 +94,7 @@ def _call(tool: str, events: Sequence[Span]) -> Span:
     return replace(
         first,
         tool=tool,
-        query=next((one.query for one in events if one.query is not None), None),
+        query=next((event.query for event in events if event.query is not None), None),
         costs=first.costs | {MILLISECONDS: (max(ends) - first.start) / 1e6},
         answer=answer,
         results=answer.results(),

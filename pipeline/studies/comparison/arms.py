@@ -229,13 +229,13 @@ class _Conversation(NamedTuple):
 def _arm(conversations: list[_Conversation], label: str, measures: Measures) -> Arm:
     """An arm of some conversations, from their rows only; sorts them by id."""
     conversations.sort(key=lambda one: one.identity)
-    values = np.array([one.values for one in conversations], dtype=np.float64)
+    values = np.array([conversation.values for conversation in conversations], dtype=np.float64)
     at_end = values.reshape(len(conversations), len(measures.columns))
     return Arm(
         label=label,
-        ids=tuple(one.identity for one in conversations),
-        attributes=tuple(one.attributes for one in conversations),
-        reached=np.array([one.reached for one in conversations], dtype=np.int64),
+        ids=tuple(conversation.identity for conversation in conversations),
+        attributes=tuple(conversation.attributes for conversation in conversations),
+        reached=np.array([conversation.reached for conversation in conversations], dtype=np.int64),
         at_end=dict(zip(measures.columns, at_end.T, strict=True)),
         by_i={},
         left_out={},

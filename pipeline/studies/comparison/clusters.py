@@ -76,7 +76,7 @@ def arm_warnings(manifest: Mapping[str, Any]) -> list[DataWarning]:
 
     That of clusters is about the run's own means: a comparison has other clusters, or none.
     """
-    return [one for one in warnings_in(manifest) if one.code != FEW_EFFECTIVE_CLUSTERS]
+    return [warning for warning in warnings_in(manifest) if warning.code != FEW_EFFECTIVE_CLUSTERS]
 
 
 def leading_row(rows: Iterable[ComparisonRow]) -> ComparisonRow:

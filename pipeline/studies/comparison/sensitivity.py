@@ -69,7 +69,7 @@ def sensitivity(compared: Compared, say: Callable[[str], None]) -> list[Sensitiv
       UsageError: the inputs or rules of a run are gone or have changed.
     """
     sources = (compared.arms.base_source, compared.arms.candidate_source)
-    computed = all(_RANKING in one.manifest["parameters"]["metrics"] for one in sources)
+    computed = all(_RANKING in source.manifest["parameters"]["metrics"] for source in sources)
     ranking = (_RANKING,) if computed else ()
     request = replace(
         compared.request,

@@ -123,5 +123,5 @@ def _documents(arm: ExplainedTurn) -> Iterator[tuple[int, ArmDocument]]:
 
 
 def _gains(arm: ExplainedTurn) -> list[ArmGain]:
-    rows = (one.row for one in arm.explanation.iterations)
+    rows = (iteration.row for iteration in arm.explanation.iterations)
     return [ArmGain(row.G_i, row.CG_at_i) for row in rows]

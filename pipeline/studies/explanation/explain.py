@@ -171,7 +171,7 @@ def explain_turn(
     kept = leave_out_excluded(gathered.conversation_id, labelled, external, scoring)
     labelled, external = kept.delivered, kept.external
     searches = delivered.searches(left_out)
-    searched = [_kept_record(calls_by_fingerprint[id(one)], one, kept) for one in searches]
+    searched = [_kept_record(calls_by_fingerprint[id(search)], search, kept) for search in searches]
     excluded = [
         len(one.results) - len(record.results)
         for one, record in zip(searches, searched, strict=True)
@@ -195,7 +195,8 @@ def explain_turn(
         used = labelled.usages()
         used = used if judgments is None else relabelled(used, judgments)
         records = [
-            _kept_record(calls_by_fingerprint[id(one)], one, kept) for one in delivered.usages()
+            _kept_record(calls_by_fingerprint[id(usage)], usage, kept)
+            for usage in delivered.usages()
         ]
         usages = Usages(turn, used, records, details, scoring)
     for i, explained_call in _explained_calls(
@@ -248,7 +249,10 @@ def _external(
     if scoring.label_keys is None or judgments_of is None:
         return ExternalLabels(documents)
     request = label_request(
-        gathered.conversation_id, gathered.calls, [one.record_digest for one in fingerprints], keys
+        gathered.conversation_id,
+        gathered.calls,
+        [fingerprint.record_digest for fingerprint in fingerprints],
+        keys,
     )
     topic = topic_request([request]).topic
     by_conversation, _ = join([request], judgments_of(topic), scoring.exclusions)

@@ -25,7 +25,7 @@ def explanation_json(explanation: ConversationExplanation) -> dict[str, Any]:
     return {
         "conversation": conversation_row(explanation.row),
         **content,
-        "iterations": [_iteration_json(one) for one in explanation.iterations],
+        "iterations": [_iteration_json(iteration) for iteration in explanation.iterations],
     }
 
 

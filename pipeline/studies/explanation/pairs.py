@@ -60,8 +60,8 @@ class Pairs:
     def near_misses(self) -> list[NearMiss]:
         """The first pairs that share a key but are two documents."""
         found: list[NearMiss] = []
-        for one in self._missed():
-            found.append(one)
+        for near_miss in self._missed():
+            found.append(near_miss)
             if len(found) == _MOST_NEAR_MISSES:
                 break
         return found

@@ -215,7 +215,9 @@ def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
         reason = "the run was made by a version without warnings; run it again"
         yield Outcome("warnings", "", bound, "failed", reason, None)
         return
-    forbidden = [one for one in warnings_in(evidence.manifest) if one.code in gate.warnings]
+    forbidden = [
+        warning for warning in warnings_in(evidence.manifest) if warning.code in gate.warnings
+    ]
     if not forbidden:
         yield Outcome("warnings", "none", bound, "passed", "", None)
     for one in forbidden:

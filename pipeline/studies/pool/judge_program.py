@@ -160,7 +160,7 @@ class JudgeProgram:
         return [document for document in self._answered if document in named]
 
     def _withdraw(self, documents: Sequence[str]) -> None:
-        self.withdrawn += [one for one in documents if one not in self.withdrawn]
+        self.withdrawn += [document for document in documents if document not in self.withdrawn]
 
     def close(self) -> None:
         """Let the program end, to see whether it writes another line."""

@@ -86,7 +86,9 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
     known = journal.read(config.label_scale)
     rows = map(row_of, in_order(wanted, "CG"))
     questions = [{name: row[name] for name in ("document", *_ASKED)} for row in rows]
-    keyed = [(one["document"], one, _key(one, config.command)) for one in questions]
+    keyed = [
+        (question["document"], question, _key(question, config.command)) for question in questions
+    ]
     gains = {document: known[key] for document, _, key in keyed if key in known}
     cached = len(gains)
     waiting = [one for one in keyed if one[2] not in known]

@@ -103,7 +103,7 @@ def build_report(
     page = Page(
         title=_title(everything),
         heading="Search agent report",
-        answers=(answer(rows), *map(losses, ways[:1]), *(one.sentence for one in outcomes)),
+        answers=(answer(rows), *map(losses, ways[:1]), *(outcome.sentence for outcome in outcomes)),
         lead="How much good, new material each iteration of a search agent added, and how much it "
         "repeated.",
         origin=_origin(manifest),

@@ -150,7 +150,9 @@ class _Compiler:
             fields = schema.get("fields")
             if not isinstance(fields, list):
                 raise SchemaError(f"has a record {name} without a list of fields")
-            layout = _record([self._field(one, name, namespace_of_type, depth) for one in fields])
+            layout = _record(
+                [self._field(field, name, namespace_of_type, depth) for field in fields]
+            )
         self._named[full_name] = layout
         return layout
 

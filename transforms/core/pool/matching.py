@@ -210,7 +210,9 @@ class TopicPool:
         pooled = self._that_were_pooled(conversation_id, calls, documents, run)
         taken = {one.document for one in pooled.values()}
         results = [result for call in calls for result in call.results]
-        for indexes in self._in_order(calls, [one for one in documents if one[0] not in pooled]):
+        for indexes in self._in_order(
+            calls, [document for document in documents if document[0] not in pooled]
+        ):
             match = self._index.first_match([results[index] for index in indexes], taken)
             if match is not None:
                 pooled[indexes[0]] = Pooled(*match)
@@ -241,7 +243,7 @@ class TopicPool:
         taken: set[int] = set()
         for indexes in documents:
             candidates = (pooled_as[index] for index in indexes if index in pooled_as)
-            document = next((one for one in candidates if one not in taken), None)
+            document = next((candidate for candidate in candidates if candidate not in taken), None)
             if document is not None:
                 taken.add(document)
                 pooled[indexes[0]] = Pooled(document, None)

@@ -211,11 +211,11 @@ def _pooled_before(
     free = {key: sorted(numbers) for key, numbers in freed.items()}
     occurrences = sorted(
         (
-            (one.conversation, occurrence.place.at, one.first_place),
+            (document.conversation, occurrence.place.at, document.first_place),
             _freed_key(occurrence.place, result),
         )
-        for one in documents
-        for occurrence, result in zip(one.occurrences, one.fingerprints, strict=True)
+        for document in documents
+        for occurrence, result in zip(document.occurrences, document.fingerprints, strict=True)
     )
     candidates: dict[tuple[Conversation, int], list[int]] = {}
     for (conversation, _, first_place), key in occurrences:
@@ -250,7 +250,7 @@ def _in_order(
     for contribution in contributions:
         conversation = contribution.run, contribution.conversation_id
         for occurrences in contribution.documents:
-            results = [one.result for one in occurrences]
+            results = [occurrence.result for occurrence in occurrences]
             pending.append(
                 _PendingDocument(
                     document_order(results, rules),

@@ -67,7 +67,8 @@ class Adaptation(Struct, frozen=True):
         results = adapted.get("results")
         if (self.result or self.label_map) and isinstance(results, list | tuple):
             adapted["results"] = [
-                self._result(one) if isinstance(one, Mapping) else one for one in results
+                self._result(result) if isinstance(result, Mapping) else result
+                for result in results
             ]
         return self._counted_from_1(adapted)
 

@@ -177,5 +177,5 @@ def _part(row: Row, names: tuple[str, ...], maps: tuple[str, ...]) -> dict[str, 
 def _are_pairs(entries: Any) -> bool:
     """Whether these are the entries of a map as pyarrow gives them."""
     return isinstance(entries, list) and all(
-        isinstance(one, tuple) and len(one) == 2 for one in entries
+        isinstance(entry, tuple) and len(entry) == 2 for entry in entries
     )

@@ -71,10 +71,10 @@ def data_counts(
     counts = {LABELS[gain]: results for gain, results in by_gain.items()}
     counts[UNIDENTIFIED] = unidentified
     counts[IDS_COMPARED], counts[IDS_CONTRADICTED] = checks.compared, checks.contradicted
-    results = sum(one.results for one in iterations)
+    results = sum(iteration.results for iteration in iterations)
     if len(iterations) > 1:
         counts[REPEATABLE] = results
-        counts[REPEATS] = results - sum(one.unique for one in iterations)
+        counts[REPEATS] = results - sum(iteration.unique for iteration in iterations)
     else:
         counts[OF_ONE_ITERATION] = results
     return {name: count for name, count in counts.items() if count}

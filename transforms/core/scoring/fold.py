@@ -181,7 +181,7 @@ def _pool_labels(
         pooled.get(index if duplicate is None else duplicate.first)
         for index, duplicate in enumerate(duplicates)
     )
-    return [None if one is None else labels[one.document] for one in documents]
+    return [None if document is None else labels[document.document] for document in documents]
 
 
 def _iterations(

@@ -125,7 +125,7 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
     by_type, by_step, near_misses, cut, by_gain, unidentified, checked = counts
     compared, contradicted, examples = checked
     checks = IdChecks(compared, contradicted, list(named_examples(examples, scoring.rules)))
-    iterations = [IterationCounts(*one) for one in iterations]
+    iterations = [IterationCounts(*iteration) for iteration in iterations]
     first = iterations[0] if iterations else NO_COUNTS
     later_from = first.results if scoring.hold_slot else first.unique
     threshold, cutoff = scoring.good_gain_threshold, scoring.ranking.greatest_cutoff

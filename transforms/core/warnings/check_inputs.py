@@ -97,7 +97,8 @@ class Relevance(Struct, frozen=True):
     def of(cls, threshold: int, metrics: Iterable[RankingMetric]) -> Relevance:
         """From all ranking metrics that are computed."""
         return cls(
-            threshold, tuple(one.name for one in metrics if FAMILIES[one.family].by_relevance)
+            threshold,
+            tuple(metric.name for metric in metrics if FAMILIES[metric.family].by_relevance),
         )
 
 

@@ -26,7 +26,7 @@ def ids_contradicted(inputs: CheckInputs) -> Iterator[DataWarning]:
     if compared < _ENOUGH_COMPARED or contradicted <= _MOST_CONTRADICTED_SHARE * compared:
         return
     examples = inputs.contradicted_ids
-    names = sorted({one.name for one in examples})
+    names = sorted({example.name for example in examples})
     ids = " and ".join(f"ids.{name}" for name in names) or "their ids"
     share = contradicted / compared
     also = pluralize(contradicted, "has", "have")
@@ -69,7 +69,7 @@ def no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
         return
     names, advice = identity_advice(inputs.seen, inputs.rules)
     unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
-    unread = next((one for one in inputs.unknown_names if one.identifies), None)
+    unread = next((name for name in inputs.unknown_names if name.identifies), None)
     if unread:
         advice = (
             f"If {unread.name} identifies a document, add "

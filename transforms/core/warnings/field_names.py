@@ -176,10 +176,10 @@ class _Spread:
     def add(self, results: Sequence[Mapping[Any, Any]]) -> None:
         """Add a list of results."""
         values: dict[str, list[str]] = {}
-        for one in results:
-            ids = one.get("ids")
+        for result in results:
+            ids = result.get("ids")
             named = {f"ids.{name}": value for name, value in _items(ids)}
-            for name, value in (*one.items(), *named.items()):
+            for name, value in (*result.items(), *named.items()):
                 if isinstance(name, str) and value is not None and name not in ("ids", "fields"):
                     values.setdefault(name, []).append(repr(value))
         for name, found in values.items():

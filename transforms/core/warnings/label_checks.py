@@ -32,7 +32,7 @@ def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
             "of the judgments"
         )
     else:
-        likely_labels = [one.name for one in inputs.unknown_names if one.meant == "gain"]
+        likely_labels = [name.name for name in inputs.unknown_names if name.meant == "gain"]
         remedy = f"Give each result a `gain` from 0 to 4, or pass judgments with {Remedy('qrels')}"
         if likely_labels:
             renamed = Remedy("map", {"gain": likely_labels[0]})

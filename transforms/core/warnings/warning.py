@@ -50,7 +50,7 @@ def allowed_codes(*, unlabelled: bool, no_good: bool, contradicted_ids: bool) ->
 
 def failing(warnings: Iterable[DataWarning], allowed: Collection[str]) -> list[DataWarning]:
     """The warnings that make a run exit with code 3, even though its outputs are written."""
-    return [one for one in warnings if _is_failing(one) and one.code not in allowed]
+    return [warning for warning in warnings if _is_failing(warning) and warning.code not in allowed]
 
 
 def _is_failing(warning: DataWarning) -> bool:

@@ -74,7 +74,11 @@ def opened(arguments: dict[str, Any]) -> list[Document]:
         for name in names:
             values = arguments.get(name)
             values = values if isinstance(values, list) else [values]
-            named = [str(one) for one in values if isinstance(one, str | int) and str(one).strip()]
+            named = [
+                str(value)
+                for value in values
+                if isinstance(value, str | int) and str(value).strip()
+            ]
             if named:
                 one = name_of_one if name in _URLS else name.removesuffix("s")
                 return [{one: each} for each in named]

@@ -176,7 +176,7 @@ def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) ->
         for row in rows
         if not row["slice"] and row["i"] is None and row["population"] == "all"
     }
-    further = (one.name for group in GROUPS for one in group.at_n if group is not GAINS)
+    further = (metric.name for group in GROUPS for metric in group.at_n if group is not GAINS)
     asked_for = manifest["parameters"].get("metrics", ())
     wanted = (*headline_among("comparison", means), *further, *asked_for)
     return {name: means[name] for name in wanted if name in means}

@@ -190,7 +190,7 @@ def arm_costs(
     rows_left = _MOST_ARM_ROWS
     for slice_ in slices:
         arms = by_slice.get(frozenset(slice_.attributes.items()), {})
-        rows_left -= sum(len(one.at_end) + sum(map(len, _all_curves(one))) for one in arms.values())
+        rows_left -= sum(len(arm.at_end) + sum(map(len, _all_curves(arm))) for arm in arms.values())
         if plotted and rows_left < 0:
             break
         plotted.append({name: means_data(one, {}, costs) for name, one in arms.items()})

@@ -26,11 +26,11 @@ def outcomes_section(outcomes: Sequence[OutcomeView]) -> Iterator[Section]:
             "with a right answer need not cause it.",
             *(
                 (
-                    Heading(one.name),
-                    *outcomes_part([one]),
-                    *([relations_table(one)] if one.relations else []),
+                    Heading(outcome.name),
+                    *outcomes_part([outcome]),
+                    *([relations_table(outcome)] if outcome.relations else []),
                 )
-                for one in outcomes
+                for outcome in outcomes
             ),
             link="Outcomes",
         )

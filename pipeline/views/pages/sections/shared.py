@@ -25,7 +25,7 @@ def metric_menu(
 ) -> Menu:
     """A menu of metrics, with the definition of the chosen one beside it."""
     options = tuple(
-        (title, tuple((one.metric.name, one.label) for one in definitions))
+        (title, tuple((definition.metric.name, definition.label) for definition in definitions))
         for title, definitions in groups
     )
     return Menu(id, "Metric", options, chosen, tells=True)
