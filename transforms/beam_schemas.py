@@ -17,7 +17,7 @@ from goodgain.transforms.core.ranking import (
 )
 from goodgain.transforms.core.records.search_call import Result
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
+from goodgain.transforms.core.scoring.score_rows import ConversationRow, IterationRow
 
 _encode = msgspec.msgpack.encode
 

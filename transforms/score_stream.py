@@ -33,8 +33,8 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import payload, unpack
-from goodgain.transforms.core.scoring.rows import LateRow
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import (
     NEVER,

@@ -14,7 +14,7 @@ from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow, LateRow
+from goodgain.transforms.core.scoring.score_rows import ConversationRow, IterationRow, LateRow
 
 Row = dict[str, Any]
 _DIGITS = 20

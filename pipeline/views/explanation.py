@@ -33,7 +33,7 @@ from goodgain.pipeline.views.pairs import near_misses_table, place_text
 from goodgain.pipeline.views.used_documents import DONE, usage_part
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.outcomes import OUTCOME
-from goodgain.transforms.core.scoring.rows import ConversationRow
+from goodgain.transforms.core.scoring.score_rows import ConversationRow
 from goodgain.transforms.core.wording import counted, pluralize
 
 _LONGEST_TEXT = 120

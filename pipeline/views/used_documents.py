@@ -10,7 +10,7 @@ from goodgain.pipeline.results.rows import conversation_row
 from goodgain.pipeline.studies.explanation.model import ExplainedUsage, UsedResult
 from goodgain.pipeline.views.pairs import place_text
 from goodgain.pipeline.views.way import WaySums, losses
-from goodgain.transforms.core.scoring.rows import ConversationRow
+from goodgain.transforms.core.scoring.score_rows import ConversationRow
 
 DONE = {"open": "opened", "cite": "cited"}
 _LONGEST_TEXT = 120

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from goodgain.transforms.core.records.search_call import Result, SearchCall
     from goodgain.transforms.core.scoring.conversation_score import ConversationScore
     from goodgain.transforms.core.scoring.packing import Packing
-    from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
+    from goodgain.transforms.core.scoring.score_rows import ConversationRow, IterationRow
     from goodgain.transforms.core.scoring.settings import Scoring
     from goodgain.transforms.core.streaming.closing import Closing
     from goodgain.transforms.core.streaming.watermark import WatermarkRule
@@ -164,7 +164,7 @@ _MODULES = {
     "metric": "transforms.core.metrics.own",
     "Closing": "transforms.core.streaming.closing",
     "Comparison": "pipeline.api.compare",
-    "ConversationRow": "transforms.core.scoring.rows",
+    "ConversationRow": "transforms.core.scoring.score_rows",
     "ConversationScore": "transforms.core.scoring.score",
     "DataWarning": "transforms.core.warnings.warning",
     "ExcludedDocuments": "pipeline.api.judgments",
@@ -177,7 +177,7 @@ _MODULES = {
     "GoodGainError": "transforms.core.errors",
     "GoodGainWarning": "pipeline.api.emitted",
     "InputFile": "transforms.core.files.shard",
-    "IterationRow": "transforms.core.scoring.rows",
+    "IterationRow": "transforms.core.scoring.score_rows",
     "Judgment": "transforms.core.judgments.judgment",
     "LabelKeys": "transforms.core.judgments.judgment",
     "LabelMap": "transforms.core.records.label_map",

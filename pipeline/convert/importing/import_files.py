@@ -8,6 +8,7 @@ from functools import partial
 from math import ceil
 from typing import Any
 
+from goodgain.pipeline.convert.importing.calls_of_rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.counts import ImportCounts, ToolCount
 from goodgain.pipeline.convert.importing.event_spans import joined_events, tool_of
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
@@ -21,7 +22,6 @@ from goodgain.pipeline.convert.importing.mapping_file import (
 from goodgain.pipeline.convert.importing.provider_spans import with_provider_calls
 from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
 from goodgain.pipeline.convert.importing.renamed_fields import with_renamed_fields
-from goodgain.pipeline.convert.importing.rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.spans import FUNCTION, OTHER, Span, classified, span_of
 from goodgain.pipeline.convert.importing.tools import Tools
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace

@@ -26,7 +26,7 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES, ContradictedId
 from goodgain.transforms.core.scoring.packing import Packing
-from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.means import SumMeans
 from goodgain.transforms.read import ReadPayloads

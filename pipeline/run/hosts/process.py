@@ -35,8 +35,8 @@ from goodgain.transforms.core.scoring.conversation_score import ConversationScor
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packing
-from goodgain.transforms.core.scoring.rows import DuplicateRow
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from goodgain.transforms.core.scoring.score_rows import DuplicateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 
 _OBJECT_BYTES_PER_CALL = 1_000

@@ -23,7 +23,7 @@ from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
-from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import StillOpen
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans, data_warnings

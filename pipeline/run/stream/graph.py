@@ -20,7 +20,7 @@ from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.files.outcomes import unused_record
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.core.streaming.live import LiveIteration

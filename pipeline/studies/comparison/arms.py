@@ -20,7 +20,7 @@ from goodgain.transforms.core.metrics.prefix import (
     beyond,
 )
 from goodgain.transforms.core.metrics.repeats import parse_repeats
-from goodgain.transforms.core.scoring.rows import prefix_of
+from goodgain.transforms.core.scoring.score_rows import prefix_of
 
 WITHOUT_SEARCH = "did not search"
 WITH_REJECTED = "had rejected records"

@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace, TurnDetails
-from goodgain.transforms.core.scoring.rows import ConversationRow
+from goodgain.transforms.core.scoring.score_rows import ConversationRow
 
 
 class ArmDocument(Struct, frozen=True):

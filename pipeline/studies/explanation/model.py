@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace
-from goodgain.transforms.core.scoring.rows import ConversationRow, IterationRow
+from goodgain.transforms.core.scoring.score_rows import ConversationRow, IterationRow
 
 Outcome = Literal["good", "other", "duplicate"]
 

@@ -10,9 +10,9 @@ from goodgain.transforms.core.judgments.external_labels import ExternalLabels, d
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
-from goodgain.transforms.core.scoring.rows import prefix_of
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from goodgain.transforms.core.scoring.score_rows import prefix_of
 from tests.adversarial import trace
 from tests.core.direct import fingerprints, scoring, shipped_rules
 from tests.reference.aspects import evaluate_aspects

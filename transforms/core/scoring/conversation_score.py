@@ -7,7 +7,7 @@ from msgspec import Struct
 from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.metrics.group import Terms, Values
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
-from goodgain.transforms.core.scoring.rows import (
+from goodgain.transforms.core.scoring.score_rows import (
     CallRow,
     ConversationRow,
     DuplicateRow,

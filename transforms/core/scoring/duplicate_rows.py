@@ -13,7 +13,7 @@ from goodgain.transforms.core.dedup.duplicates import Duplicate
 from goodgain.transforms.core.dedup.keys import key_name
 from goodgain.transforms.core.dedup.rules import NO_TYPE, UNKNOWN_BYTES, UNKNOWN_TYPE, RuleTable
 from goodgain.transforms.core.scoring.fold import FoldedTurn, iteration_numbers
-from goodgain.transforms.core.scoring.rows import DuplicateRow
+from goodgain.transforms.core.scoring.score_rows import DuplicateRow
 
 UNTYPED = "untyped"
 

@@ -39,7 +39,7 @@ from goodgain.transforms.core.scoring.pool_finds import (
     turn_pool_of,
 )
 from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool
-from goodgain.transforms.core.scoring.rows import (
+from goodgain.transforms.core.scoring.score_rows import (
     CallRow,
     ConversationRow,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.payload import Frame
-from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.streaming.closing import Closing
 
 STREAM = "stream"

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.records.search_call import SEARCH
-from goodgain.transforms.core.scoring.rows import IterationRow
+from goodgain.transforms.core.scoring.score_rows import IterationRow
 
 _AFTER = 1
 

@@ -14,7 +14,7 @@ from goodgain.pipeline.run.stream.counter import (
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, UnusedOutcomes
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.streaming.closing import StillOpen
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
 from goodgain.transforms.sources.streamed import ReadRecords

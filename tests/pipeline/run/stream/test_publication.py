@@ -26,7 +26,7 @@ from goodgain.pipeline.results.rows import struct_row
 from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.stream.publication import Publish, hidden_path, next_move
 from goodgain.pipeline.run.stream.sinks import StreamTarget, Waiting, _WritePane
-from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score_rows import LateRow
 from tests.pipeline.run.stream.rows import NOON
 from tests.transforms.one_by_one import Bag, Cell
 

@@ -20,7 +20,7 @@ from goodgain.pipeline.run.stream.panes import pane_of
 from goodgain.pipeline.run.stream.sinks import StreamTarget, WritePanes
 from goodgain.transforms.coders import StructCoder
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.scoring.rows import LateRow
+from goodgain.transforms.core.scoring.score_rows import LateRow
 from tests.pipeline.run.stream.rows import MINUTE, NOON
 
 DAY = 1440 * MINUTE
