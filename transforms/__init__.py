@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from goodgain.transforms.fingerprint import FingerprintCalls as FingerprintCalls
     from goodgain.transforms.means import GlobalMeans as GlobalMeans
     from goodgain.transforms.qrels import JoinQrels as JoinQrels
-    from goodgain.transforms.qrels import ReadQrels as ReadQrels
     from goodgain.transforms.qrels import RequestLabels as RequestLabels
     from goodgain.transforms.read import FindShards as FindShards
     from goodgain.transforms.read import ReadPayloads as ReadPayloads
     from goodgain.transforms.read import ReadTraces as ReadTraces
+    from goodgain.transforms.read_qrels import ReadQrels as ReadQrels
     from goodgain.transforms.score import ScoreConversations as ScoreConversations
     from goodgain.transforms.score import ScorePayloads as ScorePayloads
     from goodgain.transforms.score_stream import (
@@ -40,7 +40,7 @@ _MODULES = {
     "ReadKafkaTraces": "sources.kafka",
     "ReadPayloads": "read",
     "ReadPubSubTraces": "sources.pubsub",
-    "ReadQrels": "qrels",
+    "ReadQrels": "read_qrels",
     "ReadTraceRows": "beam_rows",
     "ReadTraces": "read",
     "RequestLabels": "qrels",

@@ -31,7 +31,8 @@ from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.fingerprint import FingerprintCalls
-from goodgain.transforms.qrels import JoinQrels, ReadQrels, RequestLabels
+from goodgain.transforms.qrels import JoinQrels, RequestLabels
+from goodgain.transforms.read_qrels import ReadQrels
 from goodgain.transforms.score import ScorePayloads
 
 pytestmark = pytest.mark.slow

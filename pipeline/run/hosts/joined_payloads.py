@@ -17,8 +17,9 @@ from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.labels import JoinLabels, ReadLabels
 from goodgain.transforms.outcomes import JoinOutcomes, ReadOutcomes
-from goodgain.transforms.qrels import JoinQrels, Labelling, ReadQrels
+from goodgain.transforms.qrels import JoinQrels, Labelling
 from goodgain.transforms.read import ReadFiles
+from goodgain.transforms.read_qrels import ReadQrels
 
 
 class JoinedPayloads(NamedTuple):
