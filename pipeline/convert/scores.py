@@ -130,6 +130,8 @@ def _otlp(row: Row, scores: Scores, finished: datetime) -> Iterator[dict[str, An
         }
         for name, value in scores
     ]
+    if not records:
+        return
     scope = {"scope": {"name": _PRODUCER}, "logRecords": records}
     service = [_attribute("service.name", "stringValue", _PRODUCER)]
     yield {"resourceLogs": [{"resource": {"attributes": service}, "scopeLogs": [scope]}]}

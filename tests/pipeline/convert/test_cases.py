@@ -167,12 +167,13 @@ def test_documents_with_ids_only_show_them_and_are_labelled_by_them(tmp_path, id
     assert 3 in given["docB"].values()
 
 
-def test_an_unlabelled_run_exports_no_scores_of_gains(tmp_path, ids_only, capsys):
+@pytest.mark.parametrize("tool", ["langfuse", "otlp", "mlflow"])
+def test_an_unlabelled_run_exports_no_scores_of_gains(tmp_path, ids_only, capsys, tool):
     out, scores = tmp_path / "out", tmp_path / "scores.jsonl"
     words = ["--input", str(ids_only), "--output", str(out), "--allow-unlabelled"]
     assert main(["run", *words, "--metrics", "precision@10"]) == 0
     metrics = ["CG", "GR", "SRE", "precision@10"]
-    words = ["--to", "langfuse", "--output", str(scores), "--metric", *metrics]
+    words = ["--to", tool, "--output", str(scores), "--metric", *metrics]
     assert main(["export", str(out), *words]) == 0
     assert scores.read_text() == ""
     assert "0 scores of 1 conversation; 4 values are undefined" in capsys.readouterr().out

@@ -294,6 +294,22 @@ def test_other_signals_are_named(tmp_path, signal, indent):
 
 
 @pytest.mark.parametrize(
+    "row",
+    [
+        {"body": "x", "severity_number": 9, "trace_id": f"0x{TRACE}", "span_id": f"0x{ROOT}",
+         "attributes": {"event.name": "gen_ai.choice"}, "timestamp": "2026-01-01T00:00:00Z"},
+        {"Timestamp": "2026-01-01 00:00:00", "TraceId": TRACE, "SpanId": ROOT, "Body": "x",
+         "SeverityText": "INFO", "LogAttributes": {"event.name": "gen_ai.choice"}},
+    ],
+)  # fmt: skip
+def test_rows_of_logs_are_named(tmp_path, row):
+    path = tmp_path / "logs.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    _, counts = imported_files([path], format="otlp")
+    assert list(counts.skipped) == ["log records, which are no spans: export the traces"]
+
+
+@pytest.mark.parametrize(
     ("usage", "expected"),
     [
         ({"input": 20, "output": 10}, 30),

@@ -36,9 +36,17 @@ _SCOPES = (
     "instrumentationLibrarySpans",
     "instrumentation_library_spans",
 )
+_LOGS = "log records, which are no spans: export the traces"
+# Only rows of logs and events have these.
+_OF_LOGS = frozenset(
+    (
+        *("severity_number", "severityNumber", "SeverityNumber", "severity_text", "severityText"),
+        *("SeverityText", "LogAttributes", "logRecords", "log_records"),
+    )
+)
 _OTHER_SIGNALS = {
-    "resourceLogs": "log records, which are no spans: export the traces",
-    "resource_logs": "log records, which are no spans: export the traces",
+    "resourceLogs": _LOGS,
+    "resource_logs": _LOGS,
     "resourceMetrics": "metrics, which are no spans: export the traces",
     "resource_metrics": "metrics, which are no spans: export the traces",
 }
@@ -97,6 +105,9 @@ def _spans_of_groups(groups: list[Any], refuse: Refuse) -> Iterator[dict[str, An
 
 
 def _single_span(record: Mapping[str, Any], refuse: Refuse) -> Iterator[dict[str, Any]]:
+    if not _OF_LOGS.isdisjoint(record):
+        refuse(_LOGS)
+        return
     span = flat_span(record)
     if span is None:
         refuse("JSON that holds no spans: neither resourceSpans nor trace_id and attributes")
