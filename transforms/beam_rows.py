@@ -23,9 +23,9 @@ from goodgain.transforms.beam_schemas import (
     struct_row,
 )
 from goodgain.transforms.coders import typed_outputs
-from goodgain.transforms.core.dedup.rules import compile_rules
+from goodgain.transforms.core.dedup.rules import Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
-from goodgain.transforms.core.errors import GoodGainError, RecordError
+from goodgain.transforms.core.errors import GoodGainError, RecordError, UsageError
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
@@ -38,6 +38,7 @@ from goodgain.transforms.core.records.rejected import (
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
+from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.yaml_text import read_text
 from goodgain.transforms.means import GlobalMeans
@@ -92,6 +93,9 @@ class ScoreConversationRows(beam.PTransform):
       good_gain_threshold: smallest gain of a good result.
       rules: path of a file with rules for duplicates, instead of the built-in ones.
       max_i: last i at which means are computed.
+      unit: `document`, or `passage` if results are passages of documents.
+      document_label: whether a document has the label of its `first` occurrence, or the `best` of
+        its passages so far.
       error_handling: {output: NAME}: rows that are not search calls go to this output. Without it
         the first such row fails the pipeline.
 
@@ -105,6 +109,8 @@ class ScoreConversationRows(beam.PTransform):
         rules: str | None = None,
         max_i: int = 10,
         error_handling: ErrorHandling | None = None,
+        unit: Unit = "document",
+        document_label: DocumentLabel = "first",
     ) -> None:
         """Check the options.
 
@@ -113,10 +119,14 @@ class ScoreConversationRows(beam.PTransform):
         """
         super().__init__()
         self.error_handling = error_handling
-        self.scoring = Scoring.default(metrics, good_gain_threshold, max_i=max_i)
+        _check_choice("unit", unit, get_args(Unit))
+        _check_choice("document_label", document_label, get_args(DocumentLabel))
+        self.scoring = Scoring.default(
+            metrics, good_gain_threshold, unit=unit, max_i=max_i, document_label=document_label
+        )
         if rules:
             read = read_rules(read_text(rules, "the rules"), rules)
-            self.scoring = replace(self.scoring, rules=compile_rules(read))
+            self.scoring = replace(self.scoring, rules=compile_rules(read, unit))
 
     def expand(self, inputs: Any) -> Any:
         """Apply the transform."""
@@ -195,6 +205,11 @@ class GlobalMeanRows(beam.PTransform):
             | "Rows" >> beam.Map(struct_row).with_output_types(row_type(MeanRow))
         )
         return _with_errors(means, bad, self.error_handling)
+
+
+def _check_choice(option: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise UsageError(f"{option} is {value!r}; it must be {' or '.join(choices)}.")
 
 
 def _with_errors(rows: Rows, rejected: Any, handling: ErrorHandling | None) -> Any:

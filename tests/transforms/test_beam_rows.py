@@ -172,7 +172,36 @@ def test_rows_of_another_plan_fail_a_pipeline_without_error_handling(metrics, ma
         _ = pipeline | beam.Create([row]) | ScoreConversationRows(METRICS) | means
 
 
+PASSAGES = [
+    {"id": "d", "ids": {"chunk_id": str(number)}, "content": f"{number} " * 40, "gain": gain}
+    for number, gain in enumerate([0, 3, 1, 0])
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, (0, 0, 1)),
+        ({"document_label": "best"}, (3, 1, 1)),
+        ({"unit": "passage"}, (3, 1, 4)),
+    ],
+)
+def test_passages_and_their_documents(options, expected):
+    """Four passages of one page: the first one's label, the best one's, and each for itself."""
+    page = {"url": "https://a.example/page", "entity_type": "File"}
+    results = [beam.Row(**passage, **page) for passage in PASSAGES]
+    row = beam.Row(conversation_id="c", iteration=1, results=results)
+    with beam.Pipeline(runner="FnApiRunner") as pipeline:
+        scored = pipeline | beam.Create([row]) | ScoreConversationRows(METRICS, **options)
+        found = scored | beam.Map(lambda one: (one.CG, one.GR, one.UR))
+        beam.testing.util.assert_that(found, beam.testing.util.equal_to([expected]))
+
+
 def test_invalid_options_are_refused():
+    with pytest.raises(UsageError, match="unit is 'passages'; it must be document or passage"):
+        ScoreConversationRows(METRICS, unit="passages")
+    with pytest.raises(UsageError, match="document_label is 'max'; it must be first or best"):
+        ScoreConversationRows(METRICS, document_label="max")
     with pytest.raises(UsageError, match="Unknown ranking metrics"):
         ScoreConversationRows(["ndgc@10"])
     with pytest.raises(UsageError, match="good_gain_threshold is 5"):
