@@ -1,0 +1,150 @@
+"""Outcomes, their relations and repeats of whole traces against the reference of SPEC 12.
+
+Each conversation is scored in Python and natively, which must agree.
+"""
+
+from random import Random
+
+import pytest
+
+from goodgain.transforms.core.means.accumulator import MeansAccumulator
+from goodgain.transforms.core.means.values import conversation_values
+from goodgain.transforms.core.metrics.outcomes import TurnOutcome
+from goodgain.transforms.core.metrics.repeats import PassCondition
+from tests.adversarial import conversation_records
+from tests.core.direct import score, scoring
+from tests.reference import evaluate
+from tests.reference.right_answers import outcome_of, relation, repeats
+
+METRICS = ("CG", "GR", "RG", "DCG", "SRE", "SRR", "R", "UR", "N", "calls")
+WITHOUT_SEARCH = {"CG": 0, "GR": 0, "calls": 0}  # values of the population `everyone`
+OUTCOMES = (TurnOutcome("correct"), TurnOutcome("rating", least=0.5))
+NAMES = tuple(one.metric.name for one in OUTCOMES)
+CONDITIONS = (PassCondition("CG", ">=", 3), PassCondition("outcome.correct", ">=", 1))
+KS = (1, 2, 3)
+CONVERSATIONS = 30
+
+
+def traces(random):
+    """Conversations of a few queries, some of which never searched, with outcomes in any record."""
+    records = []
+    for number in range(CONVERSATIONS):
+        name, query = f"c{number}", f"q{random.randrange(8)}"
+        own = conversation_records(random)
+        if random.random() < 0.1:
+            own = [{**one, "action": "cite", "results": []} for one in own]
+        for one in own:
+            one["conversation_id"] = name
+            one["outcomes"] = {
+                outcome: value
+                for outcome, value in (
+                    ("correct", random.randrange(2)),
+                    ("rating", random.choice([0, 0.25, 0.5, 1])),
+                )
+                if random.random() < 0.4
+            }
+            one["attributes"] = {"query": query} if number % 7 else {}
+        records += own
+    return records
+
+
+def by_conversation(records):
+    grouped = {}
+    for record in records:
+        grouped.setdefault(record["conversation_id"], []).append(record)
+    return grouped
+
+
+def expected_conversations(records):
+    """The values of each conversation by the reference, with its outcomes and its cluster."""
+    rows = evaluate(records)["conversations"]
+    conversations = []
+    for name, own in by_conversation(records).items():
+        row = rows[name]
+        searched = row["N"] > 0
+        queries = {one["attributes"].get("query") for one in own}
+        conversations.append(
+            {
+                **{metric: row[metric] if searched else None for metric in METRICS},
+                "outcome.correct": outcome_of(own, "correct"),
+                "outcome.rating": outcome_of(own, "rating", 0.5),
+                "cluster": queries.pop() or name,
+                "searched": searched,
+                "name": name,
+            }
+        )
+    return conversations
+
+
+def everyone(conversations):
+    return [one if one["searched"] else {**one, **WITHOUT_SEARCH} for one in conversations]
+
+
+def close(value, expected):
+    if expected is None or value is None:
+        return value is expected
+    return value == pytest.approx(expected, abs=1e-9)
+
+
+def assert_relations(rows, conversations, population, metrics, cluster):
+    compared = 0
+    found = {(row.outcome, row.metric): row for row in rows if row.population == population}
+    for outcome in NAMES:
+        for metric in metrics:
+            expected = relation(conversations, outcome, metric, cluster)
+            row = found[outcome, metric]
+            differing = {
+                name: (getattr(row, name), value)
+                for name, value in expected.items()
+                if not close(getattr(row, name), value)
+            }
+            assert not differing, (outcome, metric, differing)
+            compared += row.auc is not None
+    return compared
+
+
+def assert_repeats(rows, conversations, population):
+    """Those of each condition, and no other."""
+    found = {row.metric: row for row in rows if row.population == population and row.i is None}
+    for condition in CONDITIONS:
+        clusters = {}
+        for one in conversations:
+            if one[condition.metric] is not None:
+                clusters.setdefault(one["cluster"], []).append(one[condition.metric])
+        for k in KS:
+            expected = repeats(
+                clusters, lambda one, test=condition: test.compare(one, test.bound), k
+            )
+            for name, (mean, n) in expected.items():
+                row = found[f"{name}[{condition}]"]
+                assert (row.n, close(row.mean, mean)) == (n, True), (name, row, mean)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("seed", range(35))
+def test_generated_conversations(seed, clustered):
+    random = Random(seed)
+    records = traces(random)
+    options = {"metrics": (), "outcomes": OUTCOMES, "max_i": 1}
+    if clustered:
+        options |= {"conditions": CONDITIONS, "pass_k": KS}
+    scores, plan = score(records, **options), scoring(**options).plan
+    conversations = expected_conversations(records)
+    for one in conversations:
+        row = scores[one["name"]].conversation
+        assert [row[name] for name in NAMES] == [one[name] for name in NAMES]
+    sums = MeansAccumulator()
+    for name in random.sample(sorted(scores), len(scores)):
+        values = conversation_values(scores[name], plan, "query" if clustered else None)
+        if values is not None:
+            sums.add(values)
+    cluster = (lambda one: one["cluster"]) if clustered else None
+    searched = [one for one in conversations if one["searched"]]
+    relations = list(sums.relations({}, plan))
+    compared = assert_relations(relations, searched, "all", METRICS, cluster)
+    assert compared > len(METRICS) / 2
+    if any(one[name] is not None for one in conversations if not one["searched"] for name in NAMES):
+        assert_relations(relations, everyone(conversations), "everyone", WITHOUT_SEARCH, cluster)
+    if clustered:
+        rows = list(sums.rows({}, plan, "student"))
+        assert_repeats(rows, searched, "all")
