@@ -23,7 +23,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.metric import ZERO_TO_ONE
+from goodgain.transforms.core.metric import OUTCOME_UNIT, ZERO_TO_ONE
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_by_i, metric_by_name
 from goodgain.transforms.core.metrics.repeats import spaced
@@ -272,7 +272,7 @@ class Rule(StrictModel):
                 f"{metric} is a metric at N: it takes no i, and population all or everyone"
                 + (f"; by i use {declared.so_far.name}" if declared.so_far else "")
             )
-        if self._has_percentage and declared.unit not in ZERO_TO_ONE:
+        if self._has_percentage and declared.unit not in (*ZERO_TO_ONE, OUTCOME_UNIT):
             yield f"{metric} is not a share, so its bound must be a number, not a percentage"
         if self.is_change and declared.mean_only:
             yield f"{metric} has no value per conversation: bound the value, not its change"

@@ -41,6 +41,7 @@ from goodgain.transforms.filesystems import delete, join
 from goodgain.transforms.read import find_inputs
 
 GATE_SUMMARY = "gate.md"
+_BY_DAY = ("labels", "outcomes")  # options of a run whose path may name the day
 
 
 class Night(Struct, frozen=True):
@@ -77,7 +78,11 @@ def run_config(config: NightlyConfig, day: date, output: Path) -> RunConfig:
             f"{config.run} names a gate or a baseline; put them into the configuration of the "
             "nightly job instead."
         )
-    return loaded
+    # Each day may have its own tables.
+    tables = {
+        name: patterns_of([path], day)[0] for name in _BY_DAY if (path := getattr(loaded, name))
+    }
+    return loaded.model_copy(update=tables)
 
 
 def _scratch(config: NightlyConfig, day: date) -> str | None:
