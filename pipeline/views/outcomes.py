@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
 from goodgain.pipeline.document.model import Block, Cell, Sentence, TableBlock, TableColumn, table
-from goodgain.pipeline.document.numbers import count_text, share, value_text
+from goodgain.pipeline.document.numbers import NONE, count_text, share, value_text
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
@@ -23,7 +23,7 @@ from goodgain.transforms.core.metrics.own import short_name
 Row = Mapping[str, Any]
 # What may predict an outcome, besides the metrics that were asked for and costs.
 _PREDICTORS = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR", "GR", "N", "calls")
-_GATHERED, _FOUND = "CG", "GR"
+GATHERED, FOUND = "CG", "GR"
 _SILENT = 3  # metrics that are named as saying nothing
 _WITH = {"correct": "a right answer", "right": "a right answer"}
 _HALF = 0.5
@@ -110,10 +110,10 @@ def views_of(
             ),
             key=lambda one: (-abs(one.auc - _HALF), one.metric),
         )
-        found = by_place.get((_FOUND, "everyone")) or by_place.get((_FOUND, "all"))
+        found = by_place.get((FOUND, "everyone")) or by_place.get((FOUND, "all"))
         name = outcome.removeprefix(OUTCOME)
         lower = metric_by_name(outcome).direction == "lower"
-        known = found is not None and _FOUND not in unlabelled
+        known = found is not None and FOUND not in unlabelled
         headings = (f"{name} = {int(not lower)}", f"{name} = {int(lower)}")
         views.append(
             OutcomeView(
@@ -166,6 +166,14 @@ def _relation(row: Row) -> Relation:
     )
 
 
+def auc_text(row: Row) -> str:
+    """The AUC of a row of `outcome_relations`, with its interval."""
+    if row["auc"] is None:
+        return NONE
+    interval = "" if row["ci_low"] is None else f" ({_interval(row['ci_low'], row['ci_high'])})"
+    return f"{_auc(row['auc'])}{interval}"
+
+
 def _auc(value: float) -> str:
     return f"{value:.2f}"
 
@@ -182,7 +190,7 @@ def _sentence(name: str, relations: Sequence[Relation]) -> str:
     if best is None:
         return f"Nothing that was measured goes with {name}: every interval of AUC includes 0.5."
     who = _WITH.get(name, f"{name} = 1")
-    gathered = next((relation for relation in relations if relation.metric == _GATHERED), None)
+    gathered = next((relation for relation in relations if relation.metric == GATHERED), None)
     if gathered is None:
         begin = f"Conversations with {who}"
     elif not gathered.predicts:
@@ -208,15 +216,25 @@ def _sentence(name: str, relations: Sequence[Relation]) -> str:
     )
 
 
+def found_and_right(row: Row, lower: bool) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The conversations with a good outcome and the others, where good material was found or not.
+
+    Args:
+      row: of GR, from `outcome_relations`.
+      lower: whether the good outcome is 0 rather than 1.
+    """
+    one, other = ("zero", "one") if lower else ("one", "zero")
+    found = row[f"positive_{one}"], row[f"positive_{other}"]
+    return found, (row[f"n_{one}"] - found[0], row[f"n_{other}"] - found[1])
+
+
 def _found_table(name: str, headings: Sequence[str], row: Row, lower: bool) -> TableBlock:
     """The table of found against right, from the row of GR.
 
     Args:
       lower: whether the good outcome is 0 rather than 1.
     """
-    values = ("zero", "one") if lower else ("one", "zero")
-    found = [row[f"positive_{value}"] for value in values]
-    missed = [row[f"n_{value}"] - row[f"positive_{value}"] for value in values]
+    found, missed = found_and_right(row, lower)
     lines = (
         ("good material found", found, ("found and used", "reading failed")),
         ("none found", missed, ("known, or luck", "search failed")),

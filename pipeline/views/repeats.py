@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from goodgain.pipeline.document.model import Block, Cell, Sentence, table
+from goodgain.pipeline.document.model import Block, Cell, Sentence, TableColumn, table
 from goodgain.pipeline.document.numbers import NONE, count_text, mean_interval_text, value_text
 from goodgain.transforms.core.metrics.repeats import ALL, Repeats, parse_repeats
 
@@ -21,16 +21,10 @@ def repeats_part(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> Iterat
     Yields:
       What it is about, and the table; nothing without any condition.
     """
-    found = [(repeats, row) for name, row in rows.items() if (repeats := parse_repeats(name))]
-    # Of one repeat, at least one passes if all do.
-    found = [one for one in found if (one[0].kind, one[0].k) != (ALL, 1)]
-    if not found:
+    by_condition = _by_condition(rows)
+    if not by_condition:
         return
-    found.sort(key=lambda one: _place(one[0]))
-    headings = tuple(dict.fromkeys(_heading(repeats) for repeats, _ in found))
-    by_condition: dict[str, dict[str, Row]] = {}
-    for repeats, row in found:
-        by_condition.setdefault(str(repeats.condition), {})[_heading(repeats)] = row
+    headings = _headings(by_condition.values())
     attribute = manifest["parameters"].get("cluster")
     yield Sentence(
         f"Repeats by {attribute}: in pass@k at least one of k repeats passes, in pass^k all do; "
@@ -48,7 +42,58 @@ def repeats_part(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> Iterat
     )
 
 
-def _place(repeats: Repeats) -> tuple[bool, int, str]:
+def repeats_by_slice(slices: Iterable[tuple[str, Mapping[str, Row]]]) -> Iterator[Block]:
+    """How often repeats pass in each slice, for a page; nothing without slices or conditions.
+
+    Args:
+      slices: the name of each, and its rows of `means` at N by metric.
+    """
+    lines = [
+        (name, condition, by_heading)
+        for name, rows in slices
+        for condition, by_heading in _by_condition(rows).items()
+    ]
+    if lines:
+        # By default one k is the median size of the clusters, which may differ between slices.
+        headings = _headings(by_heading for *_, by_heading in lines)
+        yield table(
+            (
+                TableColumn("slice"),
+                TableColumn("condition"),
+                *(TableColumn(heading, right=True) for heading in headings),
+            ),
+            [
+                (name, condition, *(_cell(by_heading.get(heading)) for heading in headings))
+                for name, condition, by_heading in lines
+            ],
+            "How often repeats pass, by slice",
+        )
+
+
+def _by_condition(rows: Mapping[str, Row]) -> dict[str, dict[str, Row]]:
+    """The rows of repeats by condition and heading, in the order in which they are shown."""
+    found = [(repeats, row) for name, row in rows.items() if (repeats := parse_repeats(name))]
+    # Of one repeat, at least one passes if all do.
+    found = [one for one in found if (one[0].kind, one[0].k) != (ALL, 1)]
+    by_condition: dict[str, dict[str, Row]] = {}
+    for repeats, row in sorted(found, key=lambda one: _place(one[0])):
+        by_condition.setdefault(str(repeats.condition), {})[_heading(repeats)] = row
+    return by_condition
+
+
+def _headings(of_conditions: Iterable[Mapping[str, Row]]) -> list[str]:
+    """The headings of all conditions in their order."""
+    found = {
+        heading: parse_repeats(row["metric"])
+        for of_condition in of_conditions
+        for heading, row in of_condition.items()
+    }
+    return sorted(found, key=lambda heading: _place(found[heading]))
+
+
+def _place(repeats: Repeats | None) -> tuple[bool, int, str]:
+    if repeats is None:
+        return True, 0, ""
     return repeats.k is None, repeats.k or 0, repeats.kind
 
 

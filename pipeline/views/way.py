@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from goodgain.pipeline.document.model import Cell, TableBlock, TableColumn, table
 from goodgain.pipeline.document.numbers import count_text, share
+from goodgain.pipeline.results.way_sums import way_numbers
 from goodgain.transforms.core.wording import counted, pluralize
 
 Row = Mapping[str, Any]
 _LONGEST_NAME = 60
-_SUMS = (
-    "calls", "calls_empty", "calls_failed", "queries_repeated", "GR", "opens", "opened_unsurfaced",
-    "cites", "cited_unsurfaced", "cited_unopened",
-)  # fmt: skip
 
 
 class WayStep(Struct, frozen=True):
@@ -61,9 +58,7 @@ class WaySums:
 
     def add(self, row: Row) -> None:
         """Add a conversation that is in the means."""
-        numbers = {name: row.get(name) or 0 for name in _SUMS}
-        for did, recall in (("opened", "open_recall"), ("cited", "cite_recall")):
-            numbers[did] = round((row.get(recall) or 0) * row["GR"])
+        numbers = way_numbers(row)
         for attributes, sums in zip(self._slices, self._sums, strict=True):
             own = row["attributes"]
             if all(own.get(name, "") == value for name, value in attributes.items()):
@@ -72,13 +67,8 @@ class WaySums:
 
     def ways(self) -> list[Way]:
         """The way in each slice; empty if no record is of opened or cited documents."""
-        if not any(sums.get("opens") or sums.get("cites") for sums in self._sums):
-            return []
-        return [
-            Way(_name(attributes), tuple(_steps(sums)), tuple(_beside(sums)))
-            for attributes, sums in zip(self._slices, self._sums, strict=True)
-            if sums
-        ]
+        named = [_name(attributes) for attributes in self._slices]
+        return _ways_of(zip(named, self._sums, strict=True))
 
     def calls(self) -> str:
         """How many calls of all conversations brought nothing, in one sentence; "" if none."""
@@ -95,6 +85,22 @@ class WaySums:
         if not shares:
             return ""
         return f"Of {counted(sums['calls'], 'search call')}, {'; '.join(shares)}."
+
+
+def ways_of_arms(
+    ways: Iterable[Mapping[str, Any]], slices: Container[Mapping[str, str]]
+) -> list[Way]:
+    """The ways of both arms, in each of the slices.
+
+    Args:
+      ways: of the manifest of a comparison: the sums of both arms by slice.
+    """
+    return _ways_of(
+        (", ".join(filter(None, (_name(one["slice"]), arm))), one[arm])
+        for one in ways
+        if one["slice"] in slices
+        for arm in ("base", "candidate")
+    )
 
 
 def losses(way: Way) -> str:
@@ -129,6 +135,13 @@ def way_table(ways: Iterable[Way]) -> TableBlock:
         ],
         "Good documents found, opened and cited",
     )
+
+
+def _ways_of(sums: Iterable[tuple[str, Mapping[str, int]]]) -> list[Way]:
+    known = [(name, one) for name, one in sums if one]
+    if not any(one["opens"] or one["cites"] for _, one in known):
+        return []
+    return [Way(name, tuple(_steps(one)), tuple(_beside(one))) for name, one in known]
 
 
 def _name(attributes: Mapping[str, str]) -> str:

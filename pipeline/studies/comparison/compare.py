@@ -32,6 +32,7 @@ from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, pool_find
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.sources import Arms, read_arms, silent
 from goodgain.pipeline.studies.comparison.statistics import TestedRow, corrected, row_of
+from goodgain.pipeline.studies.comparison.ways import ArmWays, arm_ways
 from goodgain.pipeline.studies.comparison.withholding import (
     compared_measure,
     over_everyone,
@@ -61,6 +62,7 @@ class Compared(Struct, frozen=True):
       base_account, candidate_account: what became of each arm's conversations; None when unpaired.
       examples: None when unpaired, or when no compared metric is better when higher or lower.
       pool_finds: None unless both arms were scored with one pool.
+      ways: what was opened and cited in each slice; empty if the runs do not tell.
       without_labels: the arms without any label, by slice.
       warnings: what makes its numbers less meaningful, besides the warnings of the runs.
     """
@@ -79,6 +81,7 @@ class Compared(Struct, frozen=True):
     candidate_account: Account | None
     examples: Examples | None
     pool_finds: PoolFinds | None
+    ways: Sequence[ArmWays] = ()
     without_labels: Sequence[WithoutLabels] = ()
     warnings: Sequence[DataWarning] = ()
 
@@ -134,6 +137,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> 
         candidate_account=account(matched.candidate, matched.base) if matched.paired else None,
         examples=_examples(request, arms, matched, rows, chosen),
         pool_finds=pool_finds(arms, conditions.unequal_search, cluster, interval),
+        ways=list(arm_ways(arms, parts[:1] if only_family else parts)),
         without_labels=without_labels,
         warnings=cluster_warnings(cluster, rows),
     )

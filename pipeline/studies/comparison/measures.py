@@ -9,6 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from goodgain.pipeline.results.way_sums import COLUMNS as WAY_COLUMNS
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
@@ -82,7 +83,7 @@ class Measures(Struct, frozen=True):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of `conversations`: metrics at N and of examples, and counts of labels.
+        """Columns of `conversations`: metrics at N, of examples and of ways, and counts of labels.
 
         Of a mean over repeats, that of its condition.
         """
@@ -91,7 +92,9 @@ class Measures(Struct, frozen=True):
             name if one is None else one.condition.metric
             for name, one in zip(self.at_end, repeats, strict=True)
         )
-        return tuple(dict.fromkeys((*at_end, *CONTEXT, *_LABELLING)))
+        known = {metric.name for metric in self.plan.at_n}
+        of_ways = [name for name in WAY_COLUMNS if name in known]
+        return tuple(dict.fromkeys((*at_end, *CONTEXT, *_LABELLING, *of_ways)))
 
     @property
     def iteration_columns(self) -> tuple[str, ...]:

@@ -152,6 +152,7 @@ def document(
         "shared_judgments": arms.shared_judgments,
         "shared_aspects": arms.shared_aspects,
         "without_labels": to_builtins(compared.without_labels),
+        **({"ways": to_builtins(compared.ways)} if compared.ways else {}),
         "examples": to_builtins(compared.examples),
         **_pool(compared.pool_finds, arms.base_source),
         "sensitivity": to_builtins(sensitivity),

@@ -44,7 +44,9 @@ from goodgain.pipeline.views.pages.sections.comparison_charts import (
     slices_section,
 )
 from goodgain.pipeline.views.pages.sections.found_documents import pool_section
+from goodgain.pipeline.views.pages.sections.outcomes import way_section
 from goodgain.pipeline.views.pages.sections.shared import definitions_section, warnings_section
+from goodgain.pipeline.views.way import ways_of_arms
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -75,6 +77,7 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     pairs = pairs_by_metric(read_dataset(folder, DIFFERENCES.name), family)
     pool, examples = manifest.get("pool"), manifest["examples"]
     sensitivity = list(map(without.compared, manifest["sensitivity"] or ()))
+    ways = ways_of_arms(manifest.get("ways", ()), [one.attributes for one in slices.shown])
     documents = read_dataset(folder, POOL_DOCUMENTS.name)
     page = Page(
         title=_title(manifest),
@@ -90,6 +93,7 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
             *warnings_section(_warnings(manifest)),
             verdict_section(shown),
             *difference_sections(shown),
+            *way_section(ways, of_all=len(_ARMS)),
             *([costs_section(costs)] if costs else []),
             *([pool_section(pool, documents)] if pool else []),
             slices_section(shown),

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from goodgain.pipeline.document.model import TableBlock
 from goodgain.pipeline.document.numbers import count_text, number, value_text
 from goodgain.pipeline.document.page import Menu, Page
 from goodgain.pipeline.document.safe_text import shortened
-from goodgain.pipeline.results.datasets import REJECTED
+from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS, REJECTED
 from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.studies.survey import Rejection, Rejections
 from goodgain.pipeline.views.noteworthy import each_once, noteworthy
-from goodgain.pipeline.views.outcomes import outcome_views
+from goodgain.pipeline.views.outcomes import OutcomeView, outcome_views
 from goodgain.pipeline.views.pages.data.definitions import Definition, glossary_of
 from goodgain.pipeline.views.pages.data.histograms import Histograms
+from goodgain.pipeline.views.pages.data.outcome_slices import slice_tables
 from goodgain.pipeline.views.pages.data.slices import SliceMeans, Slices, read_slices, slice_data
 from goodgain.pipeline.views.pages.data.texts import MEAN_TEXTS, bin_texts
 from goodgain.pipeline.views.pages.render import render_page
@@ -111,8 +113,8 @@ def build_report(
         follows="the headline, iterations, distributions and ranking",
         sections=(
             *warnings_section(warnings_part(manifest)),
-            *outcomes_section(outcomes),
-            *repeats_section(rows, manifest),
+            *outcomes_section(outcomes, _outcomes_by_slice(folder, outcomes, slices.shown[1:])),
+            *repeats_section(rows, slices.shown[1:], manifest),
             headline_section(everything, glossary, manifest),
             iterations_section(slices, glossary),
             *([pool_section(everything, manifest["pool"])] if "pool" in manifest else []),
@@ -162,6 +164,14 @@ def build_report(
         "mean_texts": MEAN_TEXTS,
     }
     return render_page(page, data, _SCRIPTS)
+
+
+def _outcomes_by_slice(
+    folder: str, outcomes: Sequence[OutcomeView], slices: Sequence[SliceMeans]
+) -> dict[str, TableBlock]:
+    if not outcomes or not slices:
+        return {}
+    return slice_tables(outcomes, read_dataset(folder, OUTCOME_RELATIONS.name), slices)
 
 
 def _title(everything: SliceMeans | None) -> str:

@@ -1,5 +1,7 @@
 """The way of good documents from found to opened to cited, and what was lost on it."""
 
+import re
+
 import pytest
 
 import goodgain as gg
@@ -64,6 +66,32 @@ def test_the_report_draws_the_way_over_all_and_by_slice(run, tmp_path):
     assert section.count('class="bars"') == 9  # three steps of all, A and B
     assert "arm = B" in section
     assert "33.3 % repeat the query" in page
+
+
+def test_the_page_of_a_comparison_draws_the_way_of_both_arms_by_slice(tmp_path):
+    records = [*conversation("1", "A", "ac", "adx"), *conversation("2", "A", "abd", "a")]
+    base = [{**one, "attributes": {"market": "DE"}} for one in records]
+    opened = [*conversation("1", "A", "abd", "abd"), *conversation("2", "A", "ab", "")]
+    candidate = [{**one, "attributes": {"market": "DE"}} for one in opened]
+    options = {"slices": ["market"], "max_i": 1}
+    compared = gg.compare(
+        gg.evaluate(base, **options), gg.evaluate(candidate, **options), slices=["market"]
+    )
+    compared.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    section = page[page.index('<section id="way"') :].split("</section>")[0]
+    text = " ".join(re.sub(r"<[^>]+>", " ", section).split())
+    assert "Base: Of 6 good documents found, 2 (33.3 %) were never opened" in text
+    assert "Candidate: Of 6 good documents found, 1 (16.7 %) was never opened" in text
+    assert "market = DE, candidate found 6 opened 5, 83.3 % 1 (16.7 %) was never opened" in text
+    assert "Base: 1 cited document was found by no search." in text
+
+
+def test_a_comparison_without_such_records_has_no_way(tmp_path):
+    records = [one for one in conversation("1", "A", "", "") if "action" not in one]
+    compared = gg.compare(gg.evaluate(records), gg.evaluate(records))
+    compared.report(tmp_path / "report.html")
+    assert 'id="way"' not in (tmp_path / "report.html").read_text()
 
 
 def test_a_run_without_such_records_has_no_way(tmp_path):

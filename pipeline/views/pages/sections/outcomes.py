@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from goodgain.pipeline.document.model import Heading, Sentence
+from goodgain.pipeline.document.model import Heading, Sentence, TableBlock
 from goodgain.pipeline.document.page import Section, section
 from goodgain.pipeline.views.outcomes import OutcomeView, outcomes_part, relations_table
+from goodgain.pipeline.views.pages.data.slices import SliceMeans
 from goodgain.pipeline.views.pages.sections.shared import sentences_if
-from goodgain.pipeline.views.repeats import repeats_part
+from goodgain.pipeline.views.repeats import repeats_by_slice, repeats_part
 from goodgain.pipeline.views.way import Way, losses, way_table
 
 Row = Mapping[str, Any]
 
 
-def outcomes_section(outcomes: Sequence[OutcomeView]) -> Iterator[Section]:
-    """What goes with each outcome, if there are any."""
+def outcomes_section(
+    outcomes: Sequence[OutcomeView], by_slice: Mapping[str, TableBlock]
+) -> Iterator[Section]:
+    """What goes with each outcome, if there are any.
+
+    Args:
+      by_slice: for outcomes by name, the table of slices.
+    """
     if outcomes:
         yield section(
             "outcomes",
@@ -28,6 +35,7 @@ def outcomes_section(outcomes: Sequence[OutcomeView]) -> Iterator[Section]:
                 (
                     Heading(outcome.name),
                     *outcomes_part([outcome]),
+                    *([by_slice[outcome.name]] if outcome.name in by_slice else []),
                     *([relations_table(outcome)] if outcome.relations else []),
                 )
                 for outcome in outcomes
@@ -36,14 +44,21 @@ def outcomes_section(outcomes: Sequence[OutcomeView]) -> Iterator[Section]:
         )
 
 
-def repeats_section(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> Iterator[Section]:
-    """How often repeats pass, if conditions were given."""
-    if blocks := tuple(repeats_part(rows, manifest)):
+def repeats_section(
+    rows: Mapping[str, Row], slices: Iterable[SliceMeans], manifest: Mapping[str, Any]
+) -> Iterator[Section]:
+    """How often repeats pass, over all and in each slice, if conditions were given."""
+    by_slice = repeats_by_slice((one.label, one.at_end) for one in slices)
+    if blocks := (*repeats_part(rows, manifest), *by_slice):
         yield section("repeats", "Does it do it again?", "", blocks, link="Repeats")
 
 
-def way_section(ways: Sequence[Way]) -> Iterator[Section]:
-    """The way of good documents, from found to used, if anything was opened or cited."""
+def way_section(ways: Sequence[Way], of_all: int = 1) -> Iterator[Section]:
+    """The way of good documents, from found to used, if anything was opened or cited.
+
+    Args:
+      of_all: how many of the ways, the first ones, are of all conversations: of a run or of arms.
+    """
     if ways:
         yield section(
             "way",
@@ -51,7 +66,11 @@ def way_section(ways: Sequence[Way]) -> Iterator[Section]:
             "The good documents that search found, those of them that the agent opened, and those "
             "that its answers cite: counts over all conversations in the means, with shares of "
             "those found.",
-            sentences_if(losses(ways[0])),
+            sentences_if(*(_said(way, losses(way)) for way in ways[:of_all])),
             way_table(ways),
-            (Sentence(one, "quiet") for one in ways[0].beside),
+            (Sentence(_said(way, one), "quiet") for way in ways[:of_all] for one in way.beside),
         )
+
+
+def _said(way: Way, sentence: str) -> str:
+    return f"{way.name.capitalize()}: {sentence}" if way.name and sentence else sentence
