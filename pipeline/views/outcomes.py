@@ -17,12 +17,11 @@ from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST, OUTCOME
 from goodgain.transforms.core.metrics.own import short_name
 
 Row = Mapping[str, Any]
-# What may predict an outcome, besides the metrics that were asked for and costs.
-_PREDICTORS = ("CG", "DCG", "RAG", "DRAG", "SRE", "SRR", "GR", "N", "calls")
 GATHERED, FOUND = "CG", "GR"
 _SILENT = 3  # metrics that are named as saying nothing
 _WITH = {"correct": "a right answer", "right": "a right answer"}
@@ -95,7 +94,7 @@ def views_of(
       means: the rows of `means` over all conversations at N, by metric.
     """
     asked_for = map(short_name, manifest["parameters"]["metrics"])
-    wanted = {*_PREDICTORS, *asked_for, *(name for name in means if name.startswith("cost."))}
+    wanted = {*headline_among("predictor", means), *asked_for}
     unlabelled = {name for name, row in means.items() if row["note"] == NO_LABEL}
     views = []
     for outcome, of_outcome in groupby(
@@ -201,10 +200,11 @@ def _sentence(name: str, relations: Sequence[Relation]) -> str:
         )
     lower = ", the lower the likelier" if best.auc < _HALF else ""
     interval = "" if best.low is None else f", {best.texts[1]}"
+    may_predict = headline_among("predictor", [relation.metric for relation in relations])
     silent = [
         relation.metric
         for relation in relations
-        if not relation.predicts and relation.metric in _PREDICTORS
+        if not relation.predicts and relation.metric in may_predict
     ]
     *names, last = silent[: -_SILENT - 1 : -1] or [""]
     ending = (

@@ -16,7 +16,7 @@ Direction = Literal["higher", "lower", "neither"]
 # Where few metrics are shown: on cards at the top of pages, in the table of a run (`everyone`: with
 # the conversations that did not search), of a stream and of a comparison, and what its decision
 # rests on.
-Place = Literal["card", "table", "everyone", "stream", "comparison", "decision"]
+Place = Literal["card", "table", "everyone", "stream", "comparison", "decision", "predictor"]
 
 
 class Metric(Struct, frozen=True):
@@ -48,6 +48,7 @@ class Metric(Struct, frozen=True):
       by_i: whether it is a metric of iterations, with a value at each i rather than at N.
       mean_only: whether only its mean over conversations has a value, and no conversation.
       of_aspects: whether the judgments that it needs are those of aspects, not of documents.
+      waits: whether a null is an outcome: what it counts the iterations for was never reached.
       headline: the places at which it is among the few that are shown.
 
     Example: see `metric`.
@@ -74,6 +75,7 @@ class Metric(Struct, frozen=True):
     by_i: bool = False
     mean_only: bool = False
     of_aspects: bool = False
+    waits: bool = False
     headline: tuple[Place, ...] = ()
 
     @property

@@ -19,7 +19,6 @@ from goodgain.transforms.core.metrics.by_name import metric_by_name
 MOST_DIFFERENT = 0.05
 _ROUNDING = 1e-12  # 1 - 0.95 is a little more than 0.05
 # A null of these metrics means "never reached", which is an outcome and not a gap.
-_OUTCOMES = "iterations_for_"
 _Rows = npt.NDArray[np.intp]
 
 
@@ -228,7 +227,7 @@ def different_search(conditions: VerdictConditions) -> str:
 
 def is_outcome(metric: str) -> bool:
     """Whether a null means that something was never reached."""
-    return metric.startswith(_OUTCOMES)
+    return metric_by_name(metric).waits
 
 
 def reached(values: Sample) -> str:

@@ -79,6 +79,30 @@ def test_repeats_by_slice(page):
     assert french[2].startswith("100 %")
 
 
+def test_what_was_opened_may_predict_the_outcome(tmp_path):
+    """Right answers opened what they had found, the others did not."""
+    records = []
+    for number in range(24):
+        right = number % 2
+        name, url = f"c{number}", f"https://a.org/{number}"
+        found = [{"url": url, "gain": 3}, {"url": f"{url}/more", "gain": 2}]
+        opened = found if right or number == 2 else found[:1]
+        records += [
+            {"conversation_id": name, "iteration": 1, "results": found},
+            {
+                "conversation_id": name,
+                "iteration": 2,
+                "action": "open",
+                "results": opened,
+                "outcomes": {"correct": right},
+            },
+        ]
+    run = gg.evaluate(records)
+    run.save(tmp_path / "out")
+    page = build_report(str(tmp_path / "out")).decode()
+    assert "open_recall predicts it best (AUC 0.96" in page
+
+
 def test_without_slices_there_are_no_such_tables(tmp_path):
     run = gg.evaluate(RECORDS, cluster="query_id", pass_=["CG >= 3"])
     run.save(tmp_path / "out")

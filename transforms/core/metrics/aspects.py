@@ -58,13 +58,14 @@ _CONVERSATION_METRICS = (
         _RECALL_AT_I, name="aspect_recall", by_i=False, words="Recall of aspects",
         meaning="Share of the topic's aspects that were covered.",
         formula="aspects / A, the aspects that some judged document covers",
-        undefined=f"{NO_SEARCH}, or {_NO_ASPECTS}", so_far=_RECALL_AT_I, headline=("table",),
+        undefined=f"{NO_SEARCH}, or {_NO_ASPECTS}", so_far=_RECALL_AT_I,
+        headline=("table", "predictor"),
     ),
     Metric(
         "iterations_for_all_aspects", "iterations", "Iterations until all aspects were covered.",
         "lower", f"not all were covered, {NO_SEARCH}, or {_NO_ASPECTS}",
         "the smallest i with aspects@i = A", whole=True, words="Iterations for all aspects",
-        own_ideal=True, of_aspects=True, function=_if_any(_iterations_for_all),
+        own_ideal=True, of_aspects=True, waits=True, function=_if_any(_iterations_for_all),
         caution="Only conversations that covered all count, so read it beside aspect_recall.",
     ),
 )  # fmt: skip

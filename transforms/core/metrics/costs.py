@@ -51,7 +51,7 @@ def costs_of(name: str) -> MetricGroup:
     cost = Metric(
         COST + name, name, "What the last turn cost.", "lower", UNKNOWN_COST,
         f"sum of {name} over the calls of the last turn", words="Cost", idle=True,
-        function=spent, so_far=so_far,
+        function=spent, so_far=so_far, headline=("predictor",),
     )  # fmt: skip
     per_unit = Metric(
         CG_PER + name, f"gain per unit of {name}", "Good, new material per unit of its cost.",

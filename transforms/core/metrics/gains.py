@@ -19,7 +19,7 @@ from goodgain.transforms.core.metrics.prefix import Prefix
 NO_SEARCH = "the last turn did not search (N = 0)"
 MOST_ITERATIONS_FOR_ALL_GOOD = 100
 _EVERYWHERE: tuple[Place, ...] = (
-    "card", "table", "everyone", "stream", "comparison", "decision",
+    "card", "table", "everyone", "stream", "comparison", "decision", "predictor",
 )  # fmt: skip
 _REWARDS_STOPPING = "Stopping early raises it, so read it beside CG."
 _REWARDS_FINDING_LESS = "Finding less finishes sooner, so read it beside GR."
@@ -69,12 +69,12 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "N", "iterations", "Iterations", "Iterations of the last turn that searched.", "neither",
         "number of distinct iterations of the last turn with a search call",
         lambda prefix: prefix.i, whole=True, counted=True,
-        headline=("table", "stream"),
+        headline=("table", "stream", "predictor"),
     ),
     _declare(
         "calls", "calls", "Search calls", "Search calls of the last turn.", "neither",
         "number of usable search calls of the last turn",
-        lambda prefix: prefix.calls, whole=True, counted=True,
+        lambda prefix: prefix.calls, whole=True, counted=True, headline=("predictor",),
     ),
     _declare(
         "R", "results", "Results", "Results retrieved, duplicates included.", "neither",
@@ -92,7 +92,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "GR", "results", "Good results", "Distinct good documents retrieved.", "higher",
         "|GR|: first occurrences with gain >= good_gain_threshold", lambda prefix: prefix.good,
         ("Distinct good documents so far.", "sum of |GR^k| for k = 1..i"),
-        whole=True, counted=True, bounded=True, needs_labels=True,
+        whole=True, counted=True, bounded=True, needs_labels=True, headline=("predictor",),
     ),
     _declare(
         "DupR", "results", "Repeated results", "Results that repeat an earlier one.", "lower",
@@ -121,7 +121,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
             "sum of G_k / log2(k + 1) for k = 1..i",
         ),
         bounded=True, needs_labels=True,
-        headline=("table", "stream", "comparison", "decision"),
+        headline=("table", "stream", "comparison", "decision", "predictor"),
     ),
     _declare(
         "DRG", "gain per iteration", "Discounted gain per iteration", "DCG per iteration.",
@@ -139,7 +139,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
             "(1/i) sum of AvgGain_k for k = 1..i",
         ),
         bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
-        headline=("table", "everyone", "stream", "comparison", "decision"),
+        headline=("table", "everyone", "stream", "comparison", "decision", "predictor"),
     ),
     _declare(
         "DRAG", "gain per result", "Discounted gain per result",
@@ -151,7 +151,7 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
             "(1/i) sum of AvgGain_k / log2(k + 1) for k = 1..i",
         ),
         bounded=True, needs_labels=True, caution=_REWARDS_STOPPING,
-        headline=("table", "comparison", "decision"),
+        headline=("table", "comparison", "decision", "predictor"),
     ),
     _declare(
         "SRE", "share", "Good and new results", "Share of the results that were good and new.",
@@ -165,14 +165,14 @@ CONVERSATION_METRICS: tuple[Metric, ...] = (
         "lower", "DupR / R, 0 if R = 0",
         lambda prefix: ratio(prefix.results - prefix.unique, prefix.results),
         ("Share of the results so far that repeated an earlier one.", "DupR@i / R@i, 0 if R@i = 0"),
-        headline=("card", "table", "stream", "comparison", "decision"),
+        headline=("card", "table", "stream", "comparison", "decision", "predictor"),
     ),
     _declare(
         "iterations_for_all_good_results", "iterations", "Iterations for all good results",
         "Iterations until every good document had been found.", "lower",
         "min(k, 100), k the smallest i at which every good result of the turn was retrieved",
         iterations_for_all_good_results, undefined="no good document was found",
-        whole=True, needs_labels=True, caution=_REWARDS_FINDING_LESS,
+        whole=True, needs_labels=True, waits=True, caution=_REWARDS_FINDING_LESS,
         headline=("card", "table", "comparison"),
     ),
     _declare(

@@ -62,7 +62,7 @@ POOL_METRICS: tuple[Metric, ...] = (
             "Share of the pool's good documents found so far.",
             "good pool documents found by i / good pool documents of the topic",
         ),
-        headline=("comparison", "decision"),
+        headline=("comparison", "decision", "predictor"),
     ),
     _declare(
         "pool_nCG", "Gain of the pool", "Share of the pool's gain that was found.",
@@ -95,7 +95,7 @@ POOL_METRICS: tuple[Metric, ...] = (
         "Iterations until half of the pool's good documents had been found.",
         "the smallest i with pool_recall@i >= 0.5", lambda prefix, pool: prefix.half_found,
         unit="iterations", direction="lower", undefined=f"less than half was found, {_OF_POOL}",
-        whole=True,
+        whole=True, waits=True,
         caution="Only conversations that reached it count, so read it beside half_of_pool_reached.",
     ),
 )  # fmt: skip

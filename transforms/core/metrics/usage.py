@@ -96,7 +96,7 @@ def _metrics_of(
             f"Share of the good documents found that the agent {did}.",
             f"good documents found by search that were {did} / GR",
             _recall(of), undefined="search found no good document", needs_labels=True, idle=False,
-            caution=caution, headline=("table", "comparison"),
+            caution=caution, headline=("table", "comparison", "predictor"),
         ),
         _declare(
             f"CG_{did}", "gain", f"Gain of {did} documents",
