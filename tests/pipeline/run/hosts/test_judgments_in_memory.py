@@ -13,8 +13,9 @@ from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys, LabelRequest, label_request
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.payload import unpack
-from goodgain.transforms.qrels import JoinQrels, ReadQrels
+from goodgain.transforms.qrels import JoinQrels
 from goodgain.transforms.read import find_inputs
+from goodgain.transforms.read_qrels import ReadQrels
 
 pytestmark = pytest.mark.slow
 
