@@ -78,3 +78,13 @@ def test_a_page_is_small_although_it_has_its_library(tmp_path):
     run = gg.evaluate(SAMPLE, slices=["market", "arm", "model"])
     run.report(tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size < MOST_BYTES
+
+
+def test_a_slice_of_fewer_than_ten_conversations_draws_no_band():
+    rows = [{**row, "n": 9 if row["slice"] == {"user": "u-00001"} else 10} for row in means(2, 2)]
+    drawn = {
+        str(one.attributes.get("user")): slice_data(one, {})["curves"]["all"]["CG_at_i"]
+        for one in read_slices(reader(rows), [["user"]]).shown
+    }
+    banded = {name: any(map(any, curve[1:3])) for name, curve in drawn.items()}
+    assert banded == {"None": True, "u-00001": False, "u-00002": True}
