@@ -31,6 +31,9 @@ POOL_COUNTS = (
 )  # fmt: skip
 
 
+POOL_ASPECTS = "judged_for_aspects"
+
+
 LOST = "the engine lost or repeated some, so nothing was published: run again."
 
 
@@ -132,5 +135,6 @@ def pool_part(counts: Mapping[str, int], pool: OpenedPool, rules_digest: str) ->
         "run_name": pool.use.run,
         "topic": pool.use.topic_attribute,
         "built_with_other_rules": pool.rules_digest != rules_digest,
+        **({POOL_ASPECTS: pool.judged_for_aspects} if pool.judged_for_aspects else {}),
         **{name: counts.get(f"pool.{name}", 0) for name in POOL_COUNTS},
     }

@@ -13,6 +13,7 @@ import msgspec
 
 from goodgain.pipeline.results.given_parts import (
     LOST,
+    POOL_ASPECTS,
     aspects_part,
     exclusions_part,
     files_part,
@@ -230,9 +231,14 @@ def judged_outside(manifest: Mapping[str, Any]) -> bool:
     return "qrels" in manifest or "pool" in manifest
 
 
+def aspects_outside(manifest: Mapping[str, Any]) -> bool:
+    """Whether judgments outside the traces say which aspects documents cover."""
+    return ASPECT_QRELS in manifest or POOL_ASPECTS in manifest.get("pool", {})
+
+
 def has_own_ideal(metric: Metric, manifest: Mapping[str, Any]) -> bool:
     """Whether a metric is measured by what the run itself found, for lack of other judgments."""
-    outside = ASPECT_QRELS in manifest if metric.of_aspects else judged_outside(manifest)
+    outside = aspects_outside(manifest) if metric.of_aspects else judged_outside(manifest)
     return metric.own_ideal and not outside
 
 

@@ -23,6 +23,7 @@ class OpenedPool(Struct, frozen=True):
     Attributes:
       unit: what its documents are.
       digest: of the pool's content; pools with equal digests give equal scores.
+      judged_for_aspects: number of documents of which it says what aspects they cover.
       label_spans: by id name, how far votes on its documents lie apart.
     """
 
@@ -31,6 +32,7 @@ class OpenedPool(Struct, frozen=True):
     digest: str
     rules_digest: str
     unit: Unit
+    judged_for_aspects: int = 0
     label_spans: dict[str, LabelSpan] = {}
 
 
@@ -52,12 +54,14 @@ def open_pool(
             f"The pool {folder} has no run {run_name}; it has {', '.join(manifest['runs'])}. Leave "
             "out --run-name for a run that was not pooled."
         )
+    judged_for_aspects = manifest["content"].get("judged_for_aspects", 0)
     return OpenedPool(
-        PoolUse(files_of(folder, manifest), manifest["topic"], run_name),
+        PoolUse(files_of(folder, manifest), manifest["topic"], run_name, bool(judged_for_aspects)),
         folder,
         manifest["digest"],
         manifest["rules_digest"],
         manifest["unit"],
+        judged_for_aspects,
         msgspec.convert(manifest["label_spans"], dict[str, LabelSpan]),
     )
 

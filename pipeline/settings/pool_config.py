@@ -118,6 +118,9 @@ class LabelConfig(Settings):
     """
 
     source: Text | None = option(COMMON, "FILE", "labels", None, flag="from")
+    aspects: Text | None = option(
+        COMMON, "FILE", "aspects of the topic that documents cover, instead of labels", None
+    )
     annotator: Text = option(COMMON, "NAME", "annotator of lines that name none", "annotator")
     prefer: Text | None = option(
         COMMON, "NAME", "annotator whose labels beat those of all others", None

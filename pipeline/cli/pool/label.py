@@ -19,6 +19,7 @@ NAME = "pool label"
 HELP = "add the labels of a file to a pool, under an annotator's name"
 EXAMPLE = "goodgain pool label pool --from todo.csv --annotator ann"
 _SHOWN = 10
+_PLURALS = {"label": "labels", "list of aspects": "lists of aspects"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         f"{parser.description}\n\nA .csv, .tsv, .jsonl or .parquet file has the columns document "
         "and gain, and optionally\nannotator; any other file is TREC qrels whose documents are "
-        "ids of the pool.\nExit code: 0 done, 3 lines were rejected."
+        "ids of the pool.\nWith --aspects the column is aspects (a list, names between semicolons, "
+        "or [] for none), or the\nfile is TREC's diversity qrels.\n"
+        "Exit code: 0 done, 3 lines were rejected."
     )
     parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     add_config_options(parser, LabelConfig)
@@ -36,13 +39,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Add labels, or withdraw them."""
     config = read_options(args, LabelConfig)
-    if (config.source is None and config.prefer is None) == (config.undo is None):
+    path = config.source or config.aspects
+    if config.source and config.aspects:
         raise UsageError(
-            "use --from FILE to add labels, --prefer NAME, or --undo NAME to withdraw labels."
+            "--from and --aspects are two files of two kinds: add one after the other."
+        )
+    if (path is None and config.prefer is None) == (config.undo is None):
+        raise UsageError(
+            "use --from FILE to add labels, --aspects FILE to add aspects, --prefer NAME, or "
+            "--undo NAME to withdraw both."
         )
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.studies.pool.answer_journal import answers_of
-    from goodgain.pipeline.studies.pool.labelling import label_pool, withdraw_labels
+    from goodgain.pipeline.studies.pool.labelling import add_aspects, label_pool, withdraw_labels
 
     if config.undo is not None:
         withdrawn = withdraw_labels(args.pool, config.undo)
@@ -62,22 +71,26 @@ def run(args: argparse.Namespace) -> int:
                     soft_wrap=True,
                 )
         return ExitCode.DONE
-    outcome = label_pool(
-        args.pool, config.source, config.annotator, config.prefer, config.label_scale
-    )
+    if config.aspects is not None:
+        outcome = add_aspects(args.pool, config.aspects, config.annotator, config.prefer)
+    else:
+        outcome = label_pool(
+            args.pool, config.source, config.annotator, config.prefer, config.label_scale
+        )
     if args.json:
         print_json(outcome)
     else:
-        _say(outcome, config.source, args.quiet)
+        _say(outcome, path, "label" if config.aspects is None else "list of aspects", args.quiet)
     return ExitCode.DATA_QUALITY if outcome.rejected else ExitCode.DONE
 
 
-def _say(outcome: Labelled, path: str | None, quiet: bool) -> None:
+def _say(outcome: Labelled, path: str | None, what: str, quiet: bool) -> None:
     from goodgain.pipeline.document.console import message_console, result_console
     from goodgain.pipeline.document.safe_text import printable
 
     result_console(quiet).print(
-        f"{counted(outcome.given, 'label')} given, {outcome.changed:,} of them replacing another; "
+        f"{counted(outcome.given, what, _PLURALS[what])} given, {outcome.changed:,} of them "
+        "replacing another; "
         f"{counted(outcome.empty, 'line')} without one, {len(outcome.rejected):,} rejected."
     )
     for one in outcome.rejected[:_SHOWN]:

@@ -148,7 +148,7 @@ def open_scoring(
         costs=settings.costs(traces.seen.costs),
         outcomes=outcomes,
         usage=settings.uses(traces.seen),
-        aspects=traces.seen.aspects,
+        aspects=traces.seen.aspects or (pool is not None and pool.use.aspects),
         # An explanation has no options of means and further rows.
         **{name: getattr(settings, name) for name in _OF_SETTINGS if hasattr(settings, name)},
     )

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
-from goodgain.pipeline.results.manifest import ASPECT_QRELS, EXCLUDE, check_run
+from goodgain.pipeline.results.manifest import ASPECT_QRELS, EXCLUDE, aspects_outside, check_run
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.arms import Arm, arm_of, check_attribute
 from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
@@ -80,8 +80,11 @@ def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bo
 
 
 def share_aspects(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
-    """Whether two manifests are of runs with the same judgments of aspects."""
-    return _aspects(base) is not None and _aspects(base) == _aspects(candidate)
+    """Whether two manifests are of runs with the same judgments of aspects, or the same pool."""
+    if ASPECT_QRELS in base or ASPECT_QRELS in candidate:
+        return _aspects(base) == _aspects(candidate)
+    pools = [one[POOL]["digest"] if aspects_outside(one) else None for one in (base, candidate)]
+    return pools[0] is not None and pools[0] == pools[1]
 
 
 def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:

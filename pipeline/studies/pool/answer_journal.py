@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import xxhash
 
+from goodgain.pipeline.studies.pool.aspect_files import AspectsError, names_of
 from goodgain.pipeline.studies.pool.judge_program import answered_gain
 from goodgain.transforms.core.records.label_map import LabelMap
 
@@ -24,6 +26,13 @@ def answers_of(folder: str, annotator: str) -> Path:
     if safe != annotator:
         safe += f"-{xxhash.xxh3_64_hexdigest(annotator.encode())}"
     return Path(folder) / f"judged-{safe}.jsonl"
+
+
+class Answer(NamedTuple):
+    """A gain, and the aspects that the answer names; None if it names none."""
+
+    gain: int
+    aspects: tuple[str, ...] | None
 
 
 class AnswerJournal:
@@ -37,23 +46,24 @@ class AnswerJournal:
         self._path = path
         self._lock = threading.Lock()
 
-    def read(self, label_map: LabelMap | None) -> dict[str, int]:
-        """The gains by key that `label_map` reads.
+    def read(self, label_map: LabelMap | None) -> dict[str, Answer]:
+        """The answers by key, with labels that `label_map` reads.
 
         A line that was truncated when the judge was killed is left out.
         """
-        known: dict[str, int] = {}
+        known: dict[str, Answer] = {}
         if self._path.exists():
             for line in self._path.read_text(encoding="utf-8").splitlines():
                 try:
                     row = json.loads(line)
                     key, gain = row["key"], answered_gain(row["gain"], label_map)
-                except (ValueError, KeyError, TypeError):
+                    aspects = names_of(row.get("aspects"))
+                except (ValueError, KeyError, TypeError, AspectsError):
                     continue
                 if gain is None:
                     known.pop(key, None)
                 else:
-                    known[key] = gain
+                    known[key] = Answer(gain, aspects)
         return known
 
     def __enter__(self) -> AnswerJournal:
@@ -66,16 +76,17 @@ class AnswerJournal:
     def __exit__(self, *_: object) -> None:
         self._file.close()
 
-    def add(self, key: str, label: Any) -> None:
+    def add(self, key: str, label: Any, aspects: Sequence[str] | None) -> None:
         """Write an answer at once; from any thread."""
-        self._write(key, label)
+        self._write(key, label, aspects)
 
     def withdraw(self, key: str) -> None:
         """Let the answer to a question count no more."""
         self._write(key, None)
 
-    def _write(self, key: str, label: Any) -> None:
+    def _write(self, key: str, label: Any, aspects: Sequence[str] | None = None) -> None:
+        row = {"key": key, "gain": label} | ({} if aspects is None else {"aspects": aspects})
         with self._lock:
-            self._file.write(json.dumps({"key": key, "gain": label}) + "\n")
+            self._file.write(json.dumps(row) + "\n")
             self._file.flush()
             os.fsync(self._file.fileno())

@@ -20,6 +20,7 @@ from typing import IO, Any, cast
 
 from msgspec import Struct
 
+from goodgain.pipeline.studies.pool.aspect_files import AspectsError, names_of
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
@@ -40,19 +41,22 @@ class _Answer(Struct, frozen=True):
 
     Attributes:
       document: the document that it names, if any.
-      label: as written; any value.
+      label, aspects: as written; any value.
     """
 
     document: str | None
     label: Any
+    aspects: Any
     line: bytes
 
     def check(self, label_map: LabelMap | None) -> None:
-        """Make sure that there is a label.
+        """Make sure that there is a label, and that aspects are a list of names if there are any.
 
         Raises:
-          BadAnswerError: it is no gain.
+          BadAnswerError: it is no gain, or aspects are something else.
         """
+        if not answers_aspects(self.aspects):
+            raise BadAnswerError(f"its aspects are no list of names: {_shown(self.line)}")
         if answered_gain(self.label, label_map) is not None:
             return
         if label_map is not None:
@@ -62,6 +66,14 @@ class _Answer(Struct, frozen=True):
             f"it has no gain from 0 to {GREATEST_GAIN}: {_shown(self.line)}"
             f"{label_map_hint(self.label)}"
         )
+
+
+def answers_aspects(aspects: Any) -> bool:
+    """Whether the aspects of an answer are a list of names, or missing."""
+    try:
+        return not isinstance(aspects, str) and (aspects is None or names_of(aspects) is not None)
+    except AspectsError:
+        return False
 
 
 def answered_gain(label: Any, label_map: LabelMap | None) -> int | None:
@@ -98,8 +110,8 @@ class JudgeProgram:
         self._answered: list[str] = []  # documents of the running program's answers so far
         self.withdrawn: list[str] = []
 
-    def ask(self, question: Mapping[str, Any]) -> Any:
-        """The label of the document in a question, as written.
+    def ask(self, question: Mapping[str, Any]) -> tuple[Any, list[str] | None]:
+        """The label of the document in a question, as written, and its aspects, if any are given.
 
         Raises:
           BadAnswerError: there was no answer in time, or it is not a label of this document.
@@ -127,7 +139,7 @@ class JudgeProgram:
         answer.check(self._label_map)
         if self._stays:
             self._answered.append(question["document"])
-        return answer.label
+        return answer.label, answer.aspects
 
     def _received(self, exchange: _Exchange) -> _Answer:
         output = exchange.line() if self._stays else exchange.rest()
@@ -287,7 +299,9 @@ def _answer(output: bytes) -> _Answer:
     if not isinstance(answer, dict):
         raise BadAnswerError(f"it is no JSON object: {_shown(line)}")
     document = answer.get("document")
-    return _Answer(None if document is None else str(document), answer.get("gain"), line)
+    return _Answer(
+        None if document is None else str(document), answer.get("gain"), answer.get("aspects"), line
+    )
 
 
 def _document_in(line: bytes) -> str | None:

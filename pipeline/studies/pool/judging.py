@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.settings.pool_config import JudgeConfig
-from goodgain.pipeline.studies.pool.answer_journal import AnswerJournal, answers_of
+from goodgain.pipeline.studies.pool.answer_journal import Answer, AnswerJournal, answers_of
+from goodgain.pipeline.studies.pool.aspect_files import names_of
 from goodgain.pipeline.studies.pool.judge_program import (
     BadAnswerError,
     JudgeProgram,
@@ -89,8 +90,8 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
     keyed = [
         (question["document"], question, _key(question, config.command)) for question in questions
     ]
-    gains = {document: known[key] for document, _, key in keyed if key in known}
-    cached = len(gains)
+    found = {document: known[key] for document, _, key in keyed if key in known}
+    cached = len(found)
     waiting = [one for one in keyed if one[2] not in known]
     calls = bad = left = 0
     rejected: list[Rejected] = []
@@ -101,9 +102,9 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
                 zip(waiting, answers, strict=True)
             ):
                 calls += asked
-                bad += asked - isinstance(answer, int)
-                if isinstance(answer, int):
-                    gains[document] = answer
+                bad += asked - isinstance(answer, Answer)
+                if isinstance(answer, Answer):
+                    found[document] = answer
                 elif answer is None:
                     left += 1
                     continue
@@ -112,14 +113,21 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
                 advance(at + 1 - left, len(waiting))
         keys = {document: key for document, _, key in waiting}
         for document in workers.withdrawn():
-            if gains.pop(document, None) is not None:
+            if found.pop(document, None) is not None:
                 bad += 1
                 rejected.append(Rejected(document, "the program gave more than one line for it"))
                 journal.withdraw(keys[document])
-    if gains:
-        labels = {document: {config.annotator: gain} for document, gain in gains.items()}
-        add_labels(folder, labels)
-    return Judged(len(gains), cached, calls, bad, left, rejected)
+    if found:
+        add_labels(
+            folder,
+            {document: {config.annotator: one.gain} for document, one in found.items()},
+            {
+                document: {config.annotator: one.aspects}
+                for document, one in found.items()
+                if one.aspects is not None
+            },
+        )
+    return Judged(len(found), cached, calls, bad, left, rejected)
 
 
 def _key(question: Mapping[str, Any], command: str) -> str:
@@ -155,8 +163,8 @@ class _Workers:
 
     def answer(
         self, question: Mapping[str, Any], key: str, journal: AnswerJournal
-    ) -> tuple[int | str | None, int]:
-        """The label, the reason for none, or None without budget; and the number of questions."""
+    ) -> tuple[Answer | str | None, int]:
+        """The answer, the reason for none, or None without budget; and the number of questions."""
         reason = ""
         for attempt in range(self._config.retries + 1):
             if self._budget is not None and not self._budget.acquire(blocking=False):
@@ -165,12 +173,14 @@ class _Workers:
                 time.sleep(_PAUSE * 2 ** (attempt - 1))
             program = self._free.pop()
             try:
-                label = program.ask(question)
+                label, aspects = program.ask(question)
             except BadAnswerError as error:
                 reason = str(error)
                 continue
             finally:
                 self._free.append(program)
-            journal.add(key, label)
-            return answered_gain(label, self._config.label_scale), attempt + 1
+            journal.add(key, label, aspects)
+            gain = answered_gain(label, self._config.label_scale)
+            if gain is not None:
+                return Answer(gain, names_of(aspects)), attempt + 1
         return reason, self._config.retries + 1

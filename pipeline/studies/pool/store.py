@@ -48,7 +48,7 @@ from goodgain.transforms.filesystems import (
 )
 
 _PREFIX = "documents_"
-_OF_CONTENT = ("topics", "documents", "places", "evidence")
+_OF_CONTENT = ("topics", "documents", "places", "evidence", "judged_for_aspects")
 _OF_BUILDING = (
     "conversations", "conversations_without_topic", "results", "weak_documents", "candidates_cut",
 )  # fmt: skip
@@ -173,12 +173,13 @@ def rewrite(
     delete(join(pool.folder, UNFINISHED))
     unfinished = join(pool.folder, UNFINISHED, name)
     make_folder(unfinished)
-    total = 0
+    total = judged_for_aspects = 0
 
     def rows(path: str) -> Iterator[dict[str, Any]]:
-        nonlocal total
+        nonlocal total, judged_for_aspects
         for document in map(change, read_documents(path, open_plain, MemoryBudget(None))):
             total += document_digest(document)
+            judged_for_aspects += document.covered(preferred) is not None
             yield document_row(document, preferred)
 
     parts = [path.rsplit("/", 1)[1] for path in files.paths()]
@@ -190,6 +191,7 @@ def rewrite(
         "documents": name,
         "preferred": preferred,
         "digest": content_digest(total, preferred),
+        "content": {**pool.manifest["content"], "judged_for_aspects": judged_for_aspects},
     }
     return publish_pool(pool.folder, manifest, [f"{name}/{part}" for part in parts], pool)
 

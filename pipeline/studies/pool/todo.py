@@ -17,8 +17,8 @@ from goodgain.transforms.core.pool.document_rows import first_text, ids_of
 from goodgain.transforms.core.pool.todo import RecallState, in_order, within_depth
 
 COLUMNS = (
-    "document", "gain", "topic", "query", "entity_type", "title", "url", "ids", "text", "seen",
-    "runs",
+    "document", "gain", "aspects", "topic", "query", "entity_type", "title", "url", "ids", "text",
+    "seen", "runs",
 )  # fmt: skip
 
 
@@ -78,6 +78,7 @@ def row_of(document: PoolDocument) -> dict[str, Any]:
     return {
         "document": document.document,
         "gain": None,
+        "aspects": None,
         "topic": document.topic.value or document.topic.conversation_id,
         "query": "\n".join(queries),
         "entity_type": first_text(document, "entity_type"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
-from xxhash import xxh3_64_digest, xxh32_intdigest
+from xxhash import xxh32_intdigest
 
 from goodgain.transforms.core.judgments.judgment import LabelKeys, document_digest
-from goodgain.transforms.core.ranking.aspects import Aspects, TopicAspects
+from goodgain.transforms.core.ranking.aspects import Aspects, TopicAspects, aspects_of
 
 
 class JudgedAspects(Struct, frozen=True):
@@ -49,20 +49,20 @@ def aspect_judgments(
     keys: LabelKeys, judged: Iterable[tuple[str, str, str, int]]
 ) -> AspectJudgments:
     """Judgments from distinct (topic, document, aspect, label), with labels from 0."""
-    topics: dict[str, dict[str, set[bytes]]] = {}
+    topics: dict[str, dict[str, set[str]]] = {}
     number = digest = 0
     for topic, document, aspect, label in judged:
         covered = topics.setdefault(topic, {}).setdefault(document, set())
         if label > 0:
-            covered.add(xxh3_64_digest(aspect.encode()))
+            covered.add(aspect)
         number += 1
         digest += xxh32_intdigest(f"{topic}\n{document}\n{aspect}\n{label > 0:d}".encode())
     by_topic = {topic: _of_topic(documents) for topic, documents in topics.items()}
     return AspectJudgments(keys, by_topic, number, f"{digest:x}")
 
 
-def _of_topic(documents: Mapping[str, Iterable[bytes]]) -> JudgedAspects:
-    covered = {name: Aspects(aspects) for name, aspects in documents.items()}
+def _of_topic(documents: Mapping[str, Iterable[str]]) -> JudgedAspects:
+    covered = {name: aspects_of(aspects) for name, aspects in documents.items()}
     # Greater names first, as in ndeval, whose ideal ranking is then the same.
     ordered = sorted(covered, key=str.encode, reverse=True)
     return JudgedAspects(

@@ -82,6 +82,7 @@ class PoolDocument(Struct, frozen=True):
       evidence: the distinct evidence with texts, in the order in which it was added; without
         labels.
       given: labels added to the pool, by annotator.
+      aspects: the aspects that annotators found in it; () = judged, none.
     """
 
     topic: Topic
@@ -91,6 +92,7 @@ class PoolDocument(Struct, frozen=True):
     places: tuple[PooledPlace, ...]
     votes: tuple[Vote, ...]
     given: dict[str, Gain] = {}
+    aspects: dict[str, tuple[str, ...]] = {}
 
     def label(self, preferred: str | None = None) -> int | None:
         """The label that counts (SPEC 9): one added to the pool, else from votes, else None.
@@ -101,6 +103,24 @@ class PoolDocument(Struct, frozen=True):
         if preferred is not None and preferred in self.given:
             return self.given[preferred]
         return most_frequent(self.given.values() or (vote.gain for vote in self.votes))
+
+    def covered(self, preferred: str | None = None) -> frozenset[str] | None:
+        """The aspects that it covers (SPEC 13); None if nobody judged it for aspects.
+
+        Those that more than half of its annotators found, else those of the first of its evidence
+        that was judged in a trace.
+
+        Args:
+          preferred: an annotator whose aspects, if there are any, override those of others.
+        """
+        if preferred is not None and preferred in self.aspects:
+            return frozenset(self.aspects[preferred])
+        if self.aspects:
+            found = Counter(name for names in self.aspects.values() for name in set(names))
+            return frozenset(one for one in found if 2 * found[one] > len(self.aspects))
+        of_traces = (result.aspects for result in self.evidence if result.aspects is not None)
+        first = next(of_traces, None)
+        return None if first is None else frozenset(first)
 
     @property
     def disagrees(self) -> bool:

@@ -22,6 +22,7 @@ _evidence = msgspec.json.Decoder(tuple[Result, ...]).decode
 _places = msgspec.json.Decoder(tuple[PooledPlace, ...]).decode
 _votes = msgspec.json.Decoder(tuple[Vote, ...]).decode
 _given = msgspec.json.Decoder(dict[str, Gain]).decode
+_aspects = msgspec.json.Decoder(dict[str, tuple[str, ...]]).decode
 
 
 def document_row(document: PoolDocument, preferred: str | None = None) -> Row:
@@ -36,6 +37,7 @@ def document_row(document: PoolDocument, preferred: str | None = None) -> Row:
         "title": first_text(document, "title"),
         "url": first_text(document, "url"),
         "given": _text(document.given),
+        "aspects": _text(document.aspects),
         "votes": _text(document.votes),
         "places": _text(document.places),
         "evidence": _text([_written(result) for result in document.evidence]),
@@ -57,6 +59,7 @@ def document_of(row: Mapping[str, Any]) -> PoolDocument:
         places=_places(row["places"]),
         votes=_votes(row["votes"]),
         given=_given(row["given"]),
+        aspects=_aspects(row["aspects"]),
     )
 
 

@@ -79,6 +79,7 @@ class PoolUse(Struct, frozen=True):
       topic_attribute: the attribute that holds the topic; None = each conversation is a topic.
       run: the scored run's name in the pool, if only places of that run count; None = places of
         all runs count.
+      aspects: whether the pool says which aspects documents cover.
 
     Example:
       >>> from goodgain import PoolFiles, PoolUse, Scoring
@@ -90,6 +91,7 @@ class PoolUse(Struct, frozen=True):
     files: PoolFiles
     topic_attribute: str | None
     run: str | None = None
+    aspects: bool = False
 
 
 def shard_of(topic: Topic, shards: int) -> int:

@@ -6,6 +6,7 @@ The definition is in SPEC 9.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -20,6 +21,7 @@ from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.dedup.verification import Verdict, verify
 from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic
 from goodgain.transforms.core.pool.document_order import document_order
+from goodgain.transforms.core.ranking.aspects import TopicAspects, aspects_of
 from goodgain.transforms.core.records.record_encoding import decode_record
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -161,6 +163,8 @@ class TopicPool:
 
     Attributes:
       documents: in the order in which they were added.
+      labels: of each, the label that counts.
+      aspects: of each, the aspects that it covers; None if it was not judged for aspects.
     """
 
     def __init__(
@@ -173,6 +177,8 @@ class TopicPool:
         """Index the evidence of `documents`; `preferred` as in `PoolDocument.label`."""
         self.documents = tuple(documents)
         self.labels = tuple(document.label(preferred) for document in self.documents)
+        covered = [document.covered(preferred) for document in self.documents]
+        self.aspects = tuple(None if names is None else aspects_of(names) for names in covered)
         self._rules = rules
         self._index = PoolIndex(rules)
         # For each conversation, run, index, key and document of its places, in order.
@@ -191,6 +197,11 @@ class TopicPool:
                 places.append((place.run, place.at, key, number))
         for places in self._places.values():
             places.sort(key=lambda one: one[:2])
+
+    @cached_property
+    def topic_aspects(self) -> TopicAspects:
+        """What the judged documents of the topic cover."""
+        return TopicAspects(tuple(one for one in self.aspects if one is not None))
 
     def match(
         self,

@@ -288,6 +288,9 @@ def _join(
         if evidence == len(document.evidence):
             kept = replace(occurrence.result, gain=None, score=None, reference_id=None)
             document.evidence.append(kept)
+        elif document.evidence[evidence].aspects is None:
+            judged = replace(document.evidence[evidence], aspects=occurrence.result.aspects)
+            document.evidence[evidence] = judged
         document.places.append(replace(occurrence.place, evidence=evidence))
     gains = [one.result.gain for one in pending.occurrences if one.result.gain is not None]
     if gains:  # a conversation votes with the label of its first labelled occurrence

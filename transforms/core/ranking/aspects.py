@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from math import log2
 
 from msgspec import Struct
+from xxhash import xxh3_64_digest
 
 ALPHA = 0.5
 Aspects = frozenset[bytes]  # digests of their names
+
+
+def aspects_of(names: Iterable[str]) -> Aspects:
+    """The digests of aspects."""
+    return Aspects(xxh3_64_digest(name.encode()) for name in names)
 
 
 class TopicAspects(Struct, frozen=True, dict=True):

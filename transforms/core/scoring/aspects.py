@@ -13,6 +13,7 @@ from goodgain.transforms.core.judgments.external_labels import (
     document_labels,
 )
 from goodgain.transforms.core.metrics.prefix import TurnAspects
+from goodgain.transforms.core.pool.matching import TopicPool
 from goodgain.transforms.core.ranking import HELD_COPY
 from goodgain.transforms.core.ranking.aspects import Aspects, ListAspects, TopicAspects
 from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
@@ -57,14 +58,19 @@ def coverage_of(
     turn: FoldedTurn,
     scoring: Scoring,
     external: ExternalLabels | None,
+    pool: TopicPool | None = None,
 ) -> TurnCoverage | None:
     """What the documents of a turn cover; None if aspects are not evaluated.
 
     Args:
       external: has the names of documents, if `scoring.aspect_judgments` is given.
+      pool: that of the topic, which says what documents cover if `scoring.pool.aspects`.
     """
     if not scoring.with_aspects:
         return None
+    of_pool = scoring.aspect_judgments is None and scoring.pool is not None and scoring.pool.aspects
+    if of_pool and pool is not None:
+        return TurnCoverage(turn, _pooled(turn, pool), pool.topic_aspects)
     if scoring.aspect_judgments is None:
         own = _own(turn)
         in_order = tuple(Aspects(own[first]) for first in sorted(own))
@@ -85,6 +91,15 @@ def _own(turn: FoldedTurn) -> dict[int, dict[bytes, int]]:
         for aspect in _digests(result.aspects):
             of_document.setdefault(aspect, numbers[index])
     return covered
+
+
+def _pooled(turn: FoldedTurn, pool: TopicPool) -> dict[int, dict[bytes, int]]:
+    """What the documents cover by the pool; those outside it, or not judged there, nothing."""
+    numbers = result_iterations(turn.calls)
+    return {
+        index: dict.fromkeys(pool.aspects[pooled.document] or (), numbers[index])
+        for index, pooled in (turn.pooled or {}).items()
+    }
 
 
 def _judged(

@@ -93,7 +93,8 @@ def score_conversation(
     else:
         judged = judged_pool(turn) if judgments is None else judgments.pool
     findable = None if turn_pool is None else topic_gains(turn, turn_pool, threshold)
-    coverage = coverage_of(conversation_id, attributes, turn, scoring, external)
+    topic_pool = None if turn_pool is None else turn_pool.topic_pool
+    coverage = coverage_of(conversation_id, attributes, turn, scoring, external, topic_pool)
     tally = tally_of(delivered, turn, judged, scoring, findable, coverage)
     usages = delivered.usages() if scoring.usage else []
     if usages:

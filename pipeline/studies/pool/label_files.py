@@ -1,0 +1,171 @@
+"""Reads files of labels for the documents of a pool, by people or programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.transforms.core.errors import UsageError, problem_of
+from goodgain.transforms.core.files.tables import BrokenTableError, recognise_table, table_rows
+from goodgain.transforms.core.records.label_map import LabelMap
+from goodgain.transforms.core.records.written_label import LabelError, gain_of_label
+
+DOCUMENT = ("document", "document_id", "doc_id", "docno")
+_GAIN = ("gain", "label", "relevance")
+_ANNOTATOR, _TOPIC = "annotator", "topic"
+_TREC_FIELDS = 4
+_WITH_HEADER = (".csv", ".tsv", ".parquet")
+_TABLES = (*_WITH_HEADER, ".jsonl", ".json")
+
+
+class GivenLabel(Struct, frozen=True):
+    """What a line says about a document.
+
+    Attributes:
+      document: the name of a pool document, or an id that a result had.
+      label: None for a line without one, like a row of `pool todo` that is not filled in; else a
+        gain, or the names of the aspects that the document covers.
+      topic: the topic, if the line names one; it tells apart documents with the same id.
+    """
+
+    line: int
+    document: str
+    label: int | tuple[str, ...] | None
+    annotator: str
+    topic: str | None = None
+
+
+class LabelProblem(Struct, frozen=True):
+    """A line that cannot be used."""
+
+    line: int
+    text: str
+
+
+Line = GivenLabel | LabelProblem
+
+
+class NamedDocument(NamedTuple):
+    """Which document a row of a table is about, and whose label it has."""
+
+    document: str
+    annotator: str
+    topic: str | None
+
+
+class FileReading(NamedTuple):
+    """How a kind of labels is read.
+
+    Attributes:
+      what: the kind, for messages.
+      columns: names of the column of the label.
+      of_row: reads a row of a table, by number and values.
+      of_lines: reads the lines of any other file.
+    """
+
+    what: str
+    columns: Sequence[str]
+    of_row: Callable[[int, Mapping[str, Any], NamedDocument], Line]
+    of_lines: Callable[[Iterable[str]], Iterator[Line]]
+
+
+def read_labels(path: str, annotator: str, label_map: LabelMap | None = None) -> Iterator[Line]:
+    """The gains in a file: a table if its suffix says so, else TREC qrels.
+
+    Args:
+      annotator: annotator of lines that name none.
+      label_map: the gains of labels on another scale; None = labels are gains.
+
+    Raises:
+      UsageError: the file cannot be read, or is a table without the columns for labels.
+    """
+    reading = FileReading(
+        "labels",
+        _GAIN,
+        partial(_of_row, label_map=label_map),
+        partial(_of_qrels, annotator=annotator, label_map=label_map),
+    )
+    return read_file(path, annotator, reading)
+
+
+def read_file(path: str, annotator: str, reading: FileReading) -> Iterator[Line]:
+    """The lines of a file, in order.
+
+    Raises:
+      UsageError: the file cannot be read, or is a table without the columns.
+    """
+    try:
+        if path.endswith(_TABLES):
+            columns = frozenset((*DOCUMENT, *reading.columns, _ANNOTATOR, _TOPIC))
+            row = None
+            for row in table_rows(recognise_table(path, open_local), open_local, columns):
+                if row.problem is not None:
+                    yield LabelProblem(row.number, f"The row has {row.problem}.")
+                    continue
+                _check_columns(path, row.values, reading)
+                named = _named(row.number, row.values, annotator)
+                if isinstance(named, LabelProblem):
+                    yield named
+                else:
+                    yield reading.of_row(row.number, row.values, named)
+            if row is None:
+                raise UsageError(
+                    f"{path} has no rows; the first line of a table names its columns."
+                )
+        else:
+            with open(path, encoding="utf-8-sig") as file:
+                yield from reading.of_lines(file)
+    except (OSError, UnicodeDecodeError, BrokenTableError) as error:
+        raise UsageError(
+            f"The {reading.what} in {path} cannot be read: {problem_of(error)}."
+        ) from None
+
+
+def _check_columns(path: str, row: Any, reading: FileReading) -> None:
+    for names in (DOCUMENT, reading.columns):
+        if path.endswith(_WITH_HEADER) and not any(name in row for name in names):
+            others = f" (also read: {', '.join(names[1:])})" if names[1:] else ""
+            raise UsageError(f"The {reading.what} in {path} have no column {names[0]}{others}.")
+
+
+def _named(number: int, row: Any, annotator: str) -> NamedDocument | LabelProblem:
+    if not isinstance(row, Mapping):
+        return LabelProblem(number, "The line is not a JSON object.")
+    document = next((row[name] for name in DOCUMENT if row.get(name)), None)
+    if document is None:
+        return LabelProblem(number, "The line names no document (column `document`).")
+    named = row.get(_ANNOTATOR)
+    topic = None if row.get(_TOPIC) is None else str(row[_TOPIC]).strip()
+    return NamedDocument(str(document), str(named).strip() if named else annotator, topic)
+
+
+def _of_qrels(lines: Iterable[str], annotator: str, label_map: LabelMap | None) -> Iterator[Line]:
+    for number, line in enumerate(lines, start=1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != _TREC_FIELDS:
+            text = "A line of qrels is `topic iteration document label`, four fields."
+            yield LabelProblem(number, text)
+            continue
+        named = NamedDocument(fields[2], annotator, fields[0])
+        yield _gain(number, named, fields[3], label_map)
+
+
+def _of_row(
+    number: int, row: Mapping[str, Any], named: NamedDocument, label_map: LabelMap | None
+) -> Line:
+    written = next((row[name] for name in _GAIN if row.get(name) is not None), None)
+    return _gain(number, named, written, label_map)
+
+
+def _gain(number: int, named: NamedDocument, written: Any, label_map: LabelMap | None) -> Line:
+    try:
+        gain = gain_of_label(written, label_map)
+    except LabelError as error:
+        return LabelProblem(number, str(error))
+    return GivenLabel(number, named.document.strip(), gain, named.annotator, named.topic)
