@@ -28,7 +28,7 @@ def answers_of(folder: str, annotator: str) -> Path:
     return Path(folder) / f"judged-{safe}.jsonl"
 
 
-class Answer(NamedTuple):
+class JudgeAnswer(NamedTuple):
     """A gain, and the aspects that the answer names; None if it names none."""
 
     gain: int
@@ -46,12 +46,12 @@ class AnswerJournal:
         self._path = path
         self._lock = threading.Lock()
 
-    def read(self, label_map: LabelMap | None) -> dict[str, Answer]:
+    def read(self, label_map: LabelMap | None) -> dict[str, JudgeAnswer]:
         """The answers by key, with labels that `label_map` reads.
 
         A line that was truncated when the judge was killed is left out.
         """
-        known: dict[str, Answer] = {}
+        known: dict[str, JudgeAnswer] = {}
         if self._path.exists():
             for line in self._path.read_text(encoding="utf-8").splitlines():
                 try:
@@ -63,7 +63,7 @@ class AnswerJournal:
                 if gain is None:
                     known.pop(key, None)
                 else:
-                    known[key] = Answer(gain, aspects)
+                    known[key] = JudgeAnswer(gain, aspects)
         return known
 
     def __enter__(self) -> AnswerJournal:

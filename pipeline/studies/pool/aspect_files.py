@@ -11,8 +11,8 @@ from goodgain.pipeline.studies.pool.label_files import (
     FileReading,
     GivenLabel,
     LabelProblem,
+    LabelTarget,
     Line,
-    NamedDocument,
     read_file,
 )
 
@@ -67,7 +67,7 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _of_row(number: int, row: Mapping[str, Any], named: NamedDocument) -> Line:
+def _of_row(number: int, row: Mapping[str, Any], named: LabelTarget) -> Line:
     try:
         names = names_of(row.get(_COLUMN))
     except AspectsError:

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.settings.pool_config import JudgeConfig
-from goodgain.pipeline.studies.pool.answer_journal import Answer, AnswerJournal, answers_of
+from goodgain.pipeline.studies.pool.answer_journal import AnswerJournal, JudgeAnswer, answers_of
 from goodgain.pipeline.studies.pool.aspect_files import names_of
 from goodgain.pipeline.studies.pool.judge_program import (
     BadAnswerError,
@@ -102,8 +102,8 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
                 zip(waiting, answers, strict=True)
             ):
                 calls += asked
-                bad += asked - isinstance(answer, Answer)
-                if isinstance(answer, Answer):
+                bad += asked - isinstance(answer, JudgeAnswer)
+                if isinstance(answer, JudgeAnswer):
                     found[document] = answer
                 elif answer is None:
                     left += 1
@@ -163,7 +163,7 @@ class _Workers:
 
     def answer(
         self, question: Mapping[str, Any], key: str, journal: AnswerJournal
-    ) -> tuple[Answer | str | None, int]:
+    ) -> tuple[JudgeAnswer | str | None, int]:
         """The answer, the reason for none, or None without budget; and the number of questions."""
         reason = ""
         for attempt in range(self._config.retries + 1):
@@ -182,5 +182,5 @@ class _Workers:
             journal.add(key, label, aspects)
             gain = answered_gain(label, self._config.label_scale)
             if gain is not None:
-                return Answer(gain, names_of(aspects)), attempt + 1
+                return JudgeAnswer(gain, names_of(aspects)), attempt + 1
         return reason, self._config.retries + 1

@@ -49,7 +49,7 @@ class LabelProblem(Struct, frozen=True):
 Line = GivenLabel | LabelProblem
 
 
-class NamedDocument(NamedTuple):
+class LabelTarget(NamedTuple):
     """Which document a row of a table is about, and whose label it has."""
 
     document: str
@@ -69,7 +69,7 @@ class FileReading(NamedTuple):
 
     what: str
     columns: Sequence[str]
-    of_row: Callable[[int, Mapping[str, Any], NamedDocument], Line]
+    of_row: Callable[[int, Mapping[str, Any], LabelTarget], Line]
     of_lines: Callable[[Iterable[str]], Iterator[Line]]
 
 
@@ -132,7 +132,7 @@ def _check_columns(path: str, row: Any, reading: FileReading) -> None:
             raise UsageError(f"The {reading.what} in {path} have no column {names[0]}{others}.")
 
 
-def _named(number: int, row: Any, annotator: str) -> NamedDocument | LabelProblem:
+def _named(number: int, row: Any, annotator: str) -> LabelTarget | LabelProblem:
     if not isinstance(row, Mapping):
         return LabelProblem(number, "The line is not a JSON object.")
     document = next((row[name] for name in DOCUMENT if row.get(name)), None)
@@ -140,7 +140,7 @@ def _named(number: int, row: Any, annotator: str) -> NamedDocument | LabelProble
         return LabelProblem(number, "The line names no document (column `document`).")
     named = row.get(_ANNOTATOR)
     topic = None if row.get(_TOPIC) is None else str(row[_TOPIC]).strip()
-    return NamedDocument(str(document), str(named).strip() if named else annotator, topic)
+    return LabelTarget(str(document), str(named).strip() if named else annotator, topic)
 
 
 def _of_qrels(lines: Iterable[str], annotator: str, label_map: LabelMap | None) -> Iterator[Line]:
@@ -152,18 +152,18 @@ def _of_qrels(lines: Iterable[str], annotator: str, label_map: LabelMap | None) 
             text = "A line of qrels is `topic iteration document label`, four fields."
             yield LabelProblem(number, text)
             continue
-        named = NamedDocument(fields[2], annotator, fields[0])
+        named = LabelTarget(fields[2], annotator, fields[0])
         yield _gain(number, named, fields[3], label_map)
 
 
 def _of_row(
-    number: int, row: Mapping[str, Any], named: NamedDocument, label_map: LabelMap | None
+    number: int, row: Mapping[str, Any], named: LabelTarget, label_map: LabelMap | None
 ) -> Line:
     written = next((row[name] for name in _GAIN if row.get(name) is not None), None)
     return _gain(number, named, written, label_map)
 
 
-def _gain(number: int, named: NamedDocument, written: Any, label_map: LabelMap | None) -> Line:
+def _gain(number: int, named: LabelTarget, written: Any, label_map: LabelMap | None) -> Line:
     try:
         gain = gain_of_label(written, label_map)
     except LabelError as error:
