@@ -69,7 +69,8 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
       words: options and arguments; `--max_i` and `--max-i` are the same option.
 
     Returns:
-      The parsed arguments; `beam_arguments` holds the words that are left for Beam, `words` all.
+      The parsed arguments; `beam_arguments` holds the words that are left for Beam, `given_words`
+      all words.
 
     Raises:
       UsageError: the words contain a mistake; the message suggests a correction.
@@ -93,7 +94,7 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
     if unknown and not getattr(command, "PASSES_OPTIONS_TO_BEAM", False):
         name = unknown[0].partition("=")[0]
         raise UsageError(f"{name} is not an option; see `{parser.prog} --help`.")
-    args.beam_arguments, args.words = unknown, words
+    args.beam_arguments, args.given_words = unknown, words
     return args
 
 

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     except UsageError as error:
         hints = []
         if "input" in given and "output" not in given and args.config is None:
-            words = shlex.join([*args.words, "--output", "out"])
+            words = shlex.join([*args.given_words, "--output", "out"])
             hints.append(f"  To write everything to a folder `out`: goodgain {NAME} {words}")
         if args.beam_arguments:  # a misspelt option may have taken a path as its value
             left = shlex.join(args.beam_arguments)
