@@ -23,8 +23,8 @@ from goodgain.transforms.core.scoring.conversation_picker import ConversationRec
 from goodgain.transforms.core.scoring.delivery import BEFORE_ALL_TIME
 from goodgain.transforms.filesystems import is_local
 
-# Of all files together: looking up takes about a second.
-_MOST_BYTES, _MOST_BYTES_IN_PYTHON = 256 * 2**20, 32 * 2**20
+# Of all files together: looking up takes about a second, a fifth of the time of the run itself.
+_MOST_BYTES, _MOST_BYTES_IN_PYTHON = 64 * 2**20, 8 * 2**20
 _LONGEST = 1_000  # characters that are kept of a query
 _Place = tuple[int, int, int, int, bool, str]
 
