@@ -106,10 +106,6 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         return None
     kinds = (kind for name, kind in _KINDS if mapping.holds(name, record))
     kind = next(kinds, OTHER) if span_id else OTHER
-    costs = mapping.costs_of(record)
-    end = nanos(mapping.part("end", record), mapping.time_unit)
-    if start is not None and end is not None and end >= start:
-        costs.setdefault(MILLISECONDS, (end - start) / _NANOS_PER_MILLI)
     tool = text(mapping.part("tool", record))
     if kind == OTHER and span_id and is_named_as_search(tool or ""):
         kind = FUNCTION
@@ -129,7 +125,7 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         query=mapping.query_of(record) if searches else None,
         time=millis(nanos(mapping.part("time", record), mapping.time_unit)),
         attributes=mapping.attributes_of(record),
-        costs=costs if kind != OTHER else {},
+        costs={} if kind == OTHER else _costs_of(record, mapping, start),
         results=None if answer is None or is_tool else answer.results(),
         error=None if answer is None else answer.error,
         answer=answer if is_tool else None,
@@ -137,6 +133,15 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         cited=mapping.cited_by(record) if kind == MODEL else [],
         provider_calls=_provider_calls(record, mapping) if kind == MODEL else [],
     )
+
+
+def _costs_of(record: Any, mapping: MappingFile, start: int | None) -> dict[str, float]:
+    """What a span cost, and how long it took."""
+    costs = mapping.costs_of(record)
+    end = nanos(mapping.part("end", record), mapping.time_unit)
+    if start is not None and end is not None and end >= start:
+        costs.setdefault(MILLISECONDS, (end - start) / _NANOS_PER_MILLI)
+    return costs
 
 
 def _provider_calls(record: Any, mapping: MappingFile) -> list[ProviderCall]:

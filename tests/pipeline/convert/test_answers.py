@@ -68,6 +68,9 @@ ENVELOPES = {
     "printed answer of MCP": f"meta=None content=[TextContent(type='text', text={JSON!r})] "
         "structuredContent=None isError=False",
     "answer of Weaviate": {"data": {"Get": {"Page": DOCUMENTS}}},
+    "answers to several queries": [
+        {"query": "a", "results": DOCUMENTS[:1]}, {"query": "b", "results": DOCUMENTS[1:]}
+    ],
     "blocks of LlamaIndex": {"blocks": [{"block_type": "text", "text": JSON}], "tool_name": "web"},
 }  # fmt: skip
 

@@ -191,8 +191,10 @@ class _Reader:
             if isinstance(value, dict) and not _is_block(value):
                 if not _is_other_block(value) and is_document(value):
                     inner = [value]
-                elif not _is_other_block(value):
-                    self.unread = self.unread or values
+                elif not _is_other_block(value):  # perhaps what one of several queries found
+                    inner = self.documents(value, depth + 1) if _lists_of(value) else None
+                    if inner is None:
+                        self.unread = self.unread or values
             elif isinstance(value, dict | list | str):
                 inner = self.documents(value, depth + 1)
             elif value is not None:

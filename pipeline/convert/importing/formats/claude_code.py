@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import Any
 
+from msgspec import Struct
+
 from goodgain.pipeline.convert.importing.formats.chat import PLACE
 from goodgain.pipeline.convert.importing.formats.format import object_of
+from goodgain.transforms.core.files.spool import Spool
 
 _SPEAKERS = ("user", "assistant")
 # What the program itself says in the name of the user.
 _OF_PROGRAM = ("<command-", "<local-command", "[Request interrupted", "Caveat: The messages below")
 
+_BYTES_PER_PART = 8 * 2**20
+_MOST_PARTS = 256
+
 Line = dict[str, Any]
+
+
+class _Kept(Struct, frozen=True, array_like=True):
+    """A message of a session."""
+
+    message: Line
 
 
 def sessions(path: str, records: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Line]]:
     """Conversations, one for each session; what is no message is left out.
 
     The result of a tool is its structured value, where there is one. Messages to and from
-    sub-agents belong to the turn in which these run.
+    sub-agents belong to the turn in which these run. Only some sessions of a file are in memory at
+    a time.
     """
-    by_session: dict[str, list[Line]] = {}
-    for _, record in records:
-        line = object_of(record)
-        if line.get("type") in _SPEAKERS and not line.get("isMeta"):
-            message = _message(line)
-            if message is not None:
-                session = str(line.get("sessionId") or PurePath(path).name.partition(".")[0])
-                by_session.setdefault(session, []).append(message)
-    for session, messages in by_session.items():
-        place = f"{path} {session}"
-        yield path, {"conversation_id": session, "messages": messages, PLACE: place}
+    parts = min(_MOST_PARTS, 1 + os.path.getsize(path) // _BYTES_PER_PART)
+    with Spool(parts, _Kept) as by_session:
+        for _, record in records:
+            line = object_of(record)
+            if line.get("type") in _SPEAKERS and not line.get("isMeta"):
+                message = _message(line)
+                if message is not None:
+                    session = str(line.get("sessionId") or PurePath(path).name.partition(".")[0])
+                    by_session.add(session, _Kept(message))
+        for session, several in by_session.groups():
+            messages = [kept.message for kept in several]
+            place = f"{path} {session}"
+            yield path, {"conversation_id": session, "messages": messages, PLACE: place}
 
 
 def _message(line: Line) -> Line | None:
