@@ -282,6 +282,12 @@ def footer_of_empty_structs():
     return b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"
 
 
+def wide_table(columns):
+    """CSV with a row for a header of so many names."""
+    names = ["conversation_id", "iteration", *(f"x{number}" for number in range(columns))]
+    return f"{','.join(names)}\nc,1{',1' * columns}\n".encode()
+
+
 # Schemas whose values are far larger, or take far longer, than their bytes, as `FILES`. Many blocks
 # may not help, since each is within the limit of memory.
 SCHEMAS = {
@@ -303,6 +309,8 @@ SCHEMAS = {
     "text-fields.avro": (lambda: wide_schema("string", zigzag(0)), None),
     "wide-union.avro": (lambda: wide_union(5_000), "a union of 5,000 types; at most 500 are read"),
     "empty-structs.parquet": (footer_of_empty_structs, "it has more than 1,000,000 structs"),
+    "wide.csv": (lambda: wide_table(200_000), "the row is longer than 1,048,576 bytes"),
+    "less-wide.csv": (lambda: wide_table(140_000), None),
     "less-wide-union.avro": (lambda: wide_union(500, blocks=60), None),
 }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Set
 from contextlib import suppress
 from enum import StrEnum
@@ -157,6 +158,14 @@ def csv_rows(
         twice.
     """
     text = io.TextIOWrapper(file, "utf-8-sig", errors=errors, newline="")
+    try:
+        yield from _rows_of_text(text, columns, is_complete)
+    finally:
+        with suppress(ValueError):  # the file is closed
+            text.detach()  # which would close the file otherwise
+
+
+def _rows_of_text(text: IO[str], columns: Set[str] | None, is_complete: bool) -> Iterator[TableRow]:
     number, header = 1, ""
     for number, header in enumerate(_lines(text, _LONGEST_HEADER), 1):  # noqa: B007
         if header.strip():
@@ -178,7 +187,7 @@ def csv_rows(
     reader = csv.reader(chain([header], lines()), delimiter=delimiter, strict=True)
     try:
         names = [name.strip() for name in next(reader, [])]
-        twice = next((name for name in names if name and names.count(name) > 1), None)
+        twice = next((name for name, count in Counter(names).items() if name and count > 1), None)
         if twice is not None:
             raise BrokenTableError(f"the header names the column {twice} twice")
         number = before + reader.line_num + 1
@@ -203,9 +212,6 @@ def csv_rows(
         raise BrokenTableError(
             f"{error} in the row of line {number}; check its quotation marks"
         ) from None
-    finally:
-        with suppress(ValueError):  # the file is closed
-            text.detach()  # which would close the file otherwise
 
 
 def _csv_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> Iterator[TableRow]:
