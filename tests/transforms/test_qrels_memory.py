@@ -78,7 +78,9 @@ def many_conversations(size):
 
 def topics_of_one_document(size):
     """Many topics in one bundle."""
-    return run(qrels._Label(), ((key, [label]) for key, label in many_keys(size, "topic {}", "d")))
+    return run(
+        qrels._Label(None), ((key, [label]) for key, label in many_keys(size, "topic {}", "d"))
+    )
 
 
 def one_hot_topic(size):
@@ -87,7 +89,7 @@ def one_hot_topic(size):
         (key, [asking(at), label, asking(-at)])
         for at, (key, label) in enumerate(many_keys(size, "hot", "document {}"))
     )
-    return run(qrels._Label(), elements)
+    return run(qrels._Label(None), elements)
 
 
 def many_keys(size, topic, document):
@@ -98,7 +100,7 @@ def one_hot_document(size):
     """One document of a topic, repeated in the files and returned in many conversations."""
     key, label = judged("hot", "document")
     values = Repeatable(lambda: chain((label for _ in range(size)), map(asking, range(size))))
-    return run(qrels._Label(), [(key, values)])
+    return run(qrels._Label(None), [(key, values)])
 
 
 def pool_of_one_topic(size):

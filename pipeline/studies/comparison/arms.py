@@ -12,7 +12,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched, _number
+from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched, number_or_nan
 from goodgain.pipeline.studies.comparison.measures import Measure, Measures
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
@@ -271,7 +271,7 @@ def _by_i(
             whole = prefix_of([rows[i] for i in sorted(rows)], measures.costs)
             for prefix in beyond(whole, measures.max_i):
                 values[:, index, prefix.i - 1] = [
-                    _number(function(prefix) if function else None) for function in functions
+                    number_or_nan(function(prefix) if function else None) for function in functions
                 ]
             known[index, reached[index] :] = True
             del incomplete[index]

@@ -46,7 +46,7 @@ class Unsearched:
         """The values of metrics at N; NaN if there is none. Counts are those of the row."""
         prefix, metrics = self._prefix(row), map(self._at_n.__getitem__, columns)
         return [
-            _number(row[metric.name])
+            number_or_nan(row[metric.name])
             if metric.counted and metric.in_everyone
             else _idle_value(metric, prefix)
             for metric in metrics
@@ -78,8 +78,9 @@ class Unsearched:
 
 
 def _idle_value(metric: Metric, empty: Prefix) -> float:
-    return _number(metric.function(empty) if metric.function and metric.in_everyone else None)
+    return number_or_nan(metric.function(empty) if metric.function and metric.in_everyone else None)
 
 
-def _number(value: float | None) -> float:
+def number_or_nan(value: float | None) -> float:
+    """A number; NaN for none."""
     return float("nan") if value is None else float(value)

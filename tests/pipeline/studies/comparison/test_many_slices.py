@@ -10,6 +10,7 @@ from rich.console import Console
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import wanted_means
+from goodgain.pipeline.results.way_sums import COLUMNS as WAY_COLUMNS
 from goodgain.pipeline.studies.comparison import compare as comparing
 from goodgain.pipeline.studies.comparison.arms import arm_of
 from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
@@ -56,7 +57,8 @@ def _reset_counters():
 
 def arm_of_users(conversations):
     """An arm in which each conversation is a slice; every fourth did not search."""
-    numbers = {"CG": 1.0, "R": 2, "SRE": 0.5, "SRR": 0.0, "unlabelled": 0, "rejected_records": 0}
+    numbers = dict.fromkeys((*WAY_COLUMNS, "unlabelled", "rejected_records"), 0)
+    numbers |= {"CG": 1.0, "R": 2, "SRE": 0.5, "SRR": 0.0}
     rows = [
         {
             "conversation_id": f"c{at}",
