@@ -148,7 +148,7 @@ class JoinQrels(beam.PTransform):
         wanted, topics, request_counts = typed_outputs(
             conversations, "Request", _RequestJudgments(), documents=Any, topics=Any, counts=Any
         )
-        by_document = beam.FlatMap(_keyed_by_document).with_output_types(Pair)
+        by_document = beam.FlatMap(_keyed_by_document, self.exclusions).with_output_types(Pair)
         judged = self.judgments | "KeyJudgments" >> by_document
         documents = _group("Document", wanted, judged)
         types = {"payloads": KEYED, _TOPICS: Any, _PROBLEMS: QrelsProblem, _COUNTS: Any}
@@ -172,12 +172,17 @@ def _keyed_by_conversation(labels: LabelRequest) -> Pair:
     return labels.conversation_id.encode(), _requests.encode(labels)
 
 
-def _keyed_by_document(judgment: Judgment) -> Iterator[Pair]:
+def _keyed_by_document(judgment: Judgment, exclusions: Exclusions | None) -> Iterator[Pair]:
     topic, name = judgment.topic, judgment.document
     yield _document_key(topic, name), _JUDGMENT + _encode(judgment)
     plain = plain_name(name)
-    if plain != name and judgment.gain is not None:
-        yield _document_key(topic, plain), _OTHERWISE_JUDGED + name.encode()
+    if plain == name or judgment.gain is None or _excluded(exclusions, topic, name):
+        return
+    yield _document_key(topic, plain), _OTHERWISE_JUDGED + name.encode()
+
+
+def _excluded(exclusions: Exclusions | None, topic: str, name: str) -> bool:
+    return exclusions is not None and exclusions.excludes(topic, name)
 
 
 def _document_key(topic: str, document: str) -> bytes:
@@ -238,7 +243,8 @@ class _Label(_CountingDoFn):
     ) -> Iterator[WindowedValue | TaggedOutput]:
         _, values = document
         place, judged = _judgments_in(values)
-        gain = judged.gain
+        excluded = place is not None and _excluded(self._exclusions, *place)
+        gain = None if excluded else judged.gain
         self._counts.similar_names += _similar_names(values, gain)
         if place is None:
             return
@@ -246,7 +252,7 @@ class _Label(_CountingDoFn):
         if (problem := judged.problem(topic, name)) is not None:
             yield TaggedOutput(_PROBLEMS, problem)
             return
-        if self._exclusions is not None and self._exclusions.excludes(topic, name):
+        if excluded:
             self._counts.add_document(topic, name, judged, retrieved=False, excluded=True)
             return
         if topic not in self._pools and len(self._pools) >= _MOST_HELD:

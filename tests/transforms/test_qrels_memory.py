@@ -61,7 +61,7 @@ def peak(work, size):
 
 
 def judged(topic, document, gain=2):
-    (pair,) = qrels._keyed_by_document(Judgment(topic, document, gain, JudgmentPlace(0, 7)))
+    (pair,) = qrels._keyed_by_document(Judgment(topic, document, gain, JudgmentPlace(0, 7)), None)
     return pair
 
 
