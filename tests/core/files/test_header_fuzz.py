@@ -35,6 +35,12 @@ def test_damaged_statistics_of_a_column_do_not_end_the_process():
     assert header_fuzz.fuzz("a.parquet", range(4040, 4050)) == []
 
 
+def test_values_that_begin_where_no_levels_end_are_no_rows():
+    """Found by `make fuzz`: flips of the lengths of levels, which gave other values."""
+    bad = [441, 1433, 1451, 3193, 3705, 4073, 4953, 6329, 7217, 8209, 8227, 9969, 10481, 10849]
+    assert header_fuzz.fuzz("v2, dictionary, gzip.parquet", [*bad, 11361, 13105]) == []
+
+
 def test_the_command_reads_all_flips_of_a_file():
     program = [sys.executable, "-m", "tests.core.files.header_fuzz", "a.jsonl.gz"]
     done = subprocess.run(program, capture_output=True, text=True, check=False)

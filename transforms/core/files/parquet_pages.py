@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.parquet_footer import DICTIONARY_PAGE, Chunk, plain_encoding
+from goodgain.transforms.core.files.parquet_levels import are_levels
 from goodgain.transforms.core.files.thrift import Fields, read_struct
 
 DELTA_BYTE_ARRAY = 7
@@ -23,12 +24,20 @@ _DATA, _DATA_V2 = 0, 3
 _TYPE, _DECOMPRESSED_SIZE, _COMPRESSED_SIZE = 1, 2, 3
 _HEADERS = {_DATA: 5, DICTIONARY_PAGE: 7, _DATA_V2: 8}  # by type of page
 _VALUES, _ENCODING, _ROWS_V2, _ENCODING_V2, _IS_COMPRESSED_V2 = 1, 2, 3, 4, 7
+_DEFINITIONS_V2, _REPETITIONS_V2 = 5, 6  # lengths of the levels, before the values
 _FIRST_READ = 512
 _LONGEST_HEADER = 1024 * 1024
 
 
 class DamagedPagesError(GoodGainError):
     """Page headers that do not add up; the message is not a sentence."""
+
+
+class MostLevels(NamedTuple):
+    """The greatest levels of a column: how many lists, and lists and nulls, may be around it."""
+
+    repetition: int
+    definition: int
 
 
 class Pages(Struct):
@@ -52,13 +61,19 @@ class Pages(Struct):
     damage: str = ""
 
 
-def pages_of(file: BinaryIO, chunk: Chunk) -> Pages:
-    """Sum up the pages of a column chunk, up to the first damaged header."""
+def pages_of(file: BinaryIO, chunk: Chunk, levels: MostLevels) -> Pages:
+    """Sum up the pages of a column chunk, up to the first damaged header.
+
+    Args:
+      levels: those of the column.
+    """
     pages = Pages()
     encodings: Counter[int] = Counter()
     try:
-        for header in _headers(file, chunk):
+        for header, at in _headers(file, chunk):
             _add(pages, encodings, header)
+            if header[_TYPE] == _DATA_V2:
+                _check_levels(file, at, header, levels)
         if pages.values != chunk.values:
             raise DamagedPagesError(f"has {pages.values:,} values instead of {chunk.values:,}")
         if chunk.encodings is not None and encodings != chunk.encodings:
@@ -84,8 +99,27 @@ def _add(pages: Pages, encodings: Counter[int], header: Fields) -> None:
     pages.incremental = pages.incremental or encoding == DELTA_BYTE_ARRAY
 
 
-def _headers(file: BinaryIO, chunk: Chunk) -> Iterator[Fields]:
-    """The page headers of a column chunk.
+def _check_levels(file: BinaryIO, at: int, header: Fields, most: MostLevels) -> None:
+    """Hold the lengths of levels in a header of a data page against the levels.
+
+    Args:
+      at: where the page begins, after its header.
+
+    Raises:
+      DamagedPagesError: they are not the levels of its values.
+    """
+    data = header[_HEADERS[_DATA_V2]]
+    lengths = data.get(_REPETITIONS_V2, 0), data.get(_DEFINITIONS_V2, 0)
+    if min(lengths) < 0 or sum(lengths) > header[_COMPRESSED_SIZE]:
+        raise DamagedPagesError("has levels of an impossible size")
+    file.seek(at)
+    for length, of_kind in zip(lengths, most, strict=True):
+        if not are_levels(file.read(length), of_kind, data.get(_VALUES, 0)):
+            raise DamagedPagesError("has other levels than its page headers say")
+
+
+def _headers(file: BinaryIO, chunk: Chunk) -> Iterator[tuple[Fields, int]]:
+    """The page headers of a column chunk, and the positions after them.
 
     Raises:
       DamagedPagesError: one of them is damaged, or the pages do not fill the chunk.
@@ -93,8 +127,9 @@ def _headers(file: BinaryIO, chunk: Chunk) -> Iterator[Fields]:
     at, end = chunk.begin, chunk.begin + chunk.size
     while 0 <= at < end:
         header, length = _header_at(file, at)
-        at += length + _checked(header, chunk.is_compressed)
-        yield header
+        packed = _checked(header, chunk.is_compressed)
+        yield header, at + length
+        at += length + packed
     if at != end:
         raise DamagedPagesError("has pages that end elsewhere than the footer says")
 

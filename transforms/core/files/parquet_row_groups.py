@@ -20,7 +20,12 @@ from pyarrow import types
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.parquet_footer import RowGroup, read_footer
-from goodgain.transforms.core.files.parquet_pages import DamagedPagesError, Pages, pages_of
+from goodgain.transforms.core.files.parquet_pages import (
+    DamagedPagesError,
+    MostLevels,
+    Pages,
+    pages_of,
+)
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.remedy import Remedy
 
@@ -130,13 +135,14 @@ def _leaves(
             continue  # the footer is damaged; none of our columns has such a name
         if path.split(".", 1)[0] not in columns:
             continue
+        levels = MostLevels(column.max_repetition_level, column.max_definition_level)
         yield _Leaf(
             path,
-            column.max_repetition_level,
+            levels.repetition,
             chunk.list,
             _size(column.physical_type, column.length),
             chunk.size,
-            pages_of(file, chunk),
+            pages_of(file, chunk, levels),
         )
 
 
