@@ -139,15 +139,20 @@ def find_files(pattern: str) -> list[InputFile]:
         # Object stores have no folders; a prefix with files under it counts as one.
         found = matching(pattern) or _visible(matching(pattern.rstrip("/") + "/*"))
         return sorted(found, key=lambda file: file.path)
-    if os.path.isfile(pattern):  # even if its name looks like a pattern
+    if _is_file(pattern):  # even if its name looks like a pattern
         paths = [pattern]
     elif os.path.isdir(pattern):
         with os.scandir(pattern) as entries:
             paths = [entry.path for entry in entries]
     else:
         paths = glob.glob(pattern, recursive=True, include_hidden=True)
-    files = [InputFile(path, os.path.getsize(path)) for path in paths if os.path.isfile(path)]
+    files = [InputFile(path, os.path.getsize(path)) for path in paths if _is_file(path)]
     return sorted(_visible(files) if os.path.isdir(pattern) else files, key=lambda file: file.path)
+
+
+def _is_file(path: str) -> bool:
+    """Whether something can be read there; named pipes, too."""
+    return os.path.exists(path) and not os.path.isdir(path)
 
 
 def _visible(files: list[InputFile]) -> list[InputFile]:

@@ -200,3 +200,10 @@ def test_an_unknown_filesystem_is_one_line_on_stderr(words, capsys):
     assert printed.out == ""
     assert "nowhere://x/" in printed.err
     assert printed.err.count("\n") == 1
+
+
+def test_a_named_pipe_is_a_file_to_read(tmp_path):
+    pipe = str(tmp_path / "a.jsonl")
+    os.mkfifo(pipe)
+    assert filesystems.find_files(pipe) == [InputFile(pipe, 0)]
+    assert filesystems.find_files(str(tmp_path)) == [InputFile(pipe, 0)]
