@@ -102,11 +102,13 @@ def rows_at_once(
     if most_values <= _HARMLESS_VALUES and not stored_once:
         return max(1, min(most_rows, at_once // max(1, average)))
     longest = {
-        leaf.list: _longest_row(file, group, leaf, bounds) for leaf in _cheapest_leaves(leaves)
+        leaf.list: _longest_row(file, parquet, group, leaf, bounds)
+        for leaf in _cheapest_leaves(leaves)
     }
     rows = min(most_rows, _HARMLESS_VALUES // max(longest.values(), default=1))
     row_bytes = sum(
-        _longest_text(file, group, leaf) * longest.get(leaf.list, 1) for leaf in stored_once
+        _longest_text(file, parquet, group, leaf) * longest.get(leaf.list, 1)
+        for leaf in stored_once
     )
     if row_bytes > most_bytes:
         raise RowGroupTooLargeError(
@@ -193,10 +195,10 @@ def _cheapest_leaves(leaves: Sequence[_Leaf]) -> list[_Leaf]:
     return list(cheapest.values())
 
 
-def _longest_row(file: BinaryIO, group: int, leaf: _Leaf, bounds: ReadBounds) -> int:
+def _longest_row(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf, bounds: ReadBounds) -> int:
     """The number of a leaf's values in the longest row; strings stay in their dictionary."""
     longest = 1
-    for array in _arrays(file, group, leaf):
+    for array in _arrays(file, parquet, group, leaf):
         offsets = np.arange(len(array) + 1)
         while types.is_struct(array.type) or types.is_list(array.type):
             if types.is_struct(array.type):
@@ -216,12 +218,12 @@ def _longest_row(file: BinaryIO, group: int, leaf: _Leaf, bounds: ReadBounds) ->
     return longest
 
 
-def _longest_text(file: BinaryIO, group: int, leaf: _Leaf) -> int:
+def _longest_text(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf) -> int:
     """The bytes of the longest value that is stored once for many."""
     if leaf.size is not None:
         return leaf.size
     longest = 0
-    for array in _arrays(file, group, leaf):
+    for array in _arrays(file, parquet, group, leaf):
         while types.is_struct(array.type) or types.is_list(array.type):
             array = array.field(0) if types.is_struct(array.type) else array.values
         if not types.is_dictionary(array.type):
@@ -232,14 +234,15 @@ def _longest_text(file: BinaryIO, group: int, leaf: _Leaf) -> int:
     return longest
 
 
-def _arrays(file: BinaryIO, group: int, leaf: _Leaf) -> Iterator[Any]:
+def _arrays(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf) -> Iterator[Any]:
     """Read one leaf, with strings left in their dictionary, which takes a few bytes per value.
 
     The levels around it become lists and structs of one field.
     """
     texts = [leaf.path] if leaf.size is None and not leaf.pages.incremental else []
-    parquet = _opened(file, read_dictionary=texts)
-    for batch in parquet.iter_batches(
+    # With the footer as read, since reading it again costs the more, the more row groups there are.
+    with_dictionary = _opened(file, read_dictionary=texts, metadata=parquet.metadata)
+    for batch in with_dictionary.iter_batches(
         batch_size=ROWS_AT_ONCE, row_groups=[group], columns=[leaf.path], use_threads=False
     ):
         yield batch.column(0)
