@@ -41,11 +41,11 @@ def _arrow_type(avro: Any) -> pyarrow.DataType:
 _SCHEMA = pyarrow.schema(_arrow_type(trace_schema()))
 _MAPS = tuple(field.name for field in _SCHEMA if pyarrow.types.is_map(field.type))
 # A row group ends at either, so that many results with long texts do not take much memory.
-_ROW_GROUP_RECORDS, _ROW_GROUP_RESULTS = 1_000, 5_000
+_ROW_GROUP_RECORDS, _ROW_GROUP_RESULTS = 1_000, 2_500
 
 
 def write_parquet(records: Iterable[dict[str, Any]], file: BinaryIO, codec: str) -> None:
-    """Write trace records with the names of SPEC 2, up to 1,000 per row group.
+    """Write trace records with the names of SPEC 2, some thousand results in each row group.
 
     Args:
       file: where to write; it stays open.
