@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from goodgain.pipeline.convert.importing.answers.written_values import written_value
+from goodgain.pipeline.convert.importing.answers.written_values import written_where
 
 Document = dict[str, Any]
 
@@ -55,9 +55,7 @@ def cited_documents(output: Any) -> list[Document]:
 
 
 def _cited(value: Any, depth: int) -> Iterator[Document]:
-    if isinstance(value, str) and any(mark in value.lower() for mark in _MARKS):
-        written = written_value(value)
-        value = None if written is None else written.value
+    value = written_where(value, _MARKS)
     if depth > _DEEPEST:
         return
     if isinstance(value, list):

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.convert.importing.answers.written_values import written_value
+from goodgain.pipeline.convert.importing.answers.written_values import written_where
 
 Block = dict[str, Any]
 
@@ -122,9 +122,7 @@ def listed_search(results: Any) -> Iterator[Call | Returned]:
 
 
 def _parts(value: Any, depth: int) -> Iterator[Call | Returned]:
-    if isinstance(value, str) and any(mark in value.lower() for mark in _MARKS):
-        written = written_value(value)
-        value = None if written is None else written.value
+    value = written_where(value, _MARKS)
     if depth > _DEEPEST:
         return
     if isinstance(value, list):

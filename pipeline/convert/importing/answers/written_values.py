@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -38,6 +39,18 @@ class WrittenValue(Struct, frozen=True):
 
     value: Any
     is_cut_off: bool = False
+
+
+def written_where(value: Any, marks: Iterable[str]) -> Any:
+    """The value that a text with one of the marks holds, None if it holds none; others unchanged.
+
+    Args:
+      marks: in small letters. Other texts are not parsed, since most are long and hold no value.
+    """
+    if not isinstance(value, str) or not any(mark in value.lower() for mark in marks):
+        return value
+    written = written_value(value)
+    return None if written is None else written.value
 
 
 def written_value(text: str) -> WrittenValue | None:
