@@ -263,3 +263,14 @@ def test_accepted_warnings_are_not_emitted():
         warnings.simplefilter("error")
         run_of = gg.evaluate([call(documents(3, gain=None))], allow_unlabelled=True)
         assert [one.code for one in run_of.warnings] == ["no_labels"]
+
+
+@pytest.mark.parametrize("nothing", [[], [{"id": "bad", "gain": 0}]], ids=["no results", "bad"])
+def test_what_only_few_conversations_define_is_said(nothing):
+    calls = [call([{"id": "good", "gain": 3}], f"found {at}") for at in range(10)]
+    calls += [call(nothing, f"missed {at}") for at in range(90)]
+    evaluated = gg.evaluate(calls, metrics=["mrr", "map"])
+    assert (evaluated["mrr"].mean, evaluated["mrr"].n) == (0.1, 100)
+    assert (evaluated["map"].mean, evaluated["map"].n) == (1.0, 10)
+    (warning,) = [one for one in evaluated.warnings if one.code == "mostly_undefined"]
+    assert "map of 10 of 100" in warning.message
