@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.imports import quick_imports
@@ -12,6 +13,10 @@ from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from goodgain.pipeline.studies.gate.evaluate import Gate
+    from goodgain.pipeline.studies.gate.outcome import Outcome
 
 NAME = "run"
 HELP = "score traces and write every metric and its means"
@@ -61,22 +66,17 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.document.terminal import show as show_document
         from goodgain.pipeline.results.folder import read_manifest
         from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
-        from goodgain.pipeline.studies.gate.evaluate import Gate
-        from goodgain.pipeline.studies.gate.outcome import passed
-        from goodgain.pipeline.views.gate import gate_document
         from goodgain.pipeline.views.pages.run import build_report
         from goodgain.pipeline.views.run import print_if_wrong, print_summary
 
     _ = config.own  # makes metrics of the user known to the gate, or says what is wrong with them
-    gate = Gate.load(config.gate, config.baseline) if config.gate else None
-    if gate is not None:
-        gate.check(config.output)
+    gate = _load_gate(config)
     plain = not args.json and not args.quiet
     show = None if args.json else print_if_wrong if args.quiet else print_summary
     code = goodgain.pipeline.run.hosts.batch.run(
         config, args.beam_arguments, build_report, show, quiet=args.quiet
     )
-    outcomes = [] if gate is None else gate.outcomes(config.output)
+    outcomes, passes = _judge(gate, config.output)
     if args.json:
         print_json(
             {
@@ -86,9 +86,32 @@ def run(args: argparse.Namespace) -> int:
                 "gate": outcomes,
             }
         )
-    elif gate is not None and (plain or not passed(outcomes)):
+    elif gate is not None and (plain or not passes):
+        from goodgain.pipeline.views.gate import gate_document
+
         show_document(gate_document(outcomes), result_console())
-    if gate is None or passed(outcomes):
+    if passes:
         return code
     # Bad data take precedence: they may be the only cause of the gate's verdict.
     return code or ExitCode.REGRESSION
+
+
+def _load_gate(config: RunConfig) -> Gate | None:
+    """The rules that the run must pass; what judges them is imported only where there are some."""
+    if not config.gate:
+        return None
+    from goodgain.pipeline.studies.gate.evaluate import Gate
+
+    gate = Gate.load(config.gate, config.baseline)
+    gate.check(config.output)
+    return gate
+
+
+def _judge(gate: Gate | None, output: str) -> tuple[list[Outcome], bool]:
+    """The outcomes of the rules, and whether the run passes; it does if there are no rules."""
+    if gate is None:
+        return [], True
+    from goodgain.pipeline.studies.gate.outcome import passed
+
+    outcomes = gate.outcomes(output)
+    return outcomes, passed(outcomes)

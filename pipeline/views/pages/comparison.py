@@ -26,9 +26,10 @@ from goodgain.pipeline.views.pages.data.comparison_slices import (
     pairs_by_metric,
     slice_data,
 )
+from goodgain.pipeline.views.pages.data.comparison_texts import compared_texts
 from goodgain.pipeline.views.pages.data.definitions import glossary
 from goodgain.pipeline.views.pages.data.slices import Slices
-from goodgain.pipeline.views.pages.data.texts import MEAN_TEXTS, compared_texts, point_texts
+from goodgain.pipeline.views.pages.data.texts import MEAN_TEXTS, point_texts
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.sections.arms import (
     accounts_section,

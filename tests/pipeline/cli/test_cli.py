@@ -19,24 +19,11 @@ from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
 SAMPLE = str(files("goodgain.configs").joinpath("data/sample.avro"))
-CONVERSATION = "40b47410-079c-50a6-2357-d1cb69bb3806"
 RUN = load_command("run")
 
 
 def parsed(*words):
     return parse_arguments(RUN, words)
-
-
-def imported_by(*words):
-    """The modules that a command imports in a new process."""
-    script = (
-        "import sys, goodgain.pipeline.__main__ as program; program.main(sys.argv[1:]); "
-        "sys.stderr.write('\\n'.join(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
-    )
-    return set(done.stderr.splitlines())
 
 
 def actions_of(name):
@@ -307,56 +294,6 @@ class TestEnds:
         assert process.stderr.read() == b""
         assert process.wait() == ExitCode.BROKEN_PIPE
         process.stderr.close()
-
-
-@pytest.mark.slow
-class TestStartsWithoutBeam:
-    def test_a_run_with_a_wrong_option_imports_no_beam(self):
-        """The commands that work are in `tests/pipeline/run/hosts/test_without_beam.py`."""
-        imported = imported_by("run", "--input", "a", "--max-i", "0")
-        assert "goodgain.pipeline.cli.commands" in imported
-        assert not {name for name in imported if name.split(".")[0] == "apache_beam"}
-
-    @pytest.mark.parametrize(
-        ("words", "unneeded"),
-        [
-            (["validate", SAMPLE], {"apache_beam", "numpy.f2py", "scipy", "pandas", "jinja2"}),
-            (
-                ["explain", CONVERSATION, "--input", SAMPLE],
-                {"apache_beam", "scipy", "pandas", "jinja2"},
-            ),
-            (
-                ["run", SAMPLE, "--output", "{folder}/out", "--quiet"],
-                {"pandas", "scipy.stats", "polars", "duckdb"},
-            ),
-        ],
-    )
-    def test_a_command_imports_no_package_that_it_does_not_need(self, tmp_path, words, unneeded):
-        imported = imported_by(*(word.format(folder=tmp_path) for word in words))
-        assert "goodgain.transforms.core.files.avro_reader" in imported
-        assert not imported & unneeded
-
-    def test_run_leaves_pandas_to_be_imported(self, tmp_path):
-        script = (
-            "import sys, goodgain.pipeline.__main__ as program; program.main(sys.argv[1:]); "
-            "import pandas; print(pandas.DataFrame)"
-        )
-        words = ["run", SAMPLE, "--output", str(tmp_path / "out"), "--quiet"]
-        done = subprocess.run(
-            [sys.executable, "-c", script, *words], capture_output=True, text=True
-        )
-        assert "DataFrame" in done.stdout
-
-    def test_help_imports_no_reader(self):
-        imported = imported_by("--help")
-        assert not imported & {
-            "pyarrow",
-            "numpy",
-            "scipy",
-            "fastavro",
-            "rich.console",
-            "goodgain.transforms.core.files.avro_reader",
-        }
 
 
 class TestWords:

@@ -12,6 +12,7 @@ from goodgain.pipeline.document.numbers import count_text, difference_text, valu
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.views.comparison_tables import Columns
+from goodgain.pipeline.views.pages.data.comparison_texts import compared_texts
 from goodgain.pipeline.views.pages.data.slices import (
     MOST_ITERATIONS,
     Row,
@@ -21,7 +22,7 @@ from goodgain.pipeline.views.pages.data.slices import (
     slice_value,
 )
 from goodgain.pipeline.views.pages.data.slices import slice_data as means_data
-from goodgain.pipeline.views.pages.data.texts import change_texts, compared_texts, rounded
+from goodgain.pipeline.views.pages.data.texts import change_texts, rounded
 from goodgain.transforms.core.metrics.by_name import at_i
 from goodgain.transforms.core.metrics.costs import COSTS
 

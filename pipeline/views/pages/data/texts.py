@@ -15,8 +15,6 @@ from goodgain.pipeline.document.numbers import (
     number,
     value_text,
 )
-from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
-from goodgain.pipeline.views.comparison_tables import Columns
 from goodgain.pipeline.views.means import MEANS
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
@@ -48,17 +46,6 @@ def point_texts(row: Row) -> list[str]:
         mean_interval_text(name, row["ci_low"], row["ci_high"]),
         count_text(row["n"]),
     ]
-
-
-def compared_texts(row: ComparisonRow, columns: Columns) -> dict[str, str]:
-    """What the page tells of a row of `comparison` at N: its columns, and parts of them.
-
-    Args:
-      columns: those of the page.
-    """
-    texts = texts_of(columns, row)
-    counts = {part: count_text(getattr(row, part)) for part in ("good", "same", "bad")}
-    return {**texts, "size": texts["difference"].removesuffix(" pp"), **counts}
 
 
 def change_texts(metric: str, row: Any, n: int) -> list[str]:

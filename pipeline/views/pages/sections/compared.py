@@ -27,9 +27,10 @@ from goodgain.pipeline.studies.comparison.comparison_row import (
 )
 from goodgain.pipeline.views.comparison_tables import Columns
 from goodgain.pipeline.views.pages.data.comparison_slices import ComparedSlice
+from goodgain.pipeline.views.pages.data.comparison_texts import compared_texts
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import Slices
-from goodgain.pipeline.views.pages.data.texts import compared_texts, unit_of
+from goodgain.pipeline.views.pages.data.texts import unit_of
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import counted
 
