@@ -46,12 +46,16 @@ class CompareConfig(Settings):
         keyword="slices",
     )
     metrics: DistinctNames = option(
-        COMMON, "NAME", "metrics to compare, at N and by i; all by default", ()
+        COMMON,
+        "NAME",
+        "metrics to compare, over the whole turn (at N) and by i; all by default",
+        (),
     )
     primary: Text | None = option(
         COMMON,
         "NAME",
-        "metric at N that answers the question; tested alone; the first of the family by default",
+        "metric that answers the question, over the whole turn (at N); tested alone; the first of "
+        "the family by default",
         None,
     )
     cluster: Text | None = option(
@@ -136,7 +140,12 @@ class CompareConfig(Settings):
     wilcoxon: bool = option(STATISTICS, "", "also run Wilcoxon's signed-rank test on pairs", False)
     sign: bool = option(STATISTICS, "", "also run the sign test on pairs", False)
     at: Number | None = option(
-        RESULTS, "I", "show the metrics at iteration I instead of at N", None, ge=1, keyword=""
+        RESULTS,
+        "I",
+        "show the metrics at iteration I instead of those of the whole turn",
+        None,
+        ge=1,
+        keyword="",
     )
     max_i: Number | None = option(
         RESULTS, "I", "last iteration i; as in the runs by default", None, ge=1

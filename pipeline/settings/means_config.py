@@ -56,8 +56,8 @@ class MeansConfig(ScoringConfig):
     pass_: Conditions = option(
         MEANS,
         "CONDITION",
-        "conditions on metrics at N, like 'CG >= 5': how often repeats, which share the attribute "
-        "of --cluster, pass",
+        "conditions on metrics of the whole turn (at N), like 'CG >= 5': how often repeats, which "
+        "share the attribute of --cluster, pass",
         (),
         flag="pass",
     )

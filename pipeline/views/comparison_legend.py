@@ -28,6 +28,8 @@ def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tu
     paired = compared.matched.paired
     method = _METHODS[compared.request.correction]
     test = "p value of the t-test, or of the exact test that a note names"
+    if any(row.i is None for row in shown):
+        yield "at N", "over all N iterations of the last turn of each conversation"
     yield "p adj.", f"{test}{_corrections(compared.tests, shown, method)}"
     yield (
         "interval",
@@ -38,7 +40,11 @@ def _meanings(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[tu
     if any(row.verdict == "not shown" for row in shown):
         yield "not shown", "the data show no difference, which does not prove that there is none"
     if paired:
-        yield "GSB", f"(good - bad) / pairs; its interval, {level} by itself, decides no verdict"
+        yield (
+            "GSB",
+            "(good - bad) / pairs, where good pairs got better and bad ones worse; its interval, "
+            f"{level} by itself, decides no verdict",
+        )
     yield "rel.", "difference in percent of the base"
     yield "effect", "Cohen's d_z" if paired else "Hedges' g"
     yield (

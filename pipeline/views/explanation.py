@@ -79,7 +79,7 @@ def _head(explanation: ConversationExplanation) -> Iterator[Block]:
         ("attributes", ", ".join(f"{name} = {value}" for name, value in row.attributes.items())),
         ("turn", _turn_in_words(explanation)),
         ("outcomes", _outcomes(row)),
-        ("redelivered", redelivered if row.redelivered else ""),
+        ("delivered again", redelivered if row.redelivered else ""),
         ("rejected", rejected if row.rejected_records else ""),
         (
             "unreadable",
@@ -266,7 +266,7 @@ def _metrics(explanation: ConversationExplanation) -> Iterator[Block]:
     ranking = {name: row[name] for name in explanation.ranking}
     others = {name: value for name, value in row.metrics.items() if name not in ranking}
     for heading, values in (
-        ("Metrics at N", others),
+        ("Metrics of the whole turn, at N", others),
         ("Ranking metrics of the list of first occurrences", ranking),
     ):
         if not values:

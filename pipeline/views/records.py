@@ -32,8 +32,8 @@ def records_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
     )
     yield Sentence(
         f"Records: {records['read']:,} read = {records['scored']:,} scored + "
-        f"{records['earlier_turn']:,} of earlier turns + {records['redelivered']:,} redelivered + "
-        f"{records['rejected']:,} rejected + {records['late']:,} late."
+        f"{records['earlier_turn']:,} of earlier turns + {records['redelivered']:,} delivered "
+        f"again + {records['rejected']:,} rejected + {records['late']:,} late."
     )
     yield Sentence(
         f"Results: {results['total']:,}, of which {results['duplicates']:,} duplicates and "

@@ -78,7 +78,7 @@ def stream_document(config: StreamConfig, counts: StreamCounts) -> Document:
         ),
         Sentence(
             f"Records: {counts.read:,} read = {totals.scored:,} scored + "
-            f"{totals.earlier_turn:,} of earlier turns + {totals.redelivered:,} redelivered + "
+            f"{totals.earlier_turn:,} of earlier turns + {totals.redelivered:,} delivered again + "
             f"{totals.rejected:,} rejected + {totals.late:,} late + {counts.still_open:,} still "
             f"open{skipped}."
         ),

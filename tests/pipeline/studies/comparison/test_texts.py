@@ -51,7 +51,10 @@ def test_the_legend_counts_tests_that_were_made_and_explains_shown_columns_only(
         "true difference that 80 % of such comparisons find, before any correction"
     )
     assert not any(line.startswith("pp ") for line in lines)
-    assert any(line.startswith("GSB (good - bad) / pairs") for line in lines)
+    assert legend(lines, "GSB").startswith("GSB (good - bad) / pairs, where good pairs got better")
+    assert (
+        legend(lines, "at N") == "at N over all N iterations of the last turn of each conversation"
+    )
     lines, _ = text_of(arms, "--by", "arm", "--base", "A", "--metrics", "SRE")
     assert "corrected" not in legend(lines, "p adj.")
     assert legend(lines, "pp") == "pp percentage points, also of the interval beside them"

@@ -349,7 +349,7 @@ class TestCommand:
         for expected in (
             "Conversation c1",
             "N = 3 iterations, 3 search calls, 8 results",
-            "redelivered 1 record",
+            "delivered again 1 record",
             'Call 1.1 files "where is it" 1970-01-01T00:00:00.000Z',
             "1 3 File new, good document 3",
             "3 3 File copy of 1.1.1 document 3 same ids.file_id, definitive for File",
