@@ -1,4 +1,4 @@
-"""Terms are explained where they first stand on a page: in words, or by a link to where they are."""
+"""Terms are explained where they first stand on a page: in words, or by a link to the words."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ TERMS = {
     r"\bqrels\b": r"judgments|labels of documents",
     r"\bmet(?:_| )again": r"two documents",
     r"(?<!/)(?<!kafka )(?<!kafka's )\btopics?\b": r"query|question",
-    r"(?<!worker )(?<!-)\bpools?\b": r"documents of several runs|judge each document once|distinct doc",
+    r"(?<!worker )(?<!-)\bpools?\b": r"of several runs|judge each document once|distinct doc",
     r"\bown\s+ideal": r"run\s+itself\s+found",
     r"\beveryone\b": r"never searched|did\s+not\s+search",
     r"\bslices?\b": r"value of an attribute",

@@ -31,7 +31,7 @@ Row = Mapping[str, Any]
 _BOUNDS = ("worst", "best")
 # Gain, efficiency, repetition, and how many iterations it took.
 _WITHOUT_LABELS = ("R", "UR", "DupR", "SRR", "calls", "N")
-_OWN_IDEAL = (
+OWN_IDEAL = (
     "own ideal: the ideal list has only what this run found; comparable between runs only with "
     "the same judgments (--qrels or --pool; of aspects --aspect-qrels)."
 )
@@ -111,7 +111,7 @@ def means_part(
     names = shown_metrics(rows, manifest)
     yield means_table([rows[name] for name in names], manifest)
     if any(has_own_ideal(metric_by_name(name), manifest) for name in names):
-        yield Sentence(_OWN_IDEAL)
+        yield Sentence(OWN_IDEAL)
     yield from _notes([rows[name] for name in names])
     yield from _lacking_part(rows.values())
     hidden = sum(name not in names for name in rows)

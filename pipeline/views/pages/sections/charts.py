@@ -139,7 +139,8 @@ def _front(slices: Slices[SliceMeans]) -> Iterator[PageBlock]:
         yield Chart(
             "front",
             "Gain against cost",
-            "one point per slice, such as an arm, with 95 % intervals; filled marks are on the "
+            "one point per slice (the conversations with one value of an attribute), with 95 % "
+            "intervals; filled marks are on the "
             "Pareto front: no other slice gains as much for less.",
         )
 

@@ -97,8 +97,8 @@ def verdict_section(shown: Shown) -> Section:
         _verdict(shown)
         if shown.declared
         else Sentence(
-            "The declared family has only metrics at an iteration, so there is no verdict at N; "
-            "see the table of all metrics.",
+            "The declared family has only metrics at an iteration, so there is no verdict over the "
+            "whole turn; see the table of all metrics.",
             "strong",
         ),
         Details("Every metric at the last iteration", tuple(_every_metric(shown))),
@@ -202,9 +202,11 @@ def _every_metric(shown: Shown) -> Iterator[PageBlock]:
     rows = [shown.rows[one.metric.name] for one in (*shown.declared, *shown.further)]
     yield table_of(shown.columns, rows, "Metrics at each conversation's last iteration")
     power = shown.manifest["request"]["tests"]["options"]["power"]
+    pairs = "GSB: (good - bad) / pairs, where good pairs got better and bad ones worse. "
     yield Sentence(
-        f"Effect size: {_EFFECTS[shown.paired]}. At worst: the means if every undefined value were "
-        "the metric's worst. Detectable: the smallest true difference that a test on this many "
-        f"conversations finds with {100 * power:.0f} % power, before any correction.",
+        f"{pairs if shown.paired else ''}Effect size: {_EFFECTS[shown.paired]}. At worst: the "
+        "means if every undefined value were the metric's worst. Detectable: the smallest true "
+        f"difference that a test on this many conversations finds with {100 * power:.0f} % power, "
+        "before any correction.",
         "quiet",
     )

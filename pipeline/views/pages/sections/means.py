@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from goodgain.pipeline.document.model import Cell, Sentence, term
@@ -17,16 +17,21 @@ from goodgain.pipeline.document.page import (
     SliceName,
     section,
 )
-from goodgain.pipeline.views.means import means_table
+from goodgain.pipeline.results.manifest import has_own_ideal
+from goodgain.pipeline.views.means import OWN_IDEAL, means_table
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import SliceMeans
 from goodgain.pipeline.views.pages.data.texts import mean_texts
 from goodgain.pipeline.views.pages.sections.shared import NOTHING
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.wording import counted
 
 Row = Mapping[str, Any]
 _EVERY = "Every metric at the last iteration"
+_UNDEFINED = (
+    "Undefined: conversations in which the metric has no value, so its mean leaves them out."
+)
 
 
 def headline_section(
@@ -69,7 +74,7 @@ def _headline(
     yield Cards((_conversations(everything, manifest), *cards))
     measures = [rows[one.metric.name] for one in glossary.measures]
     caption = "Metrics at each conversation's last iteration"
-    yield Details(_EVERY, (means_table(measures, manifest, caption),))
+    yield Details(_EVERY, (means_table(measures, manifest, caption), Sentence(_UNDEFINED, "quiet")))
     everyone = [
         everything.everyone[one.metric.name]
         for one in glossary.at_end
@@ -92,6 +97,7 @@ def _headline(
                     "All conversations, those that did not search with gain 0",
                     live=False,
                 ),
+                *_own_ideal(everyone, manifest),
             ),
         )
 
@@ -128,21 +134,28 @@ def _card(definition: Definition, row: Row) -> Card:
     )
 
 
+def _own_ideal(rows: Iterable[Row], manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+    """What `own ideal` means, if the table of these rows says it."""
+    if any(has_own_ideal(metric_by_name(row["metric"]), manifest) for row in rows):
+        yield Sentence(OWN_IDEAL, "quiet")
+
+
 def ranking_section(
     everything: SliceMeans | None, glossary: Glossary, manifest: Mapping[str, Any]
 ) -> Section:
     """The means of ranking metrics."""
     rows = everything.at_end if everything else {}
     ranking = [rows[one.metric.name] for one in glossary.ranking if one.metric.name in rows]
-    shown: PageBlock = NOTHING
+    shown: tuple[PageBlock, ...] = (NOTHING,)
     if ranking:
-        shown = means_table(ranking, manifest, "Ranking metrics")
+        table = means_table(ranking, manifest, "Ranking metrics")
+        shown = (table, *_own_ideal(ranking, manifest), Sentence(_UNDEFINED, "quiet"))
     elif everything:
-        shown = Sentence(
+        none = (
             "No ranking metrics were requested; add them with, for example, "
-            "`goodgain run --metrics ndcg@10`.",
-            "strong",
+            "`goodgain run --metrics ndcg@10`."
         )
+        shown = (Sentence(none, "strong"),)
     return section(
         "ranking",
         "Ranking metrics",

@@ -38,6 +38,14 @@ def test_shares_say_of_what(page):
     ) in page.text
 
 
+def test_terms_of_the_tables_of_means_are_explained_below_each(page):
+    tables = page.text.split("Ranking metrics: All conversations")
+    assert "Undefined: conversations in which the metric has no value" in tables[0]
+    below = tables[1].split("Worth looking at")[0]
+    assert "(own ideal)" in below
+    assert "own ideal: the ideal list has only what this run found" in below
+
+
 def test_copies_are_no_share_of_a_count_that_an_earlier_version_lacks(tmp_path):
     manifest = write_outputs(tmp_path / "out", RECORDS)
     del manifest["results"]["labelled_duplicates"]

@@ -67,6 +67,12 @@ def test_comparison_whose_report_fails_has_no_manifest(tmp_path, monkeypatch, ca
     assert not (tmp_path / "comparison" / "manifest.json").exists()
 
 
+def test_gsb_is_explained_below_the_table_where_it_first_stands(page):
+    table = page.text.split("Every metric at the last iteration")[1]
+    explained = "GSB: (good - bad) / pairs, where good pairs got better and bad ones worse."
+    assert table.index("GSB") < table.index(explained) < table.index("Good, same, bad")
+
+
 def test_page_loads_nothing_and_links_its_sections(page):
     for tag, attributes in page.elements:
         assert not LOADING & set(attributes), tag
