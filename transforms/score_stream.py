@@ -25,11 +25,11 @@ from goodgain.transforms.core.files.outcomes import (
     NO_RECORD_CAME,
     OPEN,
     OutcomesOfRow,
-    UnusedOutcomes,
     join_outcomes,
     unused_rows,
 )
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.payload import payload, unpack
@@ -58,7 +58,7 @@ from goodgain.transforms.core.streaming.live import (
     revise,
 )
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
-from goodgain.transforms.outcomes import is_row, keyed_row, row_in
+from goodgain.transforms.keyed_outcomes import is_row, keyed_row, row_in
 from goodgain.transforms.pool import pools_of
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
@@ -85,7 +85,7 @@ class StreamedScores(NamedTuple):
     live: beam.PCollection[LiveIteration]
     rejected: beam.PCollection[RejectedRecord]
     still_open: beam.PCollection[StillOpen]
-    unused: beam.PCollection[UnusedOutcomes]
+    unused: beam.PCollection[UnusedRow]
 
 
 @dataclass(eq=False, repr=False)
@@ -156,7 +156,7 @@ class ScoreStreamedPayloads(beam.PTransform):
             LIVE: LiveIteration,
             REJECTED: RejectedRecord,
             STILL_OPEN: StillOpen,
-            UNUSED: UnusedOutcomes,
+            UNUSED: UnusedRow,
         }
         return StreamedScores(*typed_outputs(early, "CloseConversation", close, **types))
 
@@ -314,7 +314,7 @@ class CloseConversation(beam.DoFn):
 
     def _final_score(
         self, conversation_id: str, payloads: list[bytes], known: Conversation, given: Any
-    ) -> tuple[ConversationScore, list[UnusedOutcomes]]:
+    ) -> tuple[ConversationScore, list[UnusedRow]]:
         """The score with the outcomes from files, and those that were not used."""
         rows = list(given.read()) if self.with_outcomes else []
         if not rows:

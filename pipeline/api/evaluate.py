@@ -19,9 +19,8 @@ from goodgain.pipeline.api.judgments import (
     given_exclusions,
     given_judgments,
 )
-from goodgain.pipeline.api.labels import Labels, given_labels
-from goodgain.pipeline.api.outcomes import Outcomes, given_outcomes
 from goodgain.pipeline.api.result import Run
+from goodgain.pipeline.api.side_tables import Labels, Outcomes, given_labels, given_outcomes
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.results import datasets, rows
@@ -42,6 +41,8 @@ from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.wording import phrased_for_python
 from goodgain.pipeline.studies.explanation.explain import find_turn
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.files.labels import LabelTable
+from goodgain.transforms.core.files.outcomes import OutcomeTable
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.own import name_of
@@ -147,8 +148,10 @@ def _evaluated(
     else:
         source = LocalFiles(files, settings)
         found = traces_of(settings, files, find_names(files, open_local, settings.adaptation))
-    held = given_outcomes(outcomes, settings.outcome_names) if holds_outcomes else None
-    described = None if held is None else held.described
+    held = described = None
+    if holds_outcomes:
+        held = given_outcomes(outcomes, OutcomeTable(settings.outcome_names))
+        described = held.given
     excluded = given_exclusions(exclude, settings.name_keys) if holds_exclusions else None
     evaluation = open_evaluation(
         settings, found, LOCAL, started, holds_judgments, described, excluded
@@ -159,8 +162,8 @@ def _evaluated(
         evaluation = replace(evaluation, qrels=(InputFile(IN_MEMORY, 0),))
     given = None
     if labels is not None and not evaluation.labels:
-        given = given_labels(labels, settings.iteration_base, settings.label_scale)
-        evaluation = replace(evaluation, labels=given.files)
+        given = given_labels(labels, LabelTable(settings.iteration_base, settings.label_scale))
+        evaluation = replace(evaluation, labels=given.given)
     with progress.shown(found.size):
         evaluated = evaluate_here(settings, evaluation, source, given, judged, held)
     outcome = RunOutcome(
@@ -223,10 +226,8 @@ def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[
         rows_of[datasets.OUTCOME_RELATIONS] = map(asdict, related)
     if scoring.per_call:
         rows_of[datasets.calls(plan)] = chain.from_iterable(map(rows.call_rows, scores))
-    if evaluated.rejected_outcomes is not None:
-        rows_of[datasets.REJECTED_OUTCOMES] = _rejected_rows(evaluated.rejected_outcomes)
-    if evaluated.rejected_labels is not None:
-        rows_of[datasets.REJECTED_LABELS] = _rejected_rows(evaluated.rejected_labels)
+    for table, rejected in evaluated.rejected_rows.items():
+        rows_of[datasets.REJECTED_ROWS[table]] = _rejected_rows(rejected)
     return {dataset.name: _lazy_table(dataset, rows) for dataset, rows in rows_of.items()}
 
 

@@ -121,6 +121,36 @@ def rows_of(table: Any) -> Iterable[Any]:
     return table if found is None else _rows(found)
 
 
+def rows_of_table(table: Any, what: str, expected: str) -> Iterable[Any]:
+    """Rows that the caller holds beside the traces, or those of a table, as `rows_of`.
+
+    Args:
+      what: the argument's name, for messages.
+      expected: the columns of its rows, and what else it may be.
+
+    Raises:
+      UsageError: it is neither.
+    """
+    rows = rows_of(table)
+    if not isinstance(rows, Iterable):
+        raise UsageError(f"{what} must be a path, a table or rows with {expected}.")
+    return rows
+
+
+def rows_of_nested(
+    given: Mapping[Any, Any], message: str
+) -> Iterator[tuple[Any, Mapping[Any, Any]]]:
+    """The items of a mapping of mappings.
+
+    Raises:
+      UsageError: a value is no mapping; with `message`, formatted with its key.
+    """
+    for key, values in given.items():
+        if not isinstance(values, Mapping):
+            raise UsageError(message.format(key))
+        yield key, values
+
+
 def table_of(table: Any) -> Any:
     """A pandas or polars data frame or a pyarrow table; None if `table` is of another package.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from goodgain.pipeline.api.inputs import rows_of
+from goodgain.pipeline.api.inputs import rows_of_nested, rows_of_table
 from goodgain.pipeline.run.plan.judgments import Judged
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.judgment_rows import (
@@ -81,36 +81,28 @@ def _excluded_pairs(excluded: Any) -> Iterator[tuple[str, str]]:
             for topic, documents in excluded.items()
             for document in ([documents] if isinstance(documents, str) else documents)
         ]
-    rows = rows_of(excluded)
-    if not isinstance(rows, Iterable):
-        raise UsageError(
-            "exclude must be a path, a table or rows with topic and document_id, or documents by "
-            "topic."
-        )
+    expected = "topic and document_id, or documents by topic"
+    rows = rows_of_table(excluded, "exclude", expected)
     for number, row in enumerate(rows, start=1):
         place = JudgmentPlace(0, number, f"row {number}")
         try:
-            one = excluded_of_row(row, place)
+            pair = excluded_of_row(row, place)
         except JudgmentError as error:
             raise UsageError(f"exclude, {place.inside}: {error}") from None
-        yield one.topic, one.document
+        yield pair.topic, pair.document
 
 
-def _rows(qrels: Any) -> Iterator[Any]:
+def _rows(qrels: Any) -> Iterable[Any]:
     if isinstance(qrels, Mapping):
-        for topic, labels in qrels.items():
-            if not isinstance(labels, Mapping):
-                raise UsageError(
-                    f"qrels of the topic {topic!r} are no labels by document, like "
-                    "{'topic': {'document': 2}}."
-                )
-            for document, label in labels.items():
-                yield {"topic": topic, "document_id": document, "gain": label}
-        return
-    rows = rows_of(qrels)
-    if not isinstance(rows, Iterable):
-        raise UsageError(
-            "qrels must be a path, a table or rows with topic, document_id and gain, or labels by "
-            "topic and document."
+        by_topic = rows_of_nested(
+            qrels,
+            "qrels of the topic {!r} are no labels by document, like "
+            "{{'topic': {{'document': 2}}}}.",
         )
-    yield from rows
+        return (
+            {"topic": topic, "document_id": document, "gain": label}
+            for topic, labels in by_topic
+            for document, label in labels.items()
+        )
+    expected = "topic, document_id and gain, or labels by topic and document"
+    return rows_of_table(qrels, "qrels", expected)

@@ -198,6 +198,8 @@ OUTCOME_RELATIONS = shipped("outcome_relations")
 REJECTED = shipped("rejected")
 REJECTED_LABELS = shipped("rejected_labels")
 REJECTED_OUTCOMES = shipped("rejected_outcomes")
+# By table beside the traces.
+REJECTED_ROWS = {"labels": REJECTED_LABELS, "outcomes": REJECTED_OUTCOMES}
 LATE = shipped("late")
 # Those of a comparison.
 COMPARISON = shipped("comparison")

@@ -7,8 +7,8 @@ from typing import Any
 
 from goodgain.pipeline.results.opened_pool import OpenedPool
 from goodgain.transforms.core.errors import BalanceError
-from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.side_tables import SideFile
 from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST
@@ -78,7 +78,7 @@ def exclusions_part(counts: Mapping[str, int], exclusions: Exclusions) -> dict[s
     }
 
 
-def labels_part(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
+def labels_part(counts: Mapping[str, int], files: Sequence[SideFile]) -> dict[str, Any]:
     """The outcomes of the labels of single results: each has exactly one.
 
     Raises:
@@ -120,7 +120,7 @@ def check_outcome_rows(rows: Mapping[str, int]) -> None:
         )
 
 
-def outcomes_part(counts: Mapping[str, int], files: Sequence[LabelFile]) -> dict[str, Any]:
+def outcomes_part(counts: Mapping[str, int], files: Sequence[SideFile]) -> dict[str, Any]:
     """What became of the rows of files of outcomes; raises as `check_outcome_rows` does."""
     rows = outcome_rows(counts)
     check_outcome_rows(rows)

@@ -26,8 +26,8 @@ from goodgain.pipeline.results.opened_pool import OpenedPool
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.settings.option_types import MaxRejected
 from goodgain.transforms.core.errors import BalanceError, UsageError
-from goodgain.transforms.core.files.labels import LabelFile
 from goodgain.transforms.core.files.shard import InputFile
+from goodgain.transforms.core.files.side_tables import SideFile
 from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.metric import Metric
@@ -116,8 +116,8 @@ def manifest_of(
     qrels: Sequence[InputFile] = (),
     aspects: AspectJudgments | None = None,
     exclusions: Exclusions | None = None,
-    labels: Sequence[LabelFile] | None = None,
-    outcomes: Sequence[LabelFile] = (),
+    labels: Sequence[SideFile] | None = None,
+    outcomes: Sequence[SideFile] = (),
     pool: OpenedPool | None = None,
     engine: str,
     started: datetime,

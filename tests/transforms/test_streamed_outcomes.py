@@ -13,7 +13,7 @@ from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
-from goodgain.transforms.outcomes import keyed_row
+from goodgain.transforms.keyed_outcomes import keyed_row
 from goodgain.transforms.score_stream import CloseConversation, ScoreStreamedPayloads
 from goodgain.transforms.stream_end import StreamEnd
 from tests.adversarial import conversation_records
@@ -90,10 +90,10 @@ def test_in_any_order_rows_are_joined_as_in_batch(seed):
         assert score.conversation == expected.conversation
         assert score.counts.get("outcomes.joined", 0) == joined.joined
         assert score.counts.get("outcomes.repeated", 0) == joined.repeated
-        unused += [(one.row.row, one.other.row) for one in joined.unused]
+        unused += [(one.place.row, one.other.row) for one in joined.unused]
     assert not scores
     unused += [(row.row, None) for row in rows if row.conversation_id == "unknown"]
-    found = [(one.row.row, one.other and one.other.row) for one in engine.of("unused")]
+    found = [(one.place.row, one.other and one.other.row) for one in engine.of("unused")]
     assert sorted(found, key=str) == sorted(unused, key=str)
 
 
@@ -149,4 +149,4 @@ def test_through_beam():
         keep("scores", scored.scores)
         keep("unused", scored.unused)
     assert [score.conversation["outcome.correct"] for _, score in given["scores"]] == [1]
-    assert [one.row.row for _, one in given["unused"]] == [2]
+    assert [one.place.row for _, one in given["unused"]] == [2]

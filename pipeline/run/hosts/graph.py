@@ -16,13 +16,12 @@ from goodgain.pipeline.results.means import WriteMeans
 from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
-from goodgain.pipeline.run.hosts.joined_payloads import join_labels
+from goodgain.pipeline.run.hosts.joined_payloads import join_labels, to_rejected_rows
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.labels import rejected_row
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
-from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.means.values import cluster_counts
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES, ContradictedId
 from goodgain.transforms.core.scoring.packing import Packing
@@ -110,24 +109,8 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
         | "WriteLate" >> _write_one(plan, datasets.LATE, rows.struct_row, LateRow, rows.late_key),
         *(
-            [_write_rejected_labels(plan, labels.rejected, labels.unplaced, scores)]
-            if labels.rejected
-            else []
-        ),
-        *(
-            [
-                labels.rejected_outcomes
-                | "WriteRejectedOutcomes"
-                >> _write_one(
-                    plan,
-                    datasets.REJECTED_OUTCOMES,
-                    rows.struct_row,
-                    RejectedRecord,
-                    rows.rejected_key,
-                )
-            ]
-            if labels.rejected_outcomes
-            else []
+            _write_rejected_rows(plan, name, rejected_rows, scores)
+            for name, rejected_rows in labels.rejected.items()
         ),
     )
     summary = (
@@ -160,30 +143,28 @@ def _contradicted_ids(score: ConversationScore) -> list[ContradictedId]:
     return score.contradicted_ids
 
 
-def _write_rejected_labels(
+def _write_rejected_rows(
     plan: Plan,
+    table: str,
     rejected: beam.PCollection[RejectedRecord],
-    unplaced: beam.PCollection[RejectedLabel] | None,
     scores: beam.PCollection[ConversationScore],
 ) -> beam.PCollection[WrittenFile]:
-    to_rejected = beam.FlatMap(_rejected_labels).with_output_types(RejectedLabel)
-    unmatched = (
-        (unplaced, scores | "RejectedLabels" >> to_rejected)
-        | "Unplaced" >> beam.Flatten()
-        | "RejectedRows"
-        >> beam.Map(rejected_row, plan.evaluation.labels).with_output_types(RejectedRecord)
-    )
-    return (
-        (rejected, unmatched)
-        | "AllRejectedLabels" >> beam.Flatten()
-        | "WriteRejectedLabels"
-        >> _write_one(
-            plan, datasets.REJECTED_LABELS, rows.struct_row, RejectedRecord, rows.rejected_key
+    """Write the rows of a table beside the traces that cannot be used."""
+    dataset, title = datasets.REJECTED_ROWS[table], table.capitalize()
+    if dataset == datasets.REJECTED_LABELS:
+        unmatched = (
+            scores
+            | "UnmatchedLabels" >> beam.FlatMap(_rejected_labels).with_output_types(UnusedRow)
+            | "UnmatchedRows" >> to_rejected_rows(plan.evaluation.labels)
         )
+        rejected = (rejected, unmatched) | "AllRejectedLabels" >> beam.Flatten()
+    written: beam.PCollection[WrittenFile] = rejected | f"WriteRejected{title}" >> _write_one(
+        plan, dataset, rows.struct_row, RejectedRecord, rows.rejected_key
     )
+    return written
 
 
-def _rejected_labels(score: ConversationScore) -> list[RejectedLabel]:
+def _rejected_labels(score: ConversationScore) -> list[UnusedRow]:
     return score.rejected_labels
 
 
@@ -211,7 +192,7 @@ def _write_one(
     plan: Plan, dataset: datasets.Dataset, rows_of: Any, element_type: type[Struct], key_of: Any
 ) -> WriteRows:
     # Even all of a large input may be rejected; late rows are few.
-    many = (datasets.REJECTED, datasets.REJECTED_LABELS, datasets.REJECTED_OUTCOMES)
+    many = (datasets.REJECTED, *datasets.REJECTED_ROWS.values())
     shards = plan.target.shards if dataset in many else _ONE
     target = replace(plan.target, shards=shards)
     return WriteRows(target, [DatasetRows(dataset, rows_of)], element_type, key_of)

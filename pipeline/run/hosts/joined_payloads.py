@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from goodgain.pipeline.run.hosts.counts import Counts, count_elements
+from goodgain.pipeline.run.hosts.counts import Counts
 from goodgain.pipeline.run.hosts.judgments_in_memory import JoinQrelsInMemory
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS
-from goodgain.transforms.core.files.outcomes import unused_record
+from goodgain.pipeline.run.plan.side_tables import GivenTable
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
-from goodgain.transforms.core.judgments.result_labels import RejectedLabel
+from goodgain.transforms.core.files.side_tables import rejected_row
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.labels import JoinLabels, ReadLabels
-from goodgain.transforms.outcomes import JoinOutcomes, ReadOutcomes
 from goodgain.transforms.qrels import JoinQrels, Labelling
 from goodgain.transforms.read import ReadFiles
 from goodgain.transforms.read_qrels import ReadQrels
+from goodgain.transforms.side_tables import JoinSideTable, ReadSideTable
 
 
 class JoinedPayloads(NamedTuple):
@@ -27,17 +27,14 @@ class JoinedPayloads(NamedTuple):
 
     Attributes:
       problems: a list of the first problems with judgments; None without judgments.
-      rejected, unplaced: labels of single results that cannot be used, and those without a place
-        in the traces; None without such labels.
-      rejected_outcomes: rows of outcomes that cannot be used; None without files of outcomes.
+      rejected: for each table beside the traces, like `labels`, its rows that cannot be used or
+        belong to no conversation.
     """
 
     payloads: beam.PCollection[Any]
     counts: Sequence[beam.PCollection[Counts]] = ()
     problems: beam.PCollection[Any] | None = None
-    rejected: beam.PCollection[RejectedRecord] | None = None
-    unplaced: beam.PCollection[RejectedLabel] | None = None
-    rejected_outcomes: beam.PCollection[RejectedRecord] | None = None
+    rejected: Mapping[str, beam.PCollection[RejectedRecord]] = MappingProxyType({})
 
 
 def join_labels(
@@ -56,10 +53,9 @@ def join_labels(
     labels = JoinedPayloads(files.payloads)
     if evaluation.qrels:
         labels = _with_qrels(pipeline, files, evaluation, max_held_bytes, in_memory)
-    if evaluation.labels:
-        labels = _with_given(pipeline, labels, evaluation, max_held_bytes)
-    if evaluation.outcomes.files:
-        labels = _with_outcomes(pipeline, labels, evaluation, max_held_bytes)
+    for given in (evaluation.labels, evaluation.outcomes):
+        if given:
+            labels = _with_table(pipeline, labels, given, max_held_bytes)
     return labels
 
 
@@ -87,45 +83,28 @@ def _with_qrels(
     return JoinedPayloads(payloads, [joined.counts], first)
 
 
-def _with_given(
+def _with_table(
     pipeline: beam.Pipeline,
-    labels: JoinedPayloads,
-    evaluation: Evaluation,
+    joined: JoinedPayloads,
+    given: GivenTable[Any],
     max_held_bytes: int | None,
 ) -> JoinedPayloads:
-    read = pipeline | "ReadLabels" >> ReadLabels(
-        evaluation.labels, evaluation.settings.iteration_base, max_held_bytes
-    )
-    joined = labels.payloads | "JoinLabels" >> JoinLabels(read.labels)
-    unplaced = joined.rejected | "CountUnplaced" >> count_elements(_one_rejected)
-    return labels._replace(
-        payloads=(labels.payloads, joined.payloads) | "GivenLabels" >> beam.Flatten(),
-        counts=[*labels.counts, read.counts, unplaced],
-        rejected=read.rejected,
-        unplaced=joined.rejected,
-    )
-
-
-def _with_outcomes(
-    pipeline: beam.Pipeline,
-    labels: JoinedPayloads,
-    evaluation: Evaluation,
-    max_held_bytes: int | None,
-) -> JoinedPayloads:
-    given = evaluation.outcomes
-    read = pipeline | "ReadOutcomes" >> ReadOutcomes(given.files, given.names, max_held_bytes)
-    joined = labels.payloads | "JoinOutcomes" >> JoinOutcomes(read.outcomes)
-    to_rows = beam.Map(unused_record, given.files).with_output_types(RejectedRecord)
-    rejected = (
-        read.rejected,
-        joined.unused | "UnusedOutcomes" >> to_rows,
-    ) | "RejectedOutcomes" >> beam.Flatten()
-    return labels._replace(
-        payloads=(labels.payloads, joined.payloads) | "GivenOutcomes" >> beam.Flatten(),
-        counts=[*labels.counts, read.counts, joined.counts],
-        rejected_outcomes=rejected,
+    """Join a table beside the traces, too."""
+    table = given.table
+    title = table.name.capitalize()
+    read = pipeline | f"Read{title}" >> ReadSideTable(table, given.files, max_held_bytes)
+    rows = joined.payloads | f"Join{title}" >> JoinSideTable(table, read.rows)
+    unused = rows.unused | f"Unused{title}" >> to_rejected_rows(given)
+    return joined._replace(
+        payloads=(joined.payloads, rows.payloads) | f"Given{title}" >> beam.Flatten(),
+        counts=[*joined.counts, read.counts, rows.counts],
+        rejected={
+            **joined.rejected,
+            table.name: (read.rejected, unused) | f"Rejected{title}" >> beam.Flatten(),
+        },
     )
 
 
-def _one_rejected(_: RejectedLabel) -> Counts:
-    return {"labels.rejected": 1}
+def to_rejected_rows(given: GivenTable[Any]) -> beam.PTransform:
+    """`PCollection[UnusedRow]` of a table to `PCollection[RejectedRecord]`."""
+    return beam.Map(rejected_row, given.files).with_output_types(RejectedRecord)

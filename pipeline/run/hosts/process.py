@@ -12,17 +12,14 @@ from msgspec.structs import replace
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import Judged, JudgedDocuments, read_judgments
-from goodgain.pipeline.run.plan.labels import (
-    LabelRows,
-    LabelSource,
-    read_label_rows,
-)
 from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
-from goodgain.pipeline.run.plan.outcome_files import OutcomeRows, read_outcome_rows
+from goodgain.pipeline.run.plan.side_tables import JoinableTable, RowsHere, read_table
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.transforms.core.files.outcomes import OutcomesOfRow
 from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.judgments.judgment import LabelRequest
+from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.relations import OutcomeRelation
@@ -47,32 +44,30 @@ class Evaluated(Struct, frozen=True):
 
     Attributes:
       scores: of all conversations, in no particular order.
-      rejected_labels: rows for labels that match no result; None without labels of results.
+      rejected_rows: for each table beside the traces, like `labels`, its rows that are not used.
       duplicates: a row for each, by conversation_id; the duplicates are found once more when the
         first is taken, since scoring is much faster without rows, and few ask for them.
-      rejected_outcomes: rows of outcomes that cannot be used; None without files of outcomes.
       counts: by dotted name.
       contradicted_ids: examples for a warning.
     """
 
     scores: list[ConversationScore]
     rejected: list[RejectedRecord]
-    rejected_labels: list[RejectedRecord] | None
+    rejected_rows: dict[str, list[RejectedRecord]]
     duplicates: Iterator[DuplicateRow]
     means: list[MeanRow]
     relations: list[OutcomeRelation]
     counts: Counter[str]
     contradicted_ids: list[ContradictedId]
-    rejected_outcomes: list[RejectedRecord] | None = None
 
 
 def evaluate_here(
     config: RunConfig,
     evaluation: Evaluation,
     source: TraceSource,
-    given: LabelRows | None = None,
+    given: RowsHere[ResultLabel] | None = None,
     judged: Judged | None = None,
-    outcomes: OutcomeRows | None = None,
+    outcomes: RowsHere[OutcomesOfRow] | None = None,
 ) -> Evaluated:
     """Evaluate everything in this process.
 
@@ -90,47 +85,49 @@ def evaluate_here(
     budget = evaluation.budget()
     trace_budget = budget if evaluation.traces.files else source.budget(evaluation)
     if given is None and evaluation.labels:
-        given = read_label_rows(evaluation.labels, open_local, config.iteration_base, budget)
-    sources: list[LabelSource] = [given] if given is not None else []
+        given = read_table(evaluation.labels, open_local, budget)
     if judged is None and evaluation.qrels:
         judged = read_judgments(evaluation.qrels, open_local, budget, label_map=config.label_scale)
-    if judged is not None:
-        sources.append(JudgedDocuments(judged, scoring.exclusions))
+    if outcomes is None and evaluation.outcomes:
+        outcomes = read_table(evaluation.outcomes, open_local, budget)
+    tables: dict[str, JoinableTable | None] = {
+        "labels": given,
+        "qrels": None if judged is None else JudgedDocuments(judged, scoring.exclusions),
+        "outcomes": outcomes,
+    }
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
     packer = packer_for(Packing.of(scoring, usable_threads()))
     gathered = gather(source.packed(packer), trace_budget)
-    joined = [one.join(gathered.payloads, gathered.label_requests) for one in sources]
-    for conversation_id, labels in chain.from_iterable(one.payloads for one in joined):
-        gathered.payloads[conversation_id].append(labels)
-    if outcomes is None and evaluation.outcomes.files:
-        outcomes = read_outcome_rows(evaluation.outcomes, open_local, budget)
-    joined_outcomes = None if outcomes is None else outcomes.join(gathered.payloads)
-    for conversation_id, packed in joined_outcomes.payloads if joined_outcomes else ():
+    joined = {
+        name: table.join(gathered.payloads, gathered.label_requests)
+        for name, table in tables.items()
+        if table is not None
+    }
+    for conversation_id, packed in chain.from_iterable(one.payloads for one in joined.values()):
         gathered.payloads[conversation_id].append(packed)
     sums, scores = RunSums(config, scoring), []
     for score in scores_of(gathered.payloads, scoring, pools, trace_budget):
         sums.add(score)
         scores.append(score)
-    rejected_labels = None
+    rejected_rows: dict[str, list[RejectedRecord]] = {
+        name: joined[name].rejected for name in ("labels", "outcomes") if name in joined
+    }
     if given is not None:
-        unmatched = (given.rows(score.rejected_labels) for score in scores)
-        rejected_labels = list(chain(*(one.rejected for one in joined), *unmatched))
+        unmatched = (given.rejected(score.rejected_labels) for score in scores)
+        rejected_rows["labels"] += chain.from_iterable(unmatched)
     # `+` would drop the counts that are 0, which warnings need.
     counts = Counter(sums.counts)
-    for more in (gathered.counts, reading_counts(packer), *(one.counts for one in joined)):
+    for more in (gathered.counts, reading_counts(packer), *(one.counts for one in joined.values())):
         counts.update(more)
-    if joined_outcomes is not None:
-        counts.update(joined_outcomes.counts)
     return Evaluated(
         scores,
         gathered.rejected,
-        rejected_labels,
+        rejected_rows,
         duplicate_rows(gathered.payloads, scoring, pools),
         list(sums.means()),
         list(sums.relations()),
         counts,
         sums.contradicted_ids,
-        None if joined_outcomes is None else joined_outcomes.rejected,
     )
 
 

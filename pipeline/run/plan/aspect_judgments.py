@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from goodgain.pipeline.run.plan.judgments import shards_of_judgments
-from goodgain.pipeline.run.plan.labels import find_label_files
+from goodgain.pipeline.run.plan.side_tables import find_given_files
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.aspect_qrels import AspectJudgment, read_aspect_qrels
@@ -34,7 +34,7 @@ def read_aspect_judgments(
       UsageError: there is no such file, a line cannot be used, or two labels differ.
       GoodGainError: they exceed the memory limit of `budget`.
     """
-    files = find_label_files(pattern, "judgments", "--aspect-qrels", storage)
+    files = find_given_files(pattern, "judgments", "--aspect-qrels", storage)
     judged: dict[tuple[str, str, str], AspectJudgment] = {}
     for judgment in _judgments(files, storage.open):
         key = (judgment.topic, judgment.document, judgment.aspect)

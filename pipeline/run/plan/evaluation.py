@@ -15,16 +15,17 @@ from goodgain.pipeline.results.opened_pool import OpenedPool, open_pool
 from goodgain.pipeline.run.plan.aspect_judgments import read_aspect_judgments
 from goodgain.pipeline.run.plan.exclusions import read_exclusions
 from goodgain.pipeline.run.plan.judgments import find_judgments
-from goodgain.pipeline.run.plan.labels import find_labels
-from goodgain.pipeline.run.plan.outcome_files import NO_OUTCOMES, GivenOutcomes, find_outcomes
+from goodgain.pipeline.run.plan.side_tables import GivenTable, find_table
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.run.plan.traces import TraceSet
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.labels import LabelFile
+from goodgain.transforms.core.files.labels import LabelTable
+from goodgain.transforms.core.files.outcomes import OutcomesOfRow, OutcomeTable
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.exclusions import Exclusions
+from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.memory_budget import MemoryBudget, default_memory_budget
 from goodgain.transforms.core.metrics.outcomes import remember_outcomes
 from goodgain.transforms.core.remedy import Remedy
@@ -46,8 +47,8 @@ class Evaluation(Struct, frozen=True):
       settings: of a run, a stream or an explanation.
       scoring: what follows from them for scoring conversations.
       qrels: files of judgments that replace the labels of the traces.
-      labels: files of labels of single results.
-      outcomes: files of outcomes.
+      labels: labels of single results.
+      outcomes: outcomes of conversations from outside the traces.
       pool: the pool whose labels override those of the traces.
       pool_bytes: bytes of its files.
     """
@@ -58,17 +59,17 @@ class Evaluation(Struct, frozen=True):
     pool: OpenedPool | None = None
     pool_bytes: int = 0
     qrels: tuple[InputFile, ...] = ()
-    labels: tuple[LabelFile, ...] = ()
-    outcomes: GivenOutcomes = NO_OUTCOMES
+    labels: GivenTable[ResultLabel] = GivenTable(LabelTable())
+    outcomes: GivenTable[OutcomesOfRow] = GivenTable(OutcomeTable())
 
     @property
     def max_held_bytes(self) -> int:
         """The limit on memory for traces, judgments, labels and the pool in one process."""
         if isinstance(self.settings, ExplainConfig) and self.settings.max_held_bytes:
             return self.settings.max_held_bytes
-        labels = sum(file.size for file in (*self.labels, *self.outcomes.files))
         judgments = sum(file.size for file in self.qrels)
-        return default_memory_budget(self.traces.size + self.pool_bytes + labels + judgments)
+        beside = self.pool_bytes + self.labels.size + self.outcomes.size + judgments
+        return default_memory_budget(self.traces.size + beside)
 
     def budget(self) -> MemoryBudget:
         """A count of the memory that is held, up to `max_held_bytes`."""
@@ -81,7 +82,7 @@ def open_evaluation(
     storage: Storage,
     clock: datetime | None = None,
     given_judgments: bool = False,
-    given_outcomes: GivenOutcomes | None = None,
+    given_outcomes: GivenTable[OutcomesOfRow] | None = None,
     exclusions: Exclusions | None = None,
 ) -> Evaluation:
     """Open all that is needed besides the traces.
@@ -112,9 +113,11 @@ def open_evaluation(
         if settings.qrels and not given_judgments
         else (),
         labels=(
-            find_labels(settings.labels, storage, settings.iteration_base, settings.label_scale)
+            find_table(
+                settings.labels, LabelTable(settings.iteration_base, settings.label_scale), storage
+            )
             if settings.labels
-            else ()
+            else opened.labels
         ),
     )
 
@@ -124,7 +127,7 @@ def open_scoring(
     traces: TraceSet,
     storage: Storage,
     clock: datetime | None = None,
-    given_outcomes: GivenOutcomes | None = None,
+    given_outcomes: GivenTable[OutcomesOfRow] | None = None,
 ) -> Evaluation:
     """Like `open_evaluation`, but labels come only with the traces or from a pool.
 
@@ -156,7 +159,8 @@ def open_scoring(
     return Evaluation(settings, traces, scoring, pool, pool_bytes, outcomes=given)
 
 
-def _find_outcomes(settings: ScoringConfig, storage: Storage) -> GivenOutcomes:
+def _find_outcomes(settings: ScoringConfig, storage: Storage) -> GivenTable[OutcomesOfRow]:
+    table = OutcomeTable(settings.outcome_names)
     if settings.outcomes is None:
-        return NO_OUTCOMES
-    return find_outcomes(settings.outcomes, settings.outcome_names, storage)
+        return GivenTable(table)
+    return find_table(settings.outcomes, table, storage)

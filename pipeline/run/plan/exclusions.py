@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from goodgain.pipeline.run.plan.judgments import describe, shards_of_judgments
-from goodgain.pipeline.run.plan.labels import find_label_files
+from goodgain.pipeline.run.plan.side_tables import find_given_files
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.qrels import EXCLUSIONS, read_qrels
@@ -28,7 +28,7 @@ def read_exclusions(
       UsageError: there is no such file, or a line cannot be used.
       GoodGainError: they exceed the memory limit of `budget`.
     """
-    files = find_label_files(pattern, "exclusions", "--exclude", storage)
+    files = find_given_files(pattern, "exclusions", "--exclude", storage)
     return Exclusions.of_pairs(keys, _pairs(files, storage.open, budget))
 
 

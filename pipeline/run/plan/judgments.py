@@ -8,7 +8,7 @@ from itertools import islice
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.run.plan.labels import JoinedLabels, Payloads, find_label_files
+from goodgain.pipeline.run.plan.side_tables import JoinedTable, Payloads, find_given_files
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.qrels import read_qrels
@@ -50,7 +50,7 @@ def find_judgments(pattern: str, storage: Storage) -> tuple[InputFile, ...]:
     Raises:
       UsageError: it matches none, or files cannot be listed.
     """
-    return find_label_files(pattern, "judgments", "--qrels", storage)
+    return find_given_files(pattern, "judgments", "--qrels", storage)
 
 
 def check_beginnings(
@@ -215,10 +215,10 @@ class JudgedDocuments(Struct, frozen=True):
     judged: Judged
     exclusions: Exclusions | None = None
 
-    def join(self, _: Payloads, requests: Iterable[LabelRequest]) -> JoinedLabels:
-        """See `LabelSource`."""
+    def join(self, _: Payloads, requests: Iterable[LabelRequest]) -> JoinedTable:
+        """See `JoinableTable`."""
         labels, counts = join(requests, self.judged, self.exclusions)
-        return JoinedLabels(
+        return JoinedTable(
             [(name, payload((), external=external)) for name, external in labels.items()], counts
         )
 

@@ -69,7 +69,7 @@ def manifest_of_run(
         qrels=evaluation.qrels,
         aspects=evaluation.scoring.aspect_judgments,
         exclusions=evaluation.scoring.exclusions,
-        labels=evaluation.labels,
+        labels=evaluation.labels.files,
         outcomes=evaluation.outcomes.files,
         pool=evaluation.pool,
         engine=outcome.engine,

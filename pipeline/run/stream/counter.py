@@ -17,10 +17,10 @@ from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.given_parts import check_outcome_rows, outcome_rows
 from goodgain.pipeline.results.manifest import OUTCOMES
 from goodgain.transforms.core.errors import BalanceError
-from goodgain.transforms.core.files.outcomes import UnusedOutcomes
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
 from goodgain.transforms.core.scoring.score_rows import LateRow
@@ -200,7 +200,7 @@ class StreamCounter(InProcess):
             counts["rejected"] += element.records
         elif isinstance(element, dict):
             self._outcome_counts.update(element)
-        elif isinstance(element, UnusedOutcomes):
+        elif isinstance(element, UnusedRow):
             self._outcome_counts["outcomes.rejected"] += 1
         elif isinstance(element, LateRow):
             counts["late"] += 1

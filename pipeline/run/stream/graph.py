@@ -12,12 +12,13 @@ from msgspec import Struct
 from goodgain.pipeline.results import datasets as batch_datasets
 from goodgain.pipeline.results import rows
 from goodgain.pipeline.results.sinks import DatasetRows
-from goodgain.pipeline.run.plan.outcome_files import NO_OUTCOMES, GivenOutcomes
+from goodgain.pipeline.run.hosts.joined_payloads import to_rejected_rows
+from goodgain.pipeline.run.plan.side_tables import GivenTable
 from goodgain.pipeline.run.stream import datasets
 from goodgain.pipeline.run.stream.counter import Count, StreamCounter
 from goodgain.pipeline.run.stream.sinks import StreamTarget, WritePanes
 from goodgain.pipeline.settings.stream_config import StreamConfig
-from goodgain.transforms.core.files.outcomes import unused_record
+from goodgain.transforms.core.files.outcomes import OutcomesOfRow, OutcomeTable
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.score_rows import LateRow
@@ -29,8 +30,8 @@ from goodgain.transforms.core.streaming.windowed_means import (
     WindowedRelation,
     WindowWarnings,
 )
-from goodgain.transforms.outcomes import OutcomesRead, ReadOutcomes
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
+from goodgain.transforms.side_tables import ReadSideTable, SideTableRead
 from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import millis_of
 from goodgain.transforms.windowed_means import WindowedMeans
@@ -51,7 +52,7 @@ class StreamPlan(Struct, frozen=True):
     scoring: Scoring
     source: beam.PTransform
     end: StreamEnd
-    outcomes: GivenOutcomes = NO_OUTCOMES
+    outcomes: GivenTable[OutcomesOfRow] = GivenTable(OutcomeTable())
     counter: StreamCounter | None = None
     has_checkpoints: bool = False
 
@@ -89,7 +90,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
     traces = pipeline | "Read" >> plan.source
     given = _read_outcomes(pipeline, plan.outcomes)
     scored = traces.payloads | "Score" >> ScoreStreamedPayloads(
-        scoring, closing, plan.end, None if given is None else given.outcomes
+        scoring, closing, plan.end, None if given is None else given.rows
     )
     scores = scored.scores | "CountScores" >> Count(plan.counter) | "Scores" >> _OnlySince(plan)
     means = scores | "Means" >> WindowedMeans(
@@ -153,19 +154,24 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
         )
 
 
-def _read_outcomes(pipeline: beam.Pipeline, given: GivenOutcomes) -> OutcomesRead | None:
-    if not given.files:
+def _read_outcomes(
+    pipeline: beam.Pipeline, given: GivenTable[OutcomesOfRow]
+) -> SideTableRead | None:
+    if not given:
         return None
-    read: OutcomesRead = pipeline | "ReadOutcomes" >> ReadOutcomes(given.files, given.names)
+    read: SideTableRead = pipeline | "ReadOutcomes" >> ReadSideTable(given.table, given.files)
     return read
 
 
 def _rejected_outcomes(
-    plan: StreamPlan, given: OutcomesRead, unused: beam.PCollection[Any]
+    plan: StreamPlan, given: SideTableRead, unused: beam.PCollection[Any]
 ) -> beam.PCollection[RejectedRecord]:
     """The rows of outcomes that cannot be used, or were not."""
-    to_rows = beam.Map(unused_record, plan.outcomes.files).with_output_types(RejectedRecord)
-    counted = unused | "CountUnused" >> Count(plan.counter) | "UnusedOutcomes" >> to_rows
+    counted = (
+        unused
+        | "CountUnused" >> Count(plan.counter)
+        | "UnusedOutcomes" >> to_rejected_rows(plan.outcomes)
+    )
     rejected: beam.PCollection[RejectedRecord] = (
         given.rejected,
         counted,

@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from goodgain.pipeline.results.manifest import grouped
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.judgments import Judged, join, read_judgments
-from goodgain.pipeline.run.plan.labels import LabelRows, read_label_rows
 from goodgain.pipeline.run.plan.local_files import open_local
-from goodgain.pipeline.run.plan.outcome_files import OutcomeRows, read_outcome_rows
+from goodgain.pipeline.run.plan.side_tables import RowsHere, read_table
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.pairs import Pairs
@@ -22,6 +21,7 @@ from goodgain.pipeline.studies.explanation.reasons import Reasons
 from goodgain.pipeline.studies.explanation.records import ConversationRecords, gather
 from goodgain.pipeline.studies.explanation.usage import Usages, id_text
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
+from goodgain.transforms.core.files.outcomes import OutcomesOfRow, join_outcomes
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
     document_digests,
@@ -62,10 +62,10 @@ def find_turn(
     conversation_id: str,
     evaluation: Evaluation,
     source: TraceSource,
-    given: LabelRows | None = None,
+    given: RowsHere[ResultLabel] | None = None,
     judged: Judged | None = None,
     pair: Pair | None = None,
-    outcomes: OutcomeRows | None = None,
+    outcomes: RowsHere[OutcomesOfRow] | None = None,
 ) -> ExplainedTurn:
     """Find a conversation in the traces of an evaluation, and explain its last turn.
 
@@ -80,9 +80,8 @@ def find_turn(
     """
     budget = source.budget(evaluation)
     if given is None:
-        base = evaluation.settings.iteration_base
-        given = read_label_rows(evaluation.labels, open_local, base, budget)
-    labels = list(given.labels())
+        given = read_table(evaluation.labels, open_local, budget)
+    labels = list(given.usable())
     keys = {label.key for label in labels}
     # Labels must match no other conversation, so that the records of all are needed.
     records = (
@@ -99,7 +98,8 @@ def find_turn(
         return read_judgments(evaluation.qrels, open_local, budget, {topic}, label_map)
 
     if outcomes is None:
-        outcomes = read_outcome_rows(evaluation.outcomes, open_local, budget)
+        outcomes = read_table(evaluation.outcomes, open_local, budget)
+    rows = [row for row in outcomes.usable() if row.conversation_id == conversation_id]
     return explain_turn(
         gathered,
         evaluation.scoring,
@@ -107,7 +107,7 @@ def find_turn(
         judgments_of,
         labels,
         pair,
-        outcomes.of(conversation_id),
+        join_outcomes(rows, exists=True).values,
     )
 
 

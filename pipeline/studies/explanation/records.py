@@ -8,11 +8,12 @@ from difflib import get_close_matches
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.judgments.result_labels import LabelKey, keys_of
+from goodgain.transforms.core.judgments.result_labels import keys_of
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
+from goodgain.transforms.core.records.side_rows import RowKey
 from goodgain.transforms.core.scoring.conversation_picker import ConversationRecord, OtherCall
 
 _MOST_COMPARED = 20_000  # ids compared for a suggestion
@@ -33,14 +34,14 @@ class ConversationRecords(Struct, frozen=True):
     calls: list[SearchCall]
     rejected: list[RejectedRecord]
     unreadable: int
-    elsewhere: frozenset[LabelKey] = frozenset()
+    elsewhere: frozenset[RowKey] = frozenset()
 
 
 def gather(
     conversation_id: str,
     records: Iterable[ConversationRecord],
     budget: MemoryBudget,
-    label_keys: Collection[LabelKey] = (),
+    label_keys: Collection[RowKey] = (),
 ) -> ConversationRecords:
     """Read everything and keep what belongs to one conversation.
 
@@ -55,7 +56,7 @@ def gather(
     calls: list[SearchCall] = []
     rejected: list[RejectedRecord] = []
     others: set[str] = set()
-    elsewhere: set[LabelKey] = set()
+    elsewhere: set[RowKey] = set()
     unreadable = 0
     for record in records:
         if record.conversation_id == conversation_id and not isinstance(record, OtherCall):

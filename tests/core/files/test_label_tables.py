@@ -2,15 +2,16 @@
 
 import io
 
-from goodgain.transforms.core.files.labels import LabelFile, read_labels
+from goodgain.transforms.core.files.labels import LabelTable
+from goodgain.transforms.core.files.side_tables import SideFile, read_rows
 from goodgain.transforms.core.files.tables import TableFile, TableFormat
 from goodgain.transforms.core.records.rejected import RejectedRecord
 
 
 def read(text):
     """The ranks of labels in a CSV file, and the reasons for rejected rows by their position."""
-    file = LabelFile(TableFile("labels.csv", TableFormat.CSV), len(text), 0)
-    found = list(read_labels(file, lambda _: io.BytesIO(text.encode())))
+    file = SideFile(TableFile("labels.csv", TableFormat.CSV), len(text), 0)
+    found = list(read_rows(file, lambda _: io.BytesIO(text.encode()), LabelTable()))
     rejected = [one for one in found if isinstance(one, RejectedRecord)]
     ranks = [one.rank for one in found if one is not None and one not in rejected]
     return ranks, {one.position: one.reason for one in rejected}

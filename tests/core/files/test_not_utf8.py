@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from goodgain.transforms.core.files.labels import LabelFile, read_labels
+from goodgain.transforms.core.files.labels import LabelTable
+from goodgain.transforms.core.files.side_tables import SideFile, read_rows
 from goodgain.transforms.core.files.tables import TableFile, TableFormat
 from tests.core.files import hostile, samples, test_qrels
 from tests.core.files.samples import avro_record
@@ -192,6 +193,6 @@ def test_a_judgment_in_parquet_costs_no_other():
 
 def test_a_label_in_parquet_costs_no_other():
     content = tables(record_id=TEXTS, rank=[1, 2, 3], gain=[1, 2, 3])
-    file = LabelFile(TableFile("labels.parquet", TableFormat.PARQUET), len(content), 0)
-    found = list(read_labels(file, lambda _: io.BytesIO(content)))
+    file = SideFile(TableFile("labels.parquet", TableFormat.PARQUET), len(content), 0)
+    found = list(read_rows(file, lambda _: io.BytesIO(content), LabelTable()))
     assert [one.rank for one in found] == [1, 2, 3]

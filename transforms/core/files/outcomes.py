@@ -6,23 +6,17 @@ each other column: a number, or true or false for 1 and 0. Empty cells are ignor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import isfinite
 from typing import Any
 
 from msgspec import Struct
 
-from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.labels import LabelFile
-from goodgain.transforms.core.files.shard import Open
-from goodgain.transforms.core.files.tables import BrokenTableError, TableRow, table_rows
-from goodgain.transforms.core.memory_budget import MemoryBudget
+from goodgain.transforms.core.files.side_tables import JoinedRows, UnusableRowError, is_blank
 from goodgain.transforms.core.metrics.group import fits_column
-from goodgain.transforms.core.records.rejected import (
-    RejectedRecord,
-    payload_of_bytes,
-    payload_of_mapping,
-)
+from goodgain.transforms.core.records.rejected import payload_of_mapping
+from goodgain.transforms.core.records.side_rows import RowKey, RowPlace, UnusedRow
 from goodgain.transforms.core.remedy import Remedy
 
 _CONVERSATION = "conversation_id"
@@ -56,18 +50,6 @@ class OutcomesOfRow(Struct, frozen=True, array_like=True):
     values: dict[str, float]
 
 
-class UnusedOutcomes(Struct, frozen=True, array_like=True):
-    """A row that was not used.
-
-    Attributes:
-      reason: why, in one sentence, to be followed by the place of `other` if there is one.
-    """
-
-    row: OutcomesOfRow
-    reason: str
-    other: OutcomesOfRow | None = None
-
-
 class JoinedOutcomes(Struct, frozen=True):
     """The rows of one conversation, joined.
 
@@ -78,55 +60,74 @@ class JoinedOutcomes(Struct, frozen=True):
     values: dict[str, float]
     joined: int
     repeated: int
-    unused: list[UnusedOutcomes]
+    unused: list[UnusedRow]
 
 
-OutcomeRow = OutcomesOfRow | RejectedRecord | None
+class OutcomeTable(Struct, frozen=True):
+    """Outcomes of conversations as a `SideTable`.
 
-
-class _OutcomeRowError(GoodGainError):
-    """A row that cannot be used; the message is a sentence."""
-
-    def __init__(self, reason: str, field: str | None = None) -> None:
-        super().__init__(reason)
-        self.field = field
-
-
-def read_outcomes(
-    file: LabelFile, open_file: Open, names: Collection[str] | None = None
-) -> Iterator[OutcomeRow]:
-    """Every row of a file in order: outcomes, a rejected row, or None if it has no outcome.
-
-    Args:
+    Attributes:
       names: of the outcomes to read; None = every column.
     """
-    number = 0
-    columns = None if names is None else frozenset((*_IDENTITIES, *names))
-    try:
-        for row in table_rows(file.table, open_file, columns):
-            number = row.number
-            yield _outcomes_or_rejected(file, row, names)
-    except (OSError, BrokenTableError) as error:
-        reason = f"The file cannot be read from here on ({error})."
-        yield RejectedRecord(file.table.path, file.table.position(number + 1), reason)
 
+    names: tuple[str, ...] | None = None
 
-def outcomes_of_rows(
-    rows: Iterable[Any], file: LabelFile, names: Collection[str] | None = None
-) -> Iterator[OutcomeRow]:
-    """Like `read_outcomes`, for rows in memory; rejected rows have `file` as their source."""
-    for number, row in enumerate(rows, start=1):
-        yield _outcomes_or_rejected(file, TableRow(number, row), names)
+    @property
+    def name(self) -> str:
+        """See `SideTable`."""
+        return "outcomes"
 
+    @property
+    def row_type(self) -> type[OutcomesOfRow]:
+        """See `SideTable`."""
+        return OutcomesOfRow
 
-def counted_outcomes(rows: Iterable[OutcomeRow], budget: MemoryBudget) -> Iterator[OutcomeRow]:
-    """The rows of a file; `budget` counts them, and raises beyond its limit."""
-    for row in rows:
-        if isinstance(row, RejectedRecord):
-            budget.count_read(row.conversation_id, row.reason, row.payload)
-        elif row is not None:
-            budget.count_label(row.conversation_id, *row.values)
-        yield row
+    @property
+    def columns(self) -> frozenset[str] | None:
+        """See `SideTable`."""
+        return None if self.names is None else frozenset((*_IDENTITIES, *self.names))
+
+    def parse(self, file: int, number: int, row: Mapping[Any, Any]) -> OutcomesOfRow | None:
+        """See `SideTable`; a row without a value says nothing."""
+        conversation_id = self.conversation_of(row)
+        if not isinstance(conversation_id, str) or not conversation_id:
+            raise UnusableRowError("The row has no conversation_id.", _CONVERSATION)
+        wanted = [name for name in row if name not in _IDENTITIES]
+        wanted = [name for name in wanted if self.names is None or name in self.names]
+        values = {name: _number(name, row[name]) for name in wanted if not is_blank(row[name])}
+        return OutcomesOfRow(file, number, conversation_id, values) if values else None
+
+    def conversation_of(self, row: Mapping[Any, Any]) -> Any:
+        """See `SideTable`."""
+        identity = next((row[name] for name in _IDENTITIES if not is_blank(row.get(name))), None)
+        is_number = isinstance(identity, int) and not isinstance(identity, bool)
+        return str(identity) if is_number else identity
+
+    def key_of(self, row: OutcomesOfRow) -> RowKey:
+        """See `SideTable`."""
+        return _CONVERSATION, row.conversation_id
+
+    def names_of(self, row: OutcomesOfRow) -> Iterable[str]:
+        """See `SideTable`."""
+        return row.values
+
+    def keys_of(self, conversation_id: str, record_ids: Iterable[str]) -> Iterable[RowKey]:
+        """See `SideTable`."""
+        return [(_CONVERSATION, conversation_id)]
+
+    def join(self, rows: Sequence[OutcomesOfRow], conversations: AbstractSet[str]) -> JoinedRows:
+        """See `SideTable`."""
+        joined = join_outcomes(rows, exists=bool(conversations))
+        return JoinedRows(
+            rows[0].conversation_id if joined.values else None,
+            {"outcomes": joined.values},
+            joined.unused,
+            {
+                "outcomes.joined": joined.joined,
+                "outcomes.repeated": joined.repeated,
+                "outcomes.rejected": len(joined.unused),
+            },
+        )
 
 
 def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes:
@@ -135,7 +136,7 @@ def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes
     Args:
       exists: whether a record has this conversation_id.
     """
-    rows = sorted(rows, key=lambda one: (one.file, one.row))
+    rows = sorted(rows, key=lambda row: (row.file, row.row))
     if not exists:
         return JoinedOutcomes({}, 0, 0, unused_rows(rows, NO_RECORD))
     values: dict[str, float] = {}
@@ -146,7 +147,7 @@ def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes
         other = [name for name, value in row.values.items() if values.get(name, value) != value]
         if other:
             reason = f"An earlier row gives the conversation another {other[0]}, which counts:"
-            unused.append(UnusedOutcomes(row, reason, first[other[0]]))
+            unused.append(_unused(row, reason, first[other[0]]))
             continue
         new = row.values.keys() - values.keys()
         joined, repeated = joined + bool(new), repeated + (not new)
@@ -155,74 +156,24 @@ def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes
     return JoinedOutcomes(values, joined, repeated, unused)
 
 
-def unused_rows(rows: Iterable[OutcomesOfRow], reason: str) -> list[UnusedOutcomes]:
+def unused_rows(rows: Iterable[OutcomesOfRow], reason: str) -> list[UnusedRow]:
     """Rows of which none is used, for one reason."""
-    return [UnusedOutcomes(row, reason) for row in rows]
+    return [_unused(row, reason) for row in rows]
 
 
-def unused_record(unused: UnusedOutcomes, files: Sequence[LabelFile]) -> RejectedRecord:
-    """The row of `rejected_outcomes` for outcomes that were not used."""
-    row, other = unused.row, unused.other
-    table, reason = files[row.file].table, unused.reason
-    if other is not None:
-        of_other = files[other.file].table
-        reason += f" {of_other.path}, {of_other.position(other.row)}."
-    return RejectedRecord(
-        table.path,
-        table.position(row.row),
+def _unused(row: OutcomesOfRow, reason: str, other: OutcomesOfRow | None = None) -> UnusedRow:
+    return UnusedRow(
+        RowPlace(row.file, row.row),
         reason,
-        conversation_id=row.conversation_id,
-        payload=payload_of_mapping({_CONVERSATION: row.conversation_id, **row.values}),
+        payload_of_mapping({_CONVERSATION: row.conversation_id, **row.values}),
+        row.conversation_id,
+        None if other is None else RowPlace(other.file, other.row),
     )
-
-
-def _outcomes_or_rejected(
-    file: LabelFile, row: TableRow, names: Collection[str] | None
-) -> OutcomeRow:
-    values = row.values
-    try:
-        if row.problem is not None:
-            raise _OutcomeRowError(f"The row has {row.problem}.")
-        return _outcomes(file.number, row.number, values, names)
-    except _OutcomeRowError as error:
-        identity = _identity(values) if isinstance(values, Mapping) else None
-        return RejectedRecord(
-            file.table.path,
-            file.table.position(row.number),
-            str(error),
-            error.field,
-            identity if isinstance(identity, str) else None,
-            payload_of_mapping(values) if row.written is None else payload_of_bytes(row.written),
-        )
-
-
-def _outcomes(
-    file: int, number: int, row: Any, names: Collection[str] | None
-) -> OutcomesOfRow | None:
-    if not isinstance(row, Mapping):
-        raise _OutcomeRowError("The row is not an object with named fields.")
-    identity = _identity(row)
-    if not isinstance(identity, str) or not identity:
-        raise _OutcomeRowError("The row has no conversation_id.", _CONVERSATION)
-    wanted = [name for name in row if name not in _IDENTITIES]
-    wanted = [name for name in wanted if names is None or name in names]
-    values = {name: _number(name, row[name]) for name in wanted if not _is_blank(row[name])}
-    return OutcomesOfRow(file, number, identity, values) if values else None
-
-
-def _identity(row: Mapping[str, Any]) -> Any:
-    identity = next((row[name] for name in _IDENTITIES if not _is_blank(row.get(name))), None)
-    is_number = isinstance(identity, int) and not isinstance(identity, bool)
-    return str(identity) if is_number else identity
-
-
-def _is_blank(value: Any) -> bool:
-    return value is None or value != value or (isinstance(value, str) and not value.strip())
 
 
 def _number(name: str, value: Any) -> float:
     if not fits_column(name):
-        raise _OutcomeRowError(
+        raise UnusableRowError(
             f"{name!r} cannot be the name of an outcome: use letters, digits and single _.", name
         )
     try:
@@ -231,7 +182,7 @@ def _number(name: str, value: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not isfinite(number):
-        raise _OutcomeRowError(
+        raise UnusableRowError(
             f"{name} must be a number, or true or false; name the columns with outcomes "
             f"({Remedy('outcome')}) if others are none.",
             name,

@@ -7,7 +7,7 @@ of one that is, or rejected with a reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from operator import attrgetter
 
@@ -16,8 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
+from goodgain.transforms.core.records.side_rows import RowKey, RowPlace, UnusedRow
 
-LabelKey = tuple[str, str]  # kind and value
 _CONVERSATION, _RECORD, _SPAN = "conversation", "record", "span"
 
 
@@ -47,7 +47,7 @@ class ResultLabel(Struct, frozen=True, array_like=True, order=True, gc=False):
     span: bool = False
 
     @property
-    def key(self) -> LabelKey:
+    def key(self) -> RowKey:
         """The key by which its conversation is found."""
         if self.conversation_id is not None:
             return _CONVERSATION, self.conversation_id
@@ -62,18 +62,6 @@ class ResultLabel(Struct, frozen=True, array_like=True, order=True, gc=False):
         return place == (call.turn, call.iteration) and self.call in (None, call.call)
 
 
-class RejectedLabel(Struct, frozen=True, array_like=True):
-    """A label that was not used.
-
-    Attributes:
-      reason: why, in one sentence, to be followed by the place of `other` if there is one.
-    """
-
-    label: ResultLabel
-    reason: str
-    other: ResultLabel | None = None
-
-
 class LabelledCalls(Struct, frozen=True):
     """Calls with the labels that were given to their results.
 
@@ -86,7 +74,7 @@ class LabelledCalls(Struct, frozen=True):
     joined: int
     replaced: int
     repeated: int
-    rejected: list[RejectedLabel]
+    rejected: list[UnusedRow]
 
 
 def span_of(record_id: str) -> str:
@@ -94,7 +82,7 @@ def span_of(record_id: str) -> str:
     return record_id.rsplit("/", 1)[-1]
 
 
-def keys_of(conversation_id: str, record_ids: Sequence[str]) -> Iterator[LabelKey]:
+def keys_of(conversation_id: str, record_ids: Iterable[str]) -> Iterator[RowKey]:
     """The possible label keys for records of a conversation."""
     yield _CONVERSATION, conversation_id
     for record_id in record_ids:
@@ -104,7 +92,7 @@ def keys_of(conversation_id: str, record_ids: Sequence[str]) -> Iterator[LabelKe
 
 def place_labels(
     labels: Sequence[ResultLabel], conversations: AbstractSet[str]
-) -> tuple[str | None, list[RejectedLabel]]:
+) -> tuple[str | None, list[UnusedRow]]:
     """The conversation of labels that share a key, or why they have none.
 
     Args:
@@ -115,15 +103,15 @@ def place_labels(
     return None, [_reject_unmatched(label, conversations) for label in labels]
 
 
-def _reject_unmatched(label: ResultLabel, conversations: AbstractSet[str]) -> RejectedLabel:
+def _reject_unmatched(label: ResultLabel, conversations: AbstractSet[str]) -> UnusedRow:
     """Reject a label whose key matches no conversation, or several."""
     kind, name = label.key
     if kind == _CONVERSATION:
-        return RejectedLabel(label, f"The traces have no conversation {name}.")
+        return _unused(label, f"The traces have no conversation {name}.")
     what = f"a record with the {'span_id' if kind == _SPAN else 'record_id'} {name}"
     if not conversations:
-        return RejectedLabel(label, f"The traces have no conversation with {what}.")
-    return RejectedLabel(
+        return _unused(label, f"The traces have no conversation with {what}.")
+    return _unused(
         label,
         f"{len(conversations):,} conversations have {what}; give the conversation_id too.",
     )
@@ -136,12 +124,12 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
       calls: calls of one conversation, each once.
       labels: labels whose keys match the conversation, in any order.
     """
-    rejected: list[RejectedLabel] = []
+    rejected: list[UnusedRow] = []
     of_result: dict[tuple[int, int], list[ResultLabel]] = {}
     for label in sorted(labels):
         at_or_reason = _call_index(label, calls)
         if isinstance(at_or_reason, str):
-            rejected.append(RejectedLabel(label, at_or_reason))
+            rejected.append(_unused(label, at_or_reason))
         else:
             of_result.setdefault((at_or_reason, label.rank - 1), []).append(label)
     labelled = list(calls)
@@ -159,7 +147,7 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
         results[place] = replace(results[place], gain=gain)
         labelled[at] = replace(labelled[at], results=results)
     return LabelledCalls(
-        labelled, joined, replaced, repeated, sorted(rejected, key=attrgetter("label"))
+        labelled, joined, replaced, repeated, sorted(rejected, key=attrgetter("place"))
     )
 
 
@@ -187,19 +175,27 @@ def _place_text(label: ResultLabel) -> str:
     return f"turn {label.turn}, iteration {label.iteration}{call}"
 
 
-def _contradicting(labels: Sequence[ResultLabel]) -> Iterator[RejectedLabel]:
+def _contradicting(labels: Sequence[ResultLabel]) -> Iterator[UnusedRow]:
     """Reject all of them, since it is unknown which one is right."""
     for label in labels:
         other = next(one for one in labels if one.gain != label.gain)
         text = f"The result has the gain {label.gain} here, but {other.gain} at"
-        yield RejectedLabel(label, text, other)
+        yield _unused(label, text, other, ": both are left out.")
 
 
-def label_json(label: ResultLabel) -> str:
-    """The content of a label, as JSON."""
+def _unused(
+    label: ResultLabel, reason: str, other: ResultLabel | None = None, ending: str = "."
+) -> UnusedRow:
     said = {
         name: value
         for name, value in msgspec.structs.asdict(label).items()
         if name not in ("file", "row", "span") and value is not None
     }
-    return msgspec.json.encode(said).decode()
+    return UnusedRow(
+        RowPlace(label.file, label.row),
+        reason,
+        msgspec.json.encode(said).decode(),
+        label.conversation_id,
+        None if other is None else RowPlace(other.file, other.row),
+        ending,
+    )

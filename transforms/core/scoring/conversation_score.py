@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from goodgain.transforms.core.judgments.result_labels import RejectedLabel
 from goodgain.transforms.core.metrics.group import Terms, Values
+from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.score_rows import (
     CallRow,
@@ -68,7 +68,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
     duplicates: list[DuplicateRow] = []
     best: BestValues | None = None
     closed: int | None = None
-    rejected_labels: list[RejectedLabel] = []
+    rejected_labels: list[UnusedRow] = []
     contradicted_ids: list[ContradictedId] = []
 
     @property

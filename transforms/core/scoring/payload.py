@@ -8,6 +8,7 @@ highest bit of the length is set.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 import zstandard
@@ -170,10 +171,14 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
     return Frame(calls, rejected, merged(external) if external else None, labels, outcomes)
 
 
-def record_ids(packed: bytes) -> list[str]:
-    """The distinct record_ids of the calls in a payload."""
-    calls = (call for frame in _frames(packed) for call in _decode_calls(frame).calls)
-    return list(dict.fromkeys(call.record_id for call in calls if call.record_id is not None))
+def record_ids(payloads: Iterable[bytes]) -> Iterator[str]:
+    """The distinct record_ids of the calls in payloads, decoded as they are asked for."""
+    known: set[str] = set()
+    for frame in chain.from_iterable(map(_frames, payloads)):
+        for call in _decode_calls(frame).calls:
+            if call.record_id is not None and call.record_id not in known:
+                known.add(call.record_id)
+                yield call.record_id
 
 
 def _frames(packed: bytes) -> Iterator[bytes | memoryview]:

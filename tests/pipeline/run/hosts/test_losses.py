@@ -11,8 +11,8 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.sinks import _WriteShard
-from goodgain.transforms.labels import _Join, _ReadFile
 from goodgain.transforms.read import PlanShards, ReadShardPayloads
+from goodgain.transforms.side_tables import JoinKey, ReadFile
 from tests.pipeline.runs import SAMPLE, manifest, rows, run, write_jsonl
 
 pytestmark = pytest.mark.slow
@@ -106,7 +106,7 @@ def lose_labels_of_a_conversation(_):
 
 
 @pytest.mark.parametrize(
-    ("step", "loss"), [(_ReadFile, lose_a_label), (_Join, lose_labels_of_a_conversation)]
+    ("step", "loss"), [(ReadFile, lose_a_label), (JoinKey, lose_labels_of_a_conversation)]
 )
 def test_lost_labels_fail_the_run(step, loss, tmp_path, monkeypatch, capsys):
     record = {"conversation_id": "c", "iteration": 1, "results": [{"id": "a"}, {"id": "b"}]}
@@ -117,7 +117,7 @@ def test_lost_labels_fail_the_run(step, loss, tmp_path, monkeypatch, capsys):
     assert run(tmp_path / "whole", [traces], *options) == ExitCode.DONE
     monkeypatch.setattr(step, "process", loss(step.process))
     assert run(tmp_path / "out", [traces], *options) == ExitCode.FAILED
-    left = 1 if step is _ReadFile else 0
+    left = 1 if step is ReadFile else 0
     assert (
         f"2 labels were read but their outcomes are {left} joined + 0 repeated + 0 empty + 0 "
         "rejected; the engine lost or repeated some, so nothing was published: run again."

@@ -12,9 +12,9 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.run.plan.labels import label_files
-from goodgain.pipeline.run.plan.local_files import open_local
-from goodgain.transforms.core.files.shard import InputFile
+from goodgain.pipeline.run.plan.local_files import LOCAL
+from goodgain.pipeline.run.plan.side_tables import find_table
+from goodgain.transforms.core.files.labels import LabelTable
 from tests.pipeline.runs import FULL, contents, manifest, rows, run, write_jsonl
 
 COLUMNS = (
@@ -278,7 +278,7 @@ def test_takes_a_file_whose_first_row_has_no_gain(tmp_path):
     path = tmp_path / "l.csv"
     path.write_text("record_id,rank,gain\nr-1,1,\nr-1,2,3\n")
     size = path.stat().st_size
-    (file,) = label_files([InputFile(str(path), size)], open_local, 1)
+    (file,) = find_table(str(path), LabelTable(), LOCAL).files
     assert file.size == size
 
 
@@ -355,6 +355,11 @@ def test_evaluate_gives_the_same_as_a_run(tmp_path, how):
     explained = gg.load(tmp_path / "out").explain("c0")
     assert explained == scored.explain("c0")
     assert explained != gg.evaluate(traces_path, allow_unlabelled=True).explain("c0")
+
+
+def test_labels_in_memory_that_are_no_rows_are_refused():
+    with pytest.raises(gg.UsageError, match="labels must be a path, a table or rows with gain"):
+        gg.evaluate(traces(), labels=3)
 
 
 @pytest.mark.slow

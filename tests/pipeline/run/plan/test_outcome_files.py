@@ -197,6 +197,6 @@ def test_each_row_is_joined_repeated_or_unused():
         joined = join_outcomes(ordered, exists=True)
         assert joined.values == {"correct": 1, "rating": 2}
         assert (joined.joined, joined.repeated) == (2, 1)
-        assert [(one.row.row, one.other.row) for one in joined.unused] == [(4, 1)]
+        assert [(row.place.row, row.other.row) for row in joined.unused] == [(4, 1)]
     assert join_outcomes(given, exists=False).values == {}
     assert len(join_outcomes(given, exists=False).unused) == 4

@@ -12,8 +12,8 @@ from goodgain.pipeline.run.stream.counter import (
     check_balance,
 )
 from goodgain.transforms.core.errors import BalanceError
-from goodgain.transforms.core.files.outcomes import OutcomesOfRow, UnusedOutcomes
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.records.side_rows import RowPlace, UnusedRow
 from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.streaming.closing import StillOpen
 from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
@@ -65,14 +65,13 @@ def test_records_are_counted_when_read_and_at_their_outcome(counter):
 
 def test_rows_of_outcomes_are_counted(counter):
     assert counter.now().outcomes == {}
-    row = OutcomesOfRow(0, 1, "x", {"correct": 1.0})
     joined = {"outcomes.joined": 1, "outcomes.repeated": 1}
     one = score("a", NOON, NOON + MINUTE)
     counter.count({"outcomes.read": 5, "outcomes.empty": 1, "outcomes.rejected": 1})
     counter.count(replace(one, counts=one.counts | joined))
     with pytest.raises(BalanceError, match="5 rows were read of --outcomes"):
         check_balance(replace(counter.now(), read=0))
-    counter.count(UnusedOutcomes(row, "No record with this conversation_id has come."))
+    counter.count(UnusedRow(RowPlace(0, 1), "No record with this conversation_id has come.", "{}"))
     found = counter.now()
     assert found.outcomes == {"read": 5, "joined": 1, "repeated": 1, "empty": 1, "rejected": 2}
     check_balance(found)
