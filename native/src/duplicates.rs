@@ -4,7 +4,8 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, Number};
+use crate::key_names::{EQUAL_EVIDENCE, KeyNames};
 use crate::verification::{PairRules, Policy, STEPS, Step, texts_differ, verify};
 
 /// Why a result is a duplicate: the place of its first occurrence, and the step that decided.
@@ -12,6 +13,9 @@ use crate::verification::{PairRules, Policy, STEPS, Step, texts_differ, verify};
 pub struct Duplicate {
     pub first: usize,
     pub step: Step,
+    pub clause: Option<usize>,
+    /// The attribute of the key that proposed it; `EQUAL_EVIDENCE` if keys have no names here.
+    pub key: Number,
     /// If ids decided, whether URL and title differ; None if one of them cannot be compared.
     pub contradicted: Option<bool>,
 }
@@ -36,6 +40,8 @@ enum Bucket {
 /// Finds the duplicates within one turn, result by result.
 pub struct Deduplicator<'e> {
     rules: &'e PairRules,
+    /// None if nobody asks by which key a duplicate was found.
+    names: Option<&'e KeyNames<'e>>,
     /// All distinct evidence of the turn; results refer to it by number.
     evidence: &'e [Evidence<'e>],
     known: Vec<Option<Known>>,
@@ -50,9 +56,14 @@ pub struct Deduplicator<'e> {
 }
 
 impl<'e> Deduplicator<'e> {
-    pub fn new(rules: &'e PairRules, evidence: &'e [Evidence<'e>]) -> Self {
+    pub fn new(
+        rules: &'e PairRules,
+        evidence: &'e [Evidence<'e>],
+        names: Option<&'e KeyNames<'e>>,
+    ) -> Self {
         Deduplicator {
             rules,
+            names,
             evidence,
             known: evidence.iter().map(|_| None).collect(),
             index: FxHashMap::default(),
@@ -130,13 +141,31 @@ impl<'e> Deduplicator<'e> {
             if verdict.duplicate {
                 let by_ids = verdict.step == Step::Ids;
                 let contradicted = if by_ids { texts_differ(candidate, second) } else { None };
-                found = Some(Duplicate { first, step: verdict.step, contradicted });
+                let key = self.names.map(|names| self.key(second, *occurrence, names));
+                found = Some(Duplicate {
+                    first,
+                    step: verdict.step,
+                    clause: verdict.clause,
+                    key: key.unwrap_or(EQUAL_EVIDENCE),
+                    contradicted,
+                });
                 break;
             }
             misses[verdict.step as usize] += 1;
         }
         self.count(misses);
         found
+    }
+
+    /// The first of the keys that proposed an occurrence.
+    fn key(&self, evidence: Evidence, occurrence: u32, names: &KeyNames) -> Number {
+        let keys = evidence.key_attributes().zip(evidence.keys());
+        let proposers = keys.filter(|(_, key)| match self.index.get(key) {
+            Some(Bucket::One(one)) => *one == occurrence,
+            Some(Bucket::Many(several)) => several.binary_search(&occurrence).is_ok(),
+            None => false,
+        });
+        names.first_of(proposers.map(|(attribute, _)| attribute))
     }
 
     fn count(&mut self, misses: &Misses) {

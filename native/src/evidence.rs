@@ -5,6 +5,8 @@ use rustc_hash::FxHashMap;
 /// The number of an attribute or type: its byte, followed by the digest of an unknown name.
 pub type Number = u128;
 
+/// The number of the key of two fields together, which no attribute has (`dedup/keys.py`).
+pub const START_AND_END: Number = 31;
 /// Multiplies the first of two digests that are a key together (`start_and_end_key`).
 const APART: u64 = 0x9e37_79b9_7f4a_7c15;
 const NONE: u32 = u32::MAX;
@@ -18,7 +20,8 @@ pub struct Layout {
     values: Vec<(Number, Vec<u32>)>,
     known: [u32; OF_ONE_BYTE],
     unknown: FxHashMap<Number, u32>,
-    keys: Vec<u32>,
+    /// Attributes and positions of digests.
+    keys: Vec<(Number, u32)>,
     start_and_end: Option<(u32, u32)>,
     pub identifies_alone: bool,
     /// Whether there is an id that counts, a URL, or a text that proposes candidates.
@@ -28,13 +31,13 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// `values` are attributes and positions of digests, `keys` positions.
+    /// `values` and `keys` are attributes and positions of digests.
     #[expect(clippy::too_many_arguments)]
     pub fn new(
         type_number: Number,
         type_name: Option<String>,
         values: Vec<(Number, u32)>,
-        keys: Vec<u32>,
+        keys: Vec<(Number, u32)>,
         start_and_end: Option<(u32, u32)>,
         identifies_alone: bool,
         identifies: bool,
@@ -72,7 +75,10 @@ impl Layout {
     pub fn fits(&self) -> bool {
         let values = self.values.iter().flat_map(|(_, positions)| positions);
         let both = self.start_and_end.iter().flat_map(|(start, end)| [start, end]);
-        values.chain(&self.keys).chain(both).all(|position| (*position as usize) < self.digests)
+        values
+            .chain(self.keys.iter().map(|(_, position)| position))
+            .chain(both)
+            .all(|position| (*position as usize) < self.digests)
     }
 
     fn place_of(&self, attribute: Number) -> Option<usize> {
@@ -121,13 +127,23 @@ impl<'e> Evidence<'e> {
             })
     }
 
+    /// The attribute of each of `keys`.
+    pub fn key_attributes(self) -> impl Iterator<Item = Number> {
+        let both = self.layout.start_and_end.map(|_| START_AND_END);
+        self.layout.keys.iter().map(|(attribute, _)| *attribute).chain(both)
+    }
+
     /// Its candidate keys.
     pub fn keys(self) -> impl Iterator<Item = u64> {
         let both = self.layout.start_and_end.map(|(start, end)| {
             let start = self.digests[start as usize].wrapping_mul(APART);
             start.wrapping_add(self.digests[end as usize])
         });
-        self.layout.keys.iter().map(move |position| self.digests[*position as usize]).chain(both)
+        self.layout
+            .keys
+            .iter()
+            .map(move |(_, position)| self.digests[*position as usize])
+            .chain(both)
     }
 }
 

@@ -4,13 +4,15 @@
 //! `scoring/duplicate_rows.py` and `scoring/data_counts.py`.
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::delivery::deliver;
 use crate::document_labels::DocumentLabels;
+use crate::duplicate_rows::DuplicateTable;
 use crate::duplicates::{Deduplicator, Duplicate};
 use crate::evidence::{Evidence, Layout, Number};
 use crate::id_checks::IdChecks;
+use crate::key_names::{KeyNames, NamedKeys, numbered};
 use crate::records::SEARCH;
 use crate::unpacking::{Call, Frame, FrameResult};
 use crate::verification::{PairRules, STEPS, contents_differ};
@@ -18,11 +20,11 @@ use crate::verification::{PairRules, STEPS, contents_differ};
 const UNJUDGED: i64 = -1;
 const HELD_COPY: i64 = -2;
 const GAINS: usize = 5;
-const UNKNOWN_BYTES: usize = 9;
 
 /// What the fold depends on besides the conversation.
 pub struct FoldSettings {
     pub rules: PairRules,
+    pub named_keys: NamedKeys,
     pub good_gain_threshold: i64,
     /// Whether a document has the best label so far, not that of its first occurrence.
     pub best_label: bool,
@@ -32,6 +34,8 @@ pub struct FoldSettings {
     pub usage: bool,
     /// Whether search calls that failed are left out.
     pub without_failed: bool,
+    /// Whether to make a row for each duplicate.
+    pub keep_duplicates: bool,
 }
 
 /// Counts of one iteration.
@@ -99,6 +103,8 @@ pub struct Folded<'p> {
     pub by_gain: [usize; GAINS],
     pub unidentified: usize,
     pub id_checks: IdChecks,
+    /// None if they were not asked for.
+    pub duplicates: Option<DuplicateTable>,
 }
 
 /// Attributes of calls in order, without repetitions.
@@ -145,7 +151,12 @@ pub fn fold<'p>(
         .iter()
         .flat_map(|at| frame.results[frame.calls[*at].results.clone()].iter().copied())
         .collect();
-    let mut deduplicator = Deduplicator::new(&settings.rules, &evidence);
+    let names = KeyNames {
+        of_rules: &settings.named_keys,
+        of_calls: turn.iter().flat_map(|at| numbered(&frame.calls[*at].names)).collect(),
+    };
+    let asked_names = settings.keep_duplicates.then_some(&names);
+    let mut deduplicator = Deduplicator::new(&settings.rules, &evidence, asked_names);
     let duplicates: Vec<Option<Duplicate>> =
         results.iter().map(|result| deduplicator.add(result.evidence)).collect();
     let attributes = attributes(&delivered.kept, &frame);
@@ -159,7 +170,22 @@ pub fn fold<'p>(
         )?),
         None => None,
     };
-    let names = turn.iter().flat_map(|at| frame.calls[*at].names.iter().copied()).collect();
+    let first_label = |place: usize| match &external {
+        Some(external) => external.labels[place],
+        None => results[place].gain,
+    };
+    let table = match asked_names {
+        Some(names) => Some(DuplicateTable::of(
+            &frame,
+            &turn,
+            &results,
+            &duplicates,
+            first_label,
+            layouts,
+            names,
+        )?),
+        None => None,
+    };
     let mut folded = Folded {
         last_turn,
         calls: turn.len() + failed.len(),
@@ -189,7 +215,7 @@ pub fn fold<'p>(
         judged: Vec::new(),
         raised: Vec::new(),
         met_again: external.as_ref().map(|external| external.met_again),
-        by_type: by_type(&frame, &results, &duplicates, layouts, &names)?,
+        by_type: by_type(&results, &duplicates, layouts, &names)?,
         by_step: [0; STEPS],
         near_misses: deduplicator.near_misses,
         cut: deduplicator.cut,
@@ -199,6 +225,7 @@ pub fn fold<'p>(
             .filter(|result| !layouts[result.evidence as usize].identifies)
             .count(),
         id_checks: IdChecks::of(&frame, &turn, &results, &duplicates, &evidence, &settings.rules),
+        duplicates: table,
     };
     let mut best = BestLabels::of(results.len());
     let mut start = 0;
@@ -372,11 +399,10 @@ fn attributes<'p>(kept: &[usize], frame: &Frame<'p>) -> CallAttributes<'p> {
 
 /// Number of results and of duplicates by name of the type.
 fn by_type(
-    frame: &Frame,
     results: &[FrameResult],
     duplicates: &[Option<Duplicate>],
     layouts: &[&Layout],
-    names: &FxHashMap<&[u8], &str>,
+    names: &KeyNames,
 ) -> Option<Vec<(String, usize, usize)>> {
     let mut counts: IndexMap<Number, (u32, usize, usize), FxBuildHasher> = IndexMap::default();
     for (result, duplicate) in results.iter().zip(duplicates) {
@@ -386,11 +412,7 @@ fn by_type(
         *copies += usize::from(duplicate.is_some());
     }
     let named = counts.into_values().map(|(evidence, all, copies)| {
-        let name = match &layouts[evidence as usize].type_name {
-            Some(name) => name,
-            None => *names.get(frame.evidence[evidence as usize].0.get(..UNKNOWN_BYTES)?)?,
-        };
-        Some((name.to_owned(), all, copies))
+        Some((names.entity_type(layouts[evidence as usize])?, all, copies))
     });
     named.collect()
 }

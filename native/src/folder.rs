@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::evidence::{Layout, Number};
 use crate::fold::{CallAttributes, FoldSettings, Folded, TopicOf, fold};
+use crate::key_names::NamedKeys;
 use crate::unpacking::Frame;
 use crate::verification::{Confidence, Need, PairRules, Policy, TypeRules};
 
@@ -26,8 +27,16 @@ pub struct Folder {
 }
 
 /// Type, type name, values, keys, start and end, identifies alone, identifies.
-type PlainLayout =
-    (Number, Option<String>, Vec<(Number, u32)>, Vec<u32>, Option<(u32, u32)>, bool, bool, usize);
+type PlainLayout = (
+    Number,
+    Option<String>,
+    Vec<(Number, u32)>,
+    Vec<(Number, u32)>,
+    Option<(u32, u32)>,
+    bool,
+    bool,
+    usize,
+);
 
 #[pymethods]
 impl Folder {
@@ -36,18 +45,25 @@ impl Folder {
         rules: &Bound<PyAny>,
         layout_of: Py<PyAny>,
         good_gain_threshold: i64,
-        best_label: bool,
-        hold_slot: bool,
-        usage: bool,
-        without_failed: bool,
+        options: &Bound<PyAny>,
     ) -> PyResult<Self> {
+        let is_on = |name: &str| -> PyResult<bool> { options.get_item(name)?.extract() };
         let settings = FoldSettings {
             rules: read_rules(rules)?,
+            named_keys: NamedKeys {
+                ids: rules
+                    .get_item("ids")?
+                    .extract::<Vec<(Number, String)>>()?
+                    .into_iter()
+                    .collect(),
+                kinds: rules.get_item("kinds_of_keys")?.extract()?,
+            },
             good_gain_threshold,
-            best_label,
-            hold_slot,
-            usage,
-            without_failed,
+            best_label: is_on("best_label")?,
+            hold_slot: is_on("hold_slot")?,
+            usage: is_on("usage")?,
+            without_failed: is_on("without_failed")?,
+            keep_duplicates: is_on("keep_duplicates")?,
         };
         Ok(Folder { settings, layout_of, layouts: FxHashMap::default() })
     }
@@ -169,7 +185,8 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         folded.unidentified,
         (folded.id_checks.compared, folded.id_checks.contradicted, folded.id_checks.examples),
     );
-    (delivered, turn, counts).into_pyobject(py)
+    let duplicates = folded.duplicates.map(|table| (table.names, PyBytes::new(py, &table.packed)));
+    (delivered, turn, counts, duplicates).into_pyobject(py)
 }
 
 fn dict<'py, 's>(

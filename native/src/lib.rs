@@ -13,6 +13,7 @@ mod call_packing;
 mod characters;
 mod delivery;
 mod document_labels;
+mod duplicate_rows;
 mod duplicates;
 mod evidence;
 mod external_labels;
@@ -21,6 +22,7 @@ mod fold;
 mod folder;
 mod id_checks;
 mod json;
+mod key_names;
 mod lines;
 mod msgpack;
 mod names;
@@ -59,7 +61,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 22;
+const FORMAT: u32 = 23;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.

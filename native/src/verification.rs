@@ -86,21 +86,27 @@ impl PairRules {
 pub struct Verdict {
     pub duplicate: bool,
     pub step: Step,
+    /// The clause that applied, from 1; for points, 1 or 2. None if no clause decided.
+    pub clause: Option<usize>,
 }
 
 fn different(step: Step) -> Option<Verdict> {
-    Some(Verdict { duplicate: false, step })
+    Some(Verdict { duplicate: false, step, clause: None })
 }
 
 fn duplicate(step: Step) -> Option<Verdict> {
-    Some(Verdict { duplicate: true, step })
+    Some(Verdict { duplicate: true, step, clause: None })
+}
+
+fn by_clause(clause: usize) -> Option<Verdict> {
+    Some(Verdict { duplicate: true, step: Step::Fields, clause: Some(clause) })
 }
 
 fn is_field(attribute: Number) -> bool {
     FIELDS.contains(&attribute) || attribute >> 64 == Number::from(UNKNOWN_FIELD)
 }
 
-fn is_named_id(attribute: Number) -> bool {
+pub fn is_named_id(attribute: Number) -> bool {
     IDS.contains(&attribute) || attribute >> 64 == Number::from(UNKNOWN_ID)
 }
 
@@ -109,12 +115,12 @@ pub fn verify(first: Evidence, second: Evidence, rules: &PairRules) -> Verdict {
     let (mine, theirs) = (first.layout.type_number, second.layout.type_number);
     let type_number = if mine == NO_TYPE { theirs } else { mine };
     if theirs != NO_TYPE && theirs != type_number {
-        return Verdict { duplicate: false, step: Step::Type };
+        return Verdict { duplicate: false, step: Step::Type, clause: None };
     }
     if let Some(ids) = &rules.passage_ids
         && are_two_passages(first, second, ids)
     {
-        return Verdict { duplicate: false, step: Step::Passage };
+        return Verdict { duplicate: false, step: Step::Passage, clause: None };
     }
     let applicable = rules.of_type(type_number);
     let found = if rules.policy == Policy::Ids {
@@ -126,7 +132,7 @@ pub fn verify(first: Evidence, second: Evidence, rules: &PairRules) -> Verdict {
             .or_else(|| by_weak_ids(first, second, applicable, rules))
             .or_else(|| by_identity(first, second))
     };
-    found.unwrap_or(Verdict { duplicate: false, step: Step::Inconclusive })
+    found.unwrap_or(Verdict { duplicate: false, step: Step::Inconclusive, clause: None })
 }
 
 /// Whether two results are different passages, be it of one document.
@@ -230,7 +236,7 @@ fn by_fields(
     let holds = |clause: &Vec<Need>| {
         clause.iter().all(|need| count_equal(mine, theirs, &need.of) >= need.least)
     };
-    if applicable.clauses.iter().any(holds) { duplicate(Step::Fields) } else { None }
+    by_clause(applicable.clauses.iter().position(holds)? + 1)
 }
 
 fn count_equal(mine: Evidence, theirs: Evidence, attributes: &[Number]) -> usize {
@@ -256,9 +262,11 @@ fn by_points(
         })
         .map(|(attribute, _)| confidence.points.get(&attribute).unwrap_or(&confidence.other))
         .sum();
-    let enough = points >= confidence.needed
-        || (points >= confidence.needed_with_context && has_id_context(mine, theirs, rules));
-    if enough { duplicate(Step::Fields) } else { None }
+    if points >= confidence.needed {
+        return by_clause(1);
+    }
+    let enough = points >= confidence.needed_with_context && has_id_context(mine, theirs, rules);
+    if enough { by_clause(2) } else { None }
 }
 
 /// Whether the generic id, a named id that is not a container, or host and path are equal.

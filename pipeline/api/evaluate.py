@@ -138,7 +138,7 @@ def _evaluated(
     fixed = {
         "input": [IN_MEMORY] if files is None else [file.path for file in files],
         "output": IN_MEMORY,
-        "write_duplicates": True,  # always, since they are only made when asked for
+        "write_duplicates": True,  # always, since rows are only made when asked for
     }
     settings = from_keywords(RunConfig, chosen, fixed, config)
     source: TraceSource
@@ -216,7 +216,7 @@ def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[
             map(rows.conversation_rows, scores)
         ),
         datasets.iterations(plan): chain.from_iterable(map(rows.iteration_rows, scores)),
-        datasets.DUPLICATES: map(asdict, evaluated.duplicates),
+        datasets.DUPLICATES: chain.from_iterable(map(rows.duplicate_rows, scores)),
         datasets.MEANS: map(asdict, sorted(evaluated.means, key=rows.mean_key)),
         datasets.REJECTED: _rejected_rows(evaluated.rejected),
         datasets.LATE: (),  # only streams have late records

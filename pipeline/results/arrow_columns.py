@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from goodgain.pipeline.results.datasets import Kind
 
@@ -50,6 +51,21 @@ def arrow_column(kind: Kind, values: Sequence[Any]) -> pa.Array:
     return pa.Array.from_buffers(ARROW_TYPES[kind], len(values), buffers)
 
 
+def whole_numbers(numbers: NDArray[np.int64], valid: NDArray[np.bool_] | None) -> pa.Array:
+    """The array of whole numbers, which are null where they are not valid."""
+    validity = None if valid is None or valid.all() else _bits(valid)
+    buffers = [validity, pa.py_buffer(np.ascontiguousarray(numbers))]
+    return pa.Array.from_buffers(ARROW_TYPES["whole"], len(numbers), buffers)
+
+
+def chosen_texts(
+    texts: Sequence[str], indexes: NDArray[np.int64], valid: NDArray[np.bool_] | None
+) -> pa.Array:
+    """The array of the texts at these indexes, which are null where they are not valid."""
+    chosen = whole_numbers(indexes, valid)
+    return pa.DictionaryArray.from_arrays(chosen, arrow_column("text", texts)).dictionary_decode()
+
+
 def python_values(column: pa.Array) -> list[Any]:
     """The values of an array, as `arrow_column` takes them."""
     if pa.types.is_timestamp(column.type):
@@ -78,5 +94,5 @@ def _offsets(lengths: Any) -> pa.Buffer:
     return pa.py_buffer(np.array([0, *accumulate(lengths)], np.int32))
 
 
-def _bits(flags: Sequence[bool | None]) -> pa.Buffer:
+def _bits(flags: Sequence[bool | None] | NDArray[np.bool_]) -> pa.Buffer:
     return pa.py_buffer(np.packbits(np.array(flags, bool), bitorder="little"))

@@ -62,11 +62,15 @@ class DatasetFormat(Struct, frozen=True):
     """How to write rows of a dataset to a file, and read them back.
 
     Rows are dicts by column name; times are milliseconds since 1970 UTC.
+
+    Attributes:
+      write_tables: writes rows in Arrow's tables; None if the format has to be given rows.
     """
 
     suffix: str
     write: Callable[[Dataset, Iterable[Row], BinaryIO], None]
     read: ReadRows
+    write_tables: Callable[[Dataset, Iterable[pa.Table], BinaryIO], None] | None = None
 
 
 def avro_schema(dataset: Dataset) -> dict[str, Any]:
@@ -158,11 +162,15 @@ def _read_avro(file: BinaryIO, conversation_ids: Collection[str] | None = None, 
 
 
 def _write_parquet(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
-    schema = arrow_schema(dataset)
     remaining = iter(rows)
-    with pq.ParquetWriter(file, schema, compression="zstd") as writer:
-        while batch := list(islice(remaining, ROWS_AT_ONCE)):
-            writer.write_table(arrow_table(dataset, batch))
+    batches = iter(lambda: list(islice(remaining, ROWS_AT_ONCE)), [])
+    _write_parquet_tables(dataset, (arrow_table(dataset, batch) for batch in batches), file)
+
+
+def _write_parquet_tables(dataset: Dataset, tables: Iterable[pa.Table], file: BinaryIO) -> None:
+    with pq.ParquetWriter(file, arrow_schema(dataset), compression="zstd") as writer:
+        for table in tables:
+            writer.write_table(table)
 
 
 def arrow_table(dataset: Dataset, rows: Sequence[Row]) -> pa.Table:
@@ -235,7 +243,7 @@ def _millis(value: Any) -> Any:
 
 FORMATS: dict[Format, DatasetFormat] = {
     "avro": DatasetFormat(".avro", _write_avro, _read_avro),
-    "parquet": DatasetFormat(".parquet", _write_parquet, _read_parquet),
+    "parquet": DatasetFormat(".parquet", _write_parquet, _read_parquet, _write_parquet_tables),
     "jsonl": DatasetFormat(".jsonl", _write_jsonl, _read_jsonl),
 }
 

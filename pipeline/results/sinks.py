@@ -13,6 +13,7 @@ from typing import Any
 
 import apache_beam as beam
 import msgspec
+import pyarrow as pa
 import xxhash
 import zstandard
 from apache_beam.utils.windowed_value import WindowedValue
@@ -62,15 +63,29 @@ class WrittenFile(Struct, frozen=True):
     rows: int
 
 
+class TablesOf(Struct, frozen=True):
+    """How to make Arrow's tables of many elements.
+
+    Attributes:
+      element_type: what to decode of each.
+      make: makes the tables; a module-level function, like `DatasetRows.rows_of`.
+    """
+
+    element_type: type[Struct]
+    make: Callable[[Iterable[Any]], Iterable[pa.Table]]
+
+
 class DatasetRows(Struct, frozen=True):
     """A dataset, and how to make its rows from an element.
 
     Attributes:
       rows_of: makes the rows of one element; a module-level function, so that it can be pickled.
+      tables: how the rows of many elements are made at once, for formats that take tables.
     """
 
     dataset: Dataset
     rows_of: Callable[[Any], Iterable[Row]]
+    tables: TablesOf | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -172,6 +187,16 @@ class _WriteShard(beam.DoFn):
                     written += 1
                     yield row
 
+        def counted_tables(tables: TablesOf) -> Iterator[pa.Table]:
+            nonlocal written
+            decode = msgspec.msgpack.Decoder(tables.element_type).decode
+            for table in tables.make(map(decode, packed)):
+                written += table.num_rows
+                yield table
+
         with create(join(folder, file_name)) as file:
-            file_format.write(rows.dataset, counted(), file)
+            if rows.tables is None or file_format.write_tables is None:
+                file_format.write(rows.dataset, counted(), file)
+            else:
+                file_format.write_tables(rows.dataset, counted_tables(rows.tables), file)
         return WrittenFile(name, f"{name}/{file_name}", written)

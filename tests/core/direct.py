@@ -79,7 +79,7 @@ def score_payloads(conversation_id, payloads, settings, rejected_records=0):
     """
     frame = unpack(payloads)
     rejected = frame.rejected_records + rejected_records
-    plain = replace(settings, bounds=False, per_call=False, keep_duplicates=False)
+    plain = replace(settings, bounds=False, per_call=False)
     native = None if native_module() is None else PayloadScorer(plain)
     score = score_conversation(
         conversation_id, frame.calls, rejected, settings, frame.external, outcomes=frame.outcomes
@@ -90,7 +90,7 @@ def score_payloads(conversation_id, payloads, settings, rejected_records=0):
         topic_of = native._topic_of(conversation_id)
         assert leaves_it or native._folder.fold(payloads, topic_of) is not None
         folded = native.score(conversation_id, payloads, rejected_records)
-        without_details = replace(score, best=None, calls=[], duplicates=[])
+        without_details = replace(score, best=None, calls=[])
         assert _encode(folded) == _encode(without_details)
     return score
 

@@ -286,7 +286,7 @@ def test_what_native_code_leaves_to_python(monkeypatch):
     assert PayloadScorer(scoring())._folder.fold(payloads) is None
     expected = encode(PayloadScorer(scoring()).score("c", plain))
     assert encode(PayloadScorer(scoring()).score("c", payloads)) == expected
-    for option in ("bounds", "per_call", "keep_duplicates"):
+    for option in ("bounds", "per_call"):
         assert PayloadScorer(scoring(**{option: True}))._folder is None
     monkeypatch.setenv(SWITCH, "0")
     assert PayloadScorer(scoring())._folder is None

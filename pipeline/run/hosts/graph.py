@@ -11,9 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.pipeline.results import datasets, rows
+from goodgain.pipeline.results.duplicate_tables import FoundDuplicates, duplicate_tables
 from goodgain.pipeline.results.folder import unfinished_folder
 from goodgain.pipeline.results.means import WriteMeans
-from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
+from goodgain.pipeline.results.sinks import DatasetRows, TablesOf, Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
 from goodgain.pipeline.run.hosts.joined_payloads import join_labels, to_rejected_rows
@@ -32,6 +33,7 @@ from goodgain.transforms.read import ReadPayloads
 from goodgain.transforms.score import ScorePayloads
 
 _ONE = 1
+_DUPLICATE_TABLES = TablesOf(FoundDuplicates, duplicate_tables)
 
 
 class Plan(Struct, frozen=True):
@@ -179,7 +181,7 @@ def _write_scores(plan: Plan) -> WriteRows:
     if plan.scoring.per_call:
         written.append(DatasetRows(datasets.calls(of_run), rows.call_rows))
     if plan.scoring.keep_duplicates:
-        written.append(DatasetRows(datasets.DUPLICATES, rows.duplicate_rows))
+        written.append(DatasetRows(datasets.DUPLICATES, rows.duplicate_rows, _DUPLICATE_TABLES))
     return WriteRows(plan.target, written, ConversationScore, rows.score_key)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
@@ -33,7 +32,6 @@ from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_exa
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
-from goodgain.transforms.core.scoring.score_rows import DuplicateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 
 _OBJECT_BYTES_PER_CALL = 1_000
@@ -45,8 +43,6 @@ class Evaluated(Struct, frozen=True):
     Attributes:
       scores: of all conversations, in no particular order.
       rejected_rows: for each table beside the traces, like `labels`, its rows that are not used.
-      duplicates: a row for each, by conversation_id; the duplicates are found once more when the
-        first is taken, since scoring is much faster without rows, and few ask for them.
       counts: by dotted name.
       contradicted_ids: examples for a warning.
     """
@@ -54,7 +50,6 @@ class Evaluated(Struct, frozen=True):
     scores: list[ConversationScore]
     rejected: list[RejectedRecord]
     rejected_rows: dict[str, list[RejectedRecord]]
-    duplicates: Iterator[DuplicateRow]
     means: list[MeanRow]
     relations: list[OutcomeRelation]
     counts: Counter[str]
@@ -81,7 +76,7 @@ def evaluate_here(
       GoodGainError: the files hold more than `max_held_bytes` allows.
     """
     pool = evaluation.pool
-    scoring = replace(evaluation.scoring, keep_duplicates=False)
+    scoring = evaluation.scoring
     budget = evaluation.budget()
     trace_budget = budget if evaluation.traces.files else source.budget(evaluation)
     if given is None and evaluation.labels:
@@ -123,7 +118,6 @@ def evaluate_here(
         scores,
         gathered.rejected,
         rejected_rows,
-        duplicate_rows(gathered.payloads, scoring, pools),
         list(sums.means()),
         list(sums.relations()),
         counts,
@@ -193,15 +187,6 @@ def scores_of(
         budget.check_conversation(packed)
         yield scorer.score(conversation_id, packed)
         progress.advance({"conversations.total": 1})
-
-
-def duplicate_rows(
-    payloads: Mapping[str, Sequence[bytes]], scoring: Scoring, pools: TopicPools | None
-) -> Iterator[DuplicateRow]:
-    """A row for each duplicate, by conversation_id; see `scores_of`."""
-    scorer = PayloadScorer(replace(scoring, keep_duplicates=True), pools)
-    for conversation_id, packed in sorted(payloads.items()):
-        yield from scorer.score(conversation_id, packed).duplicates
 
 
 class RunSums:

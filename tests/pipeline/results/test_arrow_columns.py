@@ -3,12 +3,19 @@
 import subprocess
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.pipeline.results.arrow_columns import ARROW_TYPES, arrow_column, python_values
+from goodgain.pipeline.results.arrow_columns import (
+    ARROW_TYPES,
+    arrow_column,
+    chosen_texts,
+    python_values,
+    whole_numbers,
+)
 
 WHOLE = st.integers(-(2**63), 2**63 - 1)
 VALUES = {
@@ -57,3 +64,23 @@ def test_needs_no_pandas():
         "arrow_column('map', [{'a': 'b'}, None]); assert 'pandas' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@given(st.lists(st.none() | WHOLE, max_size=20))
+def test_whole_numbers(values):
+    numbers = np.array([7 if value is None else value for value in values], np.int64)
+    valid = np.array([value is not None for value in values], bool)
+    column = whole_numbers(numbers, valid)
+    column.validate(full=True)
+    assert column.equals(arrow_column("whole", values))
+    assert whole_numbers(numbers, None).equals(arrow_column("whole", numbers.tolist()))
+
+
+@given(st.lists(st.none() | st.integers(0, 2), max_size=20))
+def test_chosen_texts(indexes):
+    texts = ["a", "", "\u00e9"]
+    numbers = np.array([-1 if index is None else index for index in indexes], np.int64)
+    column = chosen_texts(texts, numbers, numbers >= 0)
+    column.validate(full=True)
+    expected = [None if index is None else texts[index] for index in indexes]
+    assert column.equals(arrow_column("text", expected))

@@ -29,7 +29,7 @@ from goodgain.transforms.core.unicode_14 import casefold
 EQUAL_EVIDENCE = 0
 START_AND_END = 31
 # The kinds of keys in the order of SPEC 4.2, except named ids, which come first.
-_KINDS = {
+KINDS_OF_KEYS = {
     GENERIC_ID: "id",
     URL: "url",
     SNIPPET: "snippet",
@@ -41,7 +41,7 @@ _KINDS = {
     START_AND_END: "start+end",
     EQUAL_EVIDENCE: "evidence",
 }
-_ORDER = {attribute: rank for rank, attribute in enumerate(_KINDS, start=1)}
+_ORDER = {attribute: rank for rank, attribute in enumerate(KINDS_OF_KEYS, start=1)}
 _KEYED_BY_VALUE = frozenset((GENERIC_ID, URL, TITLE, SUBJECT, FILE_NAME, DISPLAY_NAME))
 _LEAST_ATTRIBUTES = 2  # that equal evidence must have to be decisive
 _LOW_64 = (1 << 64) - 1
@@ -127,4 +127,4 @@ def key_name(keys: tuple[int, ...], id_name: Callable[[int], str]) -> str:
     named = sorted(id_name(key) for key in keys if is_named_id(key))
     if named:
         return f"id:{named[0]}"
-    return _KINDS[min(keys, key=_ORDER.__getitem__)]
+    return KINDS_OF_KEYS[min(keys, key=_ORDER.__getitem__)]

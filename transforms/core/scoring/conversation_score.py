@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.metrics.group import Terms, Values
 from goodgain.transforms.core.records.side_rows import UnusedRow
+from goodgain.transforms.core.scoring.duplicate_table import DuplicateTable
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.score_rows import (
     CallRow,
@@ -46,7 +47,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
       budgets: gains at the requested budgets.
       ratios: what it adds to each ratio of sums; None if it does not count.
       calls: a row for each search call, if requested.
-      duplicates: a row for each duplicate, if requested.
+      duplicate_table: its duplicates, if requested; see `duplicates`.
       best: the best case; None if not requested or without search.
       counts: its contribution to the manifest's counts, by dotted name, like `records.scored`.
       closed: when a stream closed it, in ms of event time; None in batch.
@@ -65,7 +66,7 @@ class ConversationScore(Struct, frozen=True, array_like=True):
     ratios: list[Terms | None]
     counts: dict[str, int]
     calls: list[CallRow] = []
-    duplicates: list[DuplicateRow] = []
+    duplicate_table: DuplicateTable | None = None
     best: BestValues | None = None
     closed: int | None = None
     rejected_labels: list[UnusedRow] = []
@@ -87,3 +88,12 @@ class ConversationScore(Struct, frozen=True, array_like=True):
             )
             for i, (number, values) in enumerate(zip(self.numbers, self.by_i, strict=False), 1)
         ]
+
+    @property
+    def duplicates(self) -> list[DuplicateRow]:
+        """Its rows of `duplicates`, in order; none if they were not requested."""
+        if self.duplicate_table is None:
+            return []
+        row = self.conversation
+        rows = self.duplicate_table.rows(row.conversation_id, row.turn or 0, self.numbers)
+        return list(rows)

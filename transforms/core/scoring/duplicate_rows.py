@@ -12,8 +12,8 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.duplicates import Duplicate
 from goodgain.transforms.core.dedup.keys import key_name
 from goodgain.transforms.core.dedup.rules import NO_TYPE, UNKNOWN_BYTES, UNKNOWN_TYPE, RuleTable
+from goodgain.transforms.core.scoring.duplicate_table import DuplicateTable, TableBuilder
 from goodgain.transforms.core.scoring.fold import FoldedTurn, iteration_numbers
-from goodgain.transforms.core.scoring.score_rows import DuplicateRow
 
 UNTYPED = "untyped"
 
@@ -34,7 +34,7 @@ class ResultPlace(Struct, frozen=True):
 
 
 class TurnDetails:
-    """A folded turn for outputs: places, types and keys of its results, duplicate rows, counts."""
+    """A folded turn for outputs: places, types and keys of its results, duplicates, counts."""
 
     def __init__(self, turn: FoldedTurn, rules: RuleTable) -> None:
         """Precompute the lookups for all places."""
@@ -73,34 +73,24 @@ class TurnDetails:
             return self._unknown[int.from_bytes(codes[:UNKNOWN_BYTES])]
         return self._rules.types[number - 1].name
 
-    def rows(self, conversation_id: str) -> list[DuplicateRow]:
-        """One row for each duplicate, in order."""
-        rows = []
-        for index, duplicate in enumerate(self._turn.duplicates):
+    def table(self) -> DuplicateTable:
+        """The duplicates, in order."""
+        turn, table = self._turn, TableBuilder()
+        for index, duplicate in enumerate(turn.duplicates):
             if duplicate is None:
                 continue
             here, first = self.place(index), self.place(duplicate.first)
-            rows.append(
-                DuplicateRow(
-                    conversation_id,
-                    self._turn.calls[0].turn,
-                    here.i,
-                    here.iteration,
-                    here.call_position,
-                    here.rank,
-                    first.i,
-                    first.iteration,
-                    first.call_position,
-                    first.rank,
-                    self.entity_type(index),
-                    self._turn.results[index].gain,
-                    self._turn.label_at(duplicate.first),
-                    self.key(duplicate),
-                    duplicate.verdict.step.value,
-                    duplicate.verdict.clause,
-                )
+            table.add(
+                (here.i, here.call_position, here.rank),
+                (first.i, first.call_position, first.rank),
+                self.entity_type(index),
+                turn.results[index].gain,
+                turn.label_at(duplicate.first),
+                self.key(duplicate),
+                duplicate.verdict.step,
+                duplicate.verdict.clause,
             )
-        return rows
+        return table.table()
 
     def counts(self) -> dict[str, int]:
         """Results and duplicates by type and step, near misses by step, and registrations cut."""

@@ -229,7 +229,7 @@ def _with_details(
         calls=_call_rows(turn, row, details, scored.judged, coverage, scoring)
         if scoring.per_call
         else [],
-        duplicates=details.rows(row.conversation_id) if scoring.keep_duplicates else [],
+        duplicate_table=details.table() if scoring.keep_duplicates else None,
     )
 
 

@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from goodgain.transforms.core.dedup.evidence import layout_of
+from goodgain.transforms.core.dedup.keys import KINDS_OF_KEYS
 from goodgain.transforms.core.dedup.rules import (
     DEFAULT_TYPE,
     NO_TYPE,
@@ -15,7 +18,6 @@ from goodgain.transforms.core.dedup.rules import (
     RuleTable,
     TypeRules,
 )
-from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.metrics.prefix import (
     NO_COUNTS,
     CallCounts,
@@ -33,6 +35,7 @@ from goodgain.transforms.core.scoring.data_counts import (
 )
 from goodgain.transforms.core.scoring.delivery import merged_attributes
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
+from goodgain.transforms.core.scoring.duplicate_table import STEPS, DuplicateTable
 from goodgain.transforms.core.scoring.id_checks import IdChecks, named_examples
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import (
@@ -42,8 +45,6 @@ from goodgain.transforms.core.scoring.score import (
 )
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally
-
-_STEPS = tuple(step.value for step in Step)
 
 
 class PayloadScorer:
@@ -71,11 +72,14 @@ class PayloadScorer:
         if self._folder is not None:
             folded = self._folder.fold(payloads, self._topic_of(conversation_id))
         if folded is not None:
-            delivered, turn, counts = folded
+            delivered, turn, counts, duplicates = folded
             rejected_records += delivered[6]
             tally = _tally_of(delivered, turn, counts, self._scoring)
             score = score_tally(conversation_id, tally, rejected_records, self._scoring)
-            return with_topic_counts(score, delivered[8], self._scoring)
+            score = with_topic_counts(score, delivered[8], self._scoring)
+            if duplicates is None:
+                return score
+            return replace(score, duplicate_table=DuplicateTable(*duplicates))
         frame = unpack(payloads)
         return score_conversation(
             conversation_id,
@@ -99,7 +103,7 @@ class PayloadScorer:
 def _native_folder(scoring: Scoring) -> Any | None:
     """Native code for this scoring; None if it is missing or cannot do all of it."""
     native = native_module()
-    details = scoring.bounds or scoring.per_call or scoring.keep_duplicates
+    details = scoring.bounds or scoring.per_call
     outside = scoring.exclusions is not None or scoring.pool is not None
     if native is None or details or outside or scoring.with_aspects:
         return None
@@ -108,10 +112,13 @@ def _native_folder(scoring: Scoring) -> Any | None:
         _plain_rules(rules),
         partial(_layout, rules),
         scoring.good_gain_threshold,
-        scoring.document_label == "best",
-        scoring.hold_slot,
-        scoring.usage,
-        scoring.without_failed,
+        {
+            "best_label": scoring.document_label == "best",
+            "hold_slot": scoring.hold_slot,
+            "usage": scoring.usage,
+            "without_failed": scoring.without_failed,
+            "keep_duplicates": scoring.keep_duplicates,
+        },
     )
 
 
@@ -166,7 +173,7 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
 
 
 def _by_step(counts: Sequence[int]) -> dict[str, int]:
-    return dict(zip(_STEPS, counts, strict=True))
+    return dict(zip(STEPS, counts, strict=True))
 
 
 def _plain_rules(rules: RuleTable) -> dict[str, Any]:
@@ -178,6 +185,8 @@ def _plain_rules(rules: RuleTable) -> dict[str, Any]:
         "max_candidates": rules.max_candidates,
         "policy": rules.policy,
         "passage_ids": rules.passage_ids,
+        "ids": [(number, name) for name, number in rules.ids.items()],
+        "kinds_of_keys": list(KINDS_OF_KEYS.items()),
     }
 
 
@@ -199,13 +208,12 @@ def _plain_confidence(points: Confidence) -> tuple[Any, ...]:
 def _layout(rules: RuleTable, codes: bytes) -> tuple[Any, ...]:
     """The layout of fingerprints with these codes, cached."""
     layout = layout_of(codes)
-    keys = [position for _, position in layout.keys]
-    positions = [*keys, *(position for _, position in layout.values)]
+    positions = [position for _, position in (*layout.keys, *layout.values)]
     return (
         layout.type_number,
         _type_name(rules, codes[0]),
         layout.values,
-        keys,
+        layout.keys,
         layout.start_and_end,
         layout.identifies_alone,
         identifies(layout, rules),

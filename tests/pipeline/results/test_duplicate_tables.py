@@ -1,0 +1,51 @@
+"""Tables of duplicates have the rows of the scores that they are made of."""
+
+from random import Random
+
+import msgspec
+import pytest
+
+from goodgain.pipeline.results import duplicate_tables, rows
+from goodgain.pipeline.results.datasets import DUPLICATES
+from goodgain.pipeline.results.formats import arrow_table
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
+from tests.adversarial import trace
+from tests.core.direct import score, shipped_rules
+
+encode = msgspec.msgpack.Encoder(order="sorted").encode
+decode = msgspec.msgpack.Decoder(duplicate_tables.FoundDuplicates).decode
+
+
+def tables_of(scores):
+    return list(duplicate_tables.duplicate_tables(decode(encode(one)) for one in scores))
+
+
+@pytest.mark.parametrize(("rows_at_once", "most_tables"), [(1, 80), (50, 20), (10_000, 1)])
+def test_rows_are_those_of_the_scores(rows_at_once, most_tables, monkeypatch):
+    monkeypatch.setattr(duplicate_tables, "ROWS_AT_ONCE", rows_at_once)
+    records = trace(Random(rows_at_once), conversations=80)
+    by_conversation = score(records, shipped_rules(), per_call=True)
+    scores = [by_conversation[name] for name in sorted(by_conversation)]
+    expected = [row for one in scores for row in rows.duplicate_rows(one)]
+    assert {row[name] for row in expected for name in ("entity_type", "gain", "clause")} > {None}
+    found = tables_of(scores)
+    assert 1 <= len(found) <= most_tables
+    assert sum(table.num_rows for table in found) == len(expected)
+    for table in found:
+        table.validate(full=True)
+        part, expected = expected[: table.num_rows], expected[table.num_rows :]
+        assert table.equals(arrow_table(DUPLICATES, part))
+
+
+def test_scores_without_duplicates_make_no_table():
+    records = [{"conversation_id": "c", "iteration": 1, "results": [{"id": "a"}]}]
+    for keep_duplicates in (True, False):
+        (only,) = score(records, keep_duplicates=keep_duplicates).values()
+        assert only.duplicates == []
+        assert tables_of([only]) == []
+
+
+def test_what_is_decoded_is_where_a_score_has_it():
+    fields = msgspec.structs.fields
+    names = [field.name for field in fields(duplicate_tables.FoundDuplicates)]
+    assert names == [field.name for field in fields(ConversationScore)][: len(names)]
