@@ -14,6 +14,7 @@ from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.views.comparison_tables import Columns
 from goodgain.pipeline.views.pages.data.comparison_texts import compared_texts
 from goodgain.pipeline.views.pages.data.slices import (
+    LEAST_N_FOR_BAND,
     MOST_ITERATIONS,
     Row,
     SliceMeans,
@@ -137,6 +138,7 @@ def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, 
       columns: those of the page's tables.
     """
     base, candidate = map(count_text, one.n)
+    banded = min(one.n) >= LEAST_N_FOR_BAND
     return {
         "label": one.label,
         "names": list(one.attributes),
@@ -150,16 +152,20 @@ def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, 
             for name, row in one.at_end.items()
         },
         "curves": {
-            population: {name: _curve(curve) for name, curve in curves.items()}
+            population: {name: _curve(curve, banded) for name, curve in curves.items()}
             for population, curves in one.curves.items()
         },
     }
 
 
-def _curve(curve: list[Row]) -> dict[str, list[Any]]:
+def _curve(curve: list[Row], banded: bool) -> dict[str, list[Any]]:
+    """Differences and the ends of their intervals by i, and their texts; no ends without a band."""
     return {
         "i": [row["i"] for row in curve],
-        **{part: [rounded(row[part]) for row in curve] for part in _CURVE},
+        **{
+            part: [rounded(row[part]) if banded or part == "difference" else None for row in curve]
+            for part in _CURVE
+        },
         "n": [min(row["n_base"], row["n_candidate"]) for row in curve],
         "texts": [
             [

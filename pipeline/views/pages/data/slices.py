@@ -21,7 +21,7 @@ _MOST_SLICES = 60
 _MOST_SLICE_ITERATIONS = 600  # bounds the size of the page
 _LONGEST_VALUE = 60
 _NO_VALUE = "(none)"
-_LEAST_N = 10  # conversations for a band, which misleads with fewer
+LEAST_N_FOR_BAND = 10  # conversations for a band, which misleads with fewer
 _DRAWN_AT_END = ("mean", "ci_low", "ci_high", "p50")
 _SIZE_METRIC = "N"  # defined for every conversation in the means
 _SIZES = MeansWanted(metrics=frozenset((_SIZE_METRIC,)), at_end=True)
@@ -191,7 +191,7 @@ def slice_data(
             for name, row in one.at_end.items()
         },
         "curves": {
-            population: _curves(curves, one.n >= _LEAST_N)
+            population: _curves(curves, one.n >= LEAST_N_FOR_BAND)
             for population, curves in one.curves.items()
         },
         "added": _added(one.curves.get("reached", {})),

@@ -18,7 +18,7 @@ from goodgain.pipeline.document.page import (
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.views.means import means_table
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
-from goodgain.pipeline.views.pages.data.slices import SliceMeans, Slices
+from goodgain.pipeline.views.pages.data.slices import LEAST_N_FOR_BAND, SliceMeans, Slices
 from goodgain.pipeline.views.pages.sections.shared import (
     NOTHING,
     definitions,
@@ -55,10 +55,11 @@ def iterations_section(slices: Slices[SliceMeans], glossary: Glossary) -> Sectio
 def _iterations(slices: Slices[SliceMeans], glossary: Glossary) -> Iterator[PageBlock]:
     groups = (("Through iteration i", glossary.so_far), ("Of iteration i alone", glossary.each))
     yield metric_menu("curve-metric", groups, "CG_at_i")
+    bands = f"with 95 % bands; none for fewer than {LEAST_N_FOR_BAND} conversations."
     added = "results per conversation that reached it."
     yield Beside(
         (
-            (Chart("curve", "Mean by iteration", "with 95 % bands."),),
+            (Chart("curve", "Mean by iteration", bands),),
             (Chart("added", "What each iteration adds", added),),
         )
     )

@@ -22,6 +22,7 @@ from goodgain.pipeline.studies.comparison.comparison_row import (
     SensitivityRow,
 )
 from goodgain.pipeline.views.comparison_tables import sensitivity_table
+from goodgain.pipeline.views.pages.data.slices import LEAST_N_FOR_BAND
 from goodgain.pipeline.views.pages.sections.charts import GAINED, STOPS_PAYING
 from goodgain.pipeline.views.pages.sections.compared import Shown
 from goodgain.pipeline.views.pages.sections.shared import metric_menu, name_menu
@@ -82,7 +83,8 @@ def _iterations_section(shown: Shown) -> Section:
         Chart(
             "curve",
             "Difference by iteration",
-            f"with {shown.level} bands, not corrected for the number of iterations.",
+            f"with {shown.level} bands, not corrected for the number of iterations; none for fewer "
+            f"than {LEAST_N_FOR_BAND} conversations.",
         ),
         Sentence(f"{count_text(later)} later iterations are in the dataset `comparison`.", "quiet")
         if later

@@ -105,3 +105,12 @@ def test_the_largest_slices_are_kept():
     kept = {one.attributes["user"] for one in found.shown[1:]}
     assert found.left_out > 0
     assert kept == {f"u-{at:05}" for at in range(1, len(kept) + 1)}
+
+
+@pytest.mark.parametrize(("fewest", "banded"), [(9, False), (10, True)])
+def test_a_slice_with_fewer_than_ten_conversations_in_an_arm_draws_no_band(fewest, banded):
+    few = [{**row, "n_candidate": fewest} for row in rows(0, 2)]
+    (one,) = arrange(few, headline("comparison"), "holm").shown
+    curve = slice_data(one, False, all_columns(False, "holm"))["curves"]["all"]["CG_at_i"]
+    assert any(curve["ci_low"] + curve["ci_high"]) is banded
+    assert all(curve["difference"])

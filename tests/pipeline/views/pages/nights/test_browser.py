@@ -46,6 +46,14 @@ def test_no_card_overflows_and_no_table_is_cut(browser, addresses):
     assert page.execute_script(empty) == 0
 
 
+def test_reasons_have_room_beside_the_other_columns(browser, addresses):
+    page = opened(browser, addresses["week"], width=1_400)
+    widths = (
+        "return [...document.querySelectorAll('#days td:last-child')].map((one) => one.clientWidth)"
+    )
+    assert min(page.execute_script(widths)) >= 280
+
+
 def test_menus_change_their_plots(browser, addresses):
     page = opened(browser, addresses["year"])
     assert len(texts(page, "#figure-input tbody th")) == 90
