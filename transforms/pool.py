@@ -10,7 +10,7 @@ import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import StructCoder
+from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -23,12 +23,16 @@ from goodgain.transforms.core.pool_building.building import (
     build_topic,
     contribution,
 )
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
+from goodgain.transforms.core.scoring.folded_conversation import fold_conversation
 from goodgain.transforms.core.scoring.payload import unpack
+from goodgain.transforms.core.scoring.score import score_folded
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.fingerprint import Keyed
-from goodgain.transforms.gather import Pair, flatten_pairs
+from goodgain.transforms.gather import Fold, FoldGroup, Pair, flatten_pairs
 
+_SCORES = "scores"
 _REFUSED = "refused"
 _REPLACEMENTS = "replacements"
 
@@ -50,40 +54,56 @@ def pools_of(scoring: Scoring, max_held_bytes: int | None = None) -> TopicPools 
     return TopicPools(scoring.pool.files, scoring.rules, open_plain, MemoryBudget(max_held_bytes))
 
 
-@dataclass(eq=False, repr=False)
-class ContributeToPool(beam.PTransform):
-    """`PCollection[tuple[str, bytes]]` of one run to `PCollection[Contribution]`.
-
-    Takes payloads that keep their records, from `ReadPayloads` or `FingerprintCalls`; emits one
-    contribution per conversation that has a usable call.
+class Contributed(NamedTuple):
+    """The outputs of `ContributeToPool`.
 
     Attributes:
+      contributions: one for each conversation that has a usable call.
+      scores: PCollection[ConversationScore], of all conversations.
+    """
+
+    contributions: beam.PCollection[Contribution]
+    scores: beam.PCollection[ConversationScore]
+
+
+@dataclass(eq=False, repr=False)
+class ContributeToPool(beam.PTransform):
+    """`PCollection[tuple[str, bytes]]` of one run to `Contributed`.
+
+    Takes payloads that keep their records, from `ReadPayloads` or `FingerprintCalls`, and those of
+    labels. Each conversation is folded once, for its contribution and for its score.
+
+    Attributes:
+      scoring: how conversations are folded, and which labels count.
       topic_attribute: the attribute that holds the topic; None if each conversation is a topic.
     """
 
     run: str
-    rules: RuleTable
+    scoring: Scoring
     topic_attribute: str | None
 
-    def expand(self, payloads: beam.PCollection[Keyed]) -> beam.PCollection[Contribution]:
+    def expand(self, payloads: beam.PCollection[Keyed]) -> Contributed:
         """Apply the transform."""
-        return (
-            payloads
-            | "GroupByConversation" >> beam.GroupByKey()
-            | "Contribute"
-            >> beam.FlatMap(
-                _contributed, self.run, self.rules, self.topic_attribute
-            ).with_output_types(Contribution)
+        contribute = FoldGroup(_Contribute(self.run, self.scoring, self.topic_attribute))
+        grouped = payloads | "GroupByConversation" >> beam.GroupByKey()
+        types = {"contributions": Contribution, _SCORES: ConversationScore}
+        return Contributed(*typed_outputs(grouped, "Contribute", contribute, **types))
+
+
+@dataclass(eq=False, repr=False)
+class _Contribute(Fold):
+    run: str
+    scoring: Scoring
+    topic_attribute: str | None
+
+    def fold(self, key: str, payloads: Iterable[bytes]) -> Iterator[Contribution | TaggedOutput]:
+        frame = unpack(payloads)
+        folded = fold_conversation(
+            key, frame.calls, self.scoring, frame.external, labels=frame.labels
         )
-
-
-def _contributed(
-    grouped: tuple[str, Iterable[bytes]], run: str, rules: RuleTable, topic_attribute: str | None
-) -> Iterator[Contribution]:
-    conversation_id, payloads = grouped
-    calls = unpack(payloads).calls
-    if calls:
-        yield contribution(run, conversation_id, calls, rules, topic_attribute)
+        yield TaggedOutput(_SCORES, score_folded(folded, frame.rejected_records, self.scoring))
+        if frame.calls:
+            yield contribution(self.run, folded, self.topic_attribute)
 
 
 class BuiltPool(NamedTuple):

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from goodgain.pipeline.results.opened_pool import OpenedPool
-from goodgain.pipeline.settings.run_config import RunConfig
+from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
@@ -36,7 +36,7 @@ _MILLIS_PER_SECOND = 1_000
 
 
 def warnings_of_run(
-    config: RunConfig,
+    config: ExplainConfig,
     counts: Mapping[str, int],
     means: Sequence[MeanRow],
     rules: RuleTable,
@@ -44,6 +44,7 @@ def warnings_of_run(
     pool: OpenedPool | None,
     started: datetime,
     contradicted_ids: Sequence[ContradictedId] = (),
+    can_accept: bool = True,
 ) -> list[DataWarning]:
     """The warnings about the data of a run.
 
@@ -51,6 +52,7 @@ def warnings_of_run(
       means: at least those at N of results, of unlabelled ones, of N, and of ranking metrics.
       seen: the names in the first records.
       contradicted_ids: examples of duplicates by ids that URL and title contradict.
+      can_accept: whether the command has options that accept a warning.
     """
     return warnings_of(
         CheckInputs(
@@ -71,6 +73,7 @@ def warnings_of_run(
             relevance=Relevance.of(config.relevant_from, config.ranking_metrics),
             cutoff=greatest_cutoff(config.ranking_metrics),
             contradicted_ids=contradicted_ids,
+            can_accept=can_accept,
         )
     )
 

@@ -65,6 +65,21 @@ def record_counts(counts: Mapping[str, int]) -> dict[str, int]:
     return records
 
 
+def records_part(counts: Mapping[str, int], max_rejected: MaxRejected) -> dict[str, Any]:
+    """What became of the records; raises as `record_counts` does."""
+    records = record_counts(counts)
+    unknown_losses = counts.get(f"records.{UNKNOWN_LOSSES}", 0)
+    return {
+        **records,
+        "conflicting_redeliveries": counts.get("conflicting_redeliveries", 0),
+        UNKNOWN_LOSSES: unknown_losses,
+        "balance_holds": True,
+        "too_many_rejected": max_rejected.exceeded(
+            records["rejected"], records["read"], unknown_losses
+        ),
+    }
+
+
 def above_limit(records: Mapping[str, Any], limit: str) -> str:
     """Why the records of a manifest exceed the limit on rejected ones, as a clause."""
     if losses := records.get(UNKNOWN_LOSSES):
@@ -73,36 +88,48 @@ def above_limit(records: Mapping[str, Any], limit: str) -> str:
     return f"that is more than {limit}"
 
 
-def check_complete(
-    counts: Mapping[str, int], datasets: Mapping[str, int], inputs: Sequence[InputFile]
-) -> None:
-    """Make sure that all input was read and all rows were written.
+def check_all_read(counts: Mapping[str, int], inputs: Sequence[InputFile]) -> None:
+    """Make sure that all input was read.
 
     The balance of records would not notice a part of a file that is lost together with its counts.
 
     Raises:
       BalanceError: something is missing or duplicated.
     """
-    conversations = counts.get("conversations.total", 0)
-    for expected, actual, what in (
-        (
-            sum(file.size for file in inputs),
-            counts.get("bytes.read", 0),
-            ("byte of input was read", "bytes of input were read"),
-        ),
-        (
-            conversations,
-            datasets.get("conversations", 0),
-            ("conversation was written", "conversations were written"),
-        ),
-        (
-            counts.get("rows.rejected", 0),
-            datasets.get("rejected", 0),
-            ("rejected row was written", "rejected rows were written"),
-        ),
-    ):
-        if actual != expected:
-            raise BalanceError(f"{actual:,} of {counted(expected, *what)}; {LOST}")
+    _check_equal(
+        sum(file.size for file in inputs),
+        counts.get("bytes.read", 0),
+        "byte of input was read",
+        "bytes of input were read",
+    )
+
+
+def check_complete(
+    counts: Mapping[str, int], datasets: Mapping[str, int], inputs: Sequence[InputFile]
+) -> None:
+    """Make sure that all input was read and all rows were written.
+
+    Raises:
+      BalanceError: something is missing or duplicated.
+    """
+    check_all_read(counts, inputs)
+    _check_equal(
+        counts.get("conversations.total", 0),
+        datasets.get("conversations", 0),
+        "conversation was written",
+        "conversations were written",
+    )
+    _check_equal(
+        counts.get("rows.rejected", 0),
+        datasets.get("rejected", 0),
+        "rejected row was written",
+        "rejected rows were written",
+    )
+
+
+def _check_equal(expected: int, actual: int, *what: str) -> None:
+    if actual != expected:
+        raise BalanceError(f"{actual:,} of {counted(expected, *what)}; {LOST}")
 
 
 def manifest_of(
@@ -136,18 +163,8 @@ def manifest_of(
     Raises:
       BalanceError: the records do not add up.
     """
-    records = record_counts(counts)
-    unknown_losses = counts.get(f"records.{UNKNOWN_LOSSES}", 0)
     return {
-        "records": {
-            **records,
-            "conflicting_redeliveries": counts.get("conflicting_redeliveries", 0),
-            UNKNOWN_LOSSES: unknown_losses,
-            "balance_holds": True,
-            "too_many_rejected": max_rejected.exceeded(
-                records["rejected"], records["read"], unknown_losses
-            ),
-        },
+        "records": records_part(counts, max_rejected),
         "conversations": grouped(counts, "conversations", _CONVERSATIONS),
         "results": {
             **grouped(counts, "results", _RESULTS),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.catalogue import LabelScale, RejectedLimit, Runner, Threshold
+from goodgain.pipeline.settings.catalogue import LabelScale, Runner, Threshold
+from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.option_types import (
     COMMON,
     ENGINE,
@@ -13,12 +14,13 @@ from goodgain.pipeline.settings.option_types import (
     Text,
     option,
 )
-from goodgain.pipeline.settings.reading_config import ReadingConfig, Settings
+from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
+from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.pool.todo import Priority
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 
 
-class PoolConfig(ReadingConfig):
+class PoolConfig(LabelledConfig, RejectionConfig):
     """Which runs are pooled, and where the pool lies.
 
     Attributes:
@@ -43,7 +45,6 @@ class PoolConfig(ReadingConfig):
     shards: Number | None = option(
         ENGINE, "N", "number of files of the pool; by default by the size of the traces", None, ge=1
     )
-    max_rejected: RejectedLimit
     runner: Runner
 
     @field_validator("output")
@@ -64,6 +65,11 @@ class PoolConfig(ReadingConfig):
     def folder(self) -> str:
         """The folder of the pool."""
         return self.update or self.output or ""
+
+    def of_runs(self) -> dict[str, ExplainConfig]:
+        """The settings by which each run is read and labelled, by its name."""
+        shared = {name: getattr(self, name) for name in LabelledConfig.model_fields}
+        return {name: ExplainConfig(input=traces, **shared) for name, traces in self.runs.items()}
 
 
 class JudgeConfig(Settings):

@@ -9,11 +9,13 @@ from goodgain.pipeline.settings.catalogue import (
     IterationBase,
     LabelScale,
     RecordResults,
+    RejectedLimit,
     Renames,
     ResultUnit,
     Rules,
     as_value_errors,
 )
+from goodgain.pipeline.settings.option_types import MaxRejected
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
@@ -25,6 +27,17 @@ class Settings(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, arbitrary_types_allowed=True, validate_default=True
     )
+
+
+class RejectionConfig(Settings):
+    """How many records may be rejected."""
+
+    max_rejected: RejectedLimit
+
+    @property
+    def rejected_limit(self) -> MaxRejected:
+        """`max_rejected`, with whether it was given."""
+        return self.max_rejected.given("max_rejected" in self.model_fields_set)
 
 
 class ReadingConfig(Settings):

@@ -10,11 +10,10 @@ from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import (
-    HeldBytes,
-    RejectedLimit,
     Runner,
     Traces,
 )
+from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.means_config import MeansConfig
 from goodgain.pipeline.settings.option_types import (
     CHECKS,
@@ -24,15 +23,13 @@ from goodgain.pipeline.settings.option_types import (
     LIMITS,
     FilePatterns,
     Format,
-    MaxRejected,
     Number,
     Text,
     option,
 )
-from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.pipeline.settings.scoring_config import ScoringConfig, check_document_label
+from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
+from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
-from goodgain.transforms.core.judgments.judgment import LabelKeys
 
 
 class QuestionConfig(Settings):
@@ -65,25 +62,10 @@ class QuestionConfig(Settings):
         return against
 
 
-class ExplainConfig(ScoringConfig):
+class ExplainConfig(LabelledConfig, ScoringConfig):
     """Which traces and which labels are scored: what a run and an explanation have in common."""
 
     input: Traces
-    max_held_bytes: HeldBytes
-    qrels: Text | None = option(
-        LABELS,
-        "FILE",
-        "judgments that replace the labels of the traces: TREC qrels, or a JSON Lines, Avro or "
-        "Parquet table",
-        None,
-    )
-    qrels_id: Text = option(
-        LABELS, "NAME", "named id of a result that holds its document name in qrels", "doc_id"
-    )
-    qrels_topic: Text | None = option(
-        LABELS, "NAME", "attribute that holds the topic in qrels; conversation_id by default", None
-    )
-
     aspect_qrels: Text | None = option(
         LABELS,
         "FILE",
@@ -98,27 +80,6 @@ class ExplainConfig(ScoringConfig):
         "do: lines `topic docno`, or a table; names and topics as for qrels",
         None,
     )
-    labels: Text | None = option(
-        LABELS,
-        "FILE",
-        "labels of single results that override those of the traces: CSV, JSON Lines or Parquet",
-        None,
-    )
-
-    @field_validator("labels")
-    @classmethod
-    def _labels_are_not_replaced(cls, labels: str | None, info: ValidationInfo) -> str | None:
-        if labels is not None and info.data.get("qrels") is not None:
-            raise ValueError("cannot be given beside qrels, which replace every label")
-        return labels
-
-    @field_validator("qrels")
-    @classmethod
-    def _labels_have_one_source(cls, qrels: str | None, info: ValidationInfo) -> str | None:
-        if qrels is not None and info.data.get("pool") is not None:
-            raise ValueError("cannot be given beside pool: labels come from one of them")
-        check_document_label(qrels, info, "a document of qrels has one label")
-        return qrels
 
     @field_validator("exclude")
     @classmethod
@@ -127,18 +88,8 @@ class ExplainConfig(ScoringConfig):
             raise ValueError("cannot be given beside pool, whose documents all count")
         return exclude
 
-    @property
-    def name_keys(self) -> LabelKeys:
-        """How names of documents and topics are matched to results."""
-        return LabelKeys(self.qrels_id, self.qrels_topic)
 
-    @property
-    def label_keys(self) -> LabelKeys | None:
-        """See `ScoringConfig`."""
-        return self.name_keys if self.qrels else None
-
-
-class RunConfig(ExplainConfig, MeansConfig):
+class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
     """What one run reads, computes and writes (SPEC 6); each field is an option."""
 
     output: Text = option(
@@ -155,7 +106,6 @@ class RunConfig(ExplainConfig, MeansConfig):
         False,
         keyword="",
     )
-    max_rejected: RejectedLimit
     max_rejected_rows: Number = option(
         LIMITS,
         "N",
@@ -201,11 +151,6 @@ class RunConfig(ExplainConfig, MeansConfig):
         keyword="",
     )
     runner: Runner
-
-    @property
-    def rejected_limit(self) -> MaxRejected:
-        """`max_rejected`, with whether it was given."""
-        return self.max_rejected.given("max_rejected" in self.model_fields_set)
 
     @property
     def read_bounds(self) -> ReadBounds:

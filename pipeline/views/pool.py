@@ -21,6 +21,7 @@ from goodgain.pipeline.document.model import (
 )
 from goodgain.pipeline.document.numbers import NONE, number
 from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.pool.agreement import Agreement, MeanShift
@@ -59,9 +60,22 @@ def pool_document(pool: Pool) -> Document:
     )
 
 
+def pool_warnings(pool: Pool) -> Iterator[Sentence]:
+    """The warnings about the traces of the last build."""
+    for warning, runs in pool.warnings().items():
+        yield Sentence(f"{', '.join(runs)}: {warning_text(warning)}")
+
+
 def pool_findings(pool: Pool) -> Iterator[Sentence]:
     """What the last build found that makes the pool less useful than it seems."""
     built = pool.manifest["last_build"]
+    for name, part in built["by_run"].items():
+        if rejected := part.get("labels", {}).get("rejected"):
+            yield Sentence(
+                f"{rejected:,} of {part['labels']['read']:,} labels match no result of {name}, or "
+                "cannot be used: `goodgain run` with the same --labels writes them with reasons to "
+                "rejected_labels."
+            )
     alone, weak = built["conversations_without_topic"], built["weak_documents"]
     if alone and pool.topic_attribute:
         yield Sentence(

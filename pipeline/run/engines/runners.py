@@ -28,15 +28,15 @@ from apache_beam.runners.runner import PipelineRunner, create_runner
 
 from goodgain.pipeline.run.engines.prism_build import BUILT_PRISM
 from goodgain.pipeline.run.engines.table import ENGINES, FN_API
-from goodgain.pipeline.settings.scoring_config import ScoringConfig
+from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.filesystems import is_local
 
 _CONNECTION_SECONDS = 10
 _REPEATABLE = {"--experiments"}
 _OBJECTS_BEFORE_COLLECTION = 20_000
-_PATHS = ("input", "output", "qrels", "labels", "outcomes", "pool")  # options
-_Config = TypeVar("_Config", bound=ScoringConfig)
+_PATHS = ("input", "output", "update", "qrels", "labels", "outcomes", "pool")  # options
+_Config = TypeVar("_Config", bound=Settings)
 _EMBEDDED = "embed"  # the job endpoint of Beam's own server in this process
 
 

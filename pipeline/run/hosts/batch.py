@@ -29,6 +29,7 @@ from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.pipeline.run.hosts import graph
+from goodgain.pipeline.run.hosts.conversations import open_conversations
 from goodgain.pipeline.run.hosts.finish import (
     Report,
     StartedRun,
@@ -36,15 +37,10 @@ from goodgain.pipeline.run.hosts.finish import (
     finish,
     started_in,
 )
-from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
-from goodgain.pipeline.run.plan.evaluation import open_evaluation
-from goodgain.pipeline.run.plan.judgments import check_beginnings
 from goodgain.pipeline.run.plan.local_files import usable_threads
-from goodgain.pipeline.run.plan.traces import find_traces
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 from goodgain.transforms.core.wording import counted
-from goodgain.transforms.filesystems import open_plain
 
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
 
@@ -83,9 +79,8 @@ def run(
             "leave it out, and use `goodgain gate` when the job has ended."
         )
     config = runners.for_workers(config, engine, options)
-    traces = find_traces(config, config.input, ANY_FILESYSTEM)
-    evaluation = open_evaluation(config, traces, ANY_FILESYSTEM, started)
-    check_beginnings(evaluation.qrels, open_plain, config.label_scale)
+    evaluation = open_conversations(config, started)
+    traces = evaluation.traces
     this_run = StartedRun(
         config=config,
         evaluation=evaluation,

@@ -11,6 +11,8 @@ import apache_beam as beam
 from apache_beam.utils.windowed_value import WindowedValue
 
 from goodgain.pipeline.document import progress
+from goodgain.transforms.core.scoring.conversation_score import ConversationScore
+from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.times import at_end_of_global_window
 
 Counts = dict[str, int]
@@ -44,6 +46,16 @@ class _CountBundle(beam.DoFn):
     def finish_bundle(self) -> Iterator[WindowedValue]:
         if self._sums:
             yield at_end_of_global_window(self._sums)
+
+
+def counts_of_score(score: ConversationScore) -> Counts:
+    """The counts of a conversation."""
+    return score.counts
+
+
+def contradicted_ids_of(score: ConversationScore) -> list[ContradictedId]:
+    """A conversation's duplicates by ids that URL and title contradict."""
+    return score.contradicted_ids
 
 
 def sum_counts(several: Iterable[Counts]) -> Counts:

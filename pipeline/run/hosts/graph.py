@@ -15,21 +15,24 @@ from goodgain.pipeline.results.duplicate_tables import FoundDuplicates, duplicat
 from goodgain.pipeline.results.folder import unfinished_folder
 from goodgain.pipeline.results.means import WriteMeans
 from goodgain.pipeline.results.sinks import DatasetRows, TablesOf, Target, WriteRows, WrittenFile
-from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
+from goodgain.pipeline.run.hosts.conversations import ReadConversations, to_rejected_rows
+from goodgain.pipeline.run.hosts.counts import (
+    contradicted_ids_of,
+    count_elements,
+    counts_of_score,
+    sum_counts,
+)
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
-from goodgain.pipeline.run.hosts.joined_payloads import join_labels, to_rejected_rows
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.means.values import cluster_counts
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES, ContradictedId
+from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.score_rows import LateRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.means import SumMeans
-from goodgain.transforms.read import ReadPayloads
 from goodgain.transforms.score import ScorePayloads
 
 _ONE = 1
@@ -67,16 +70,9 @@ class Plan(Struct, frozen=True):
 def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     """Put the batch pipeline together."""
     run, config = plan.run, plan.run.config
-    files = pipeline | "Read" >> ReadPayloads(
-        plan.evaluation.traces.files,
-        Packing.of(plan.scoring, plan.threads),
-        DEFAULT_SHARD_BYTES,
-        config.adaptation,
-        config.read_bounds,
-        plan.target.max_held_bytes,
-    )
-    labels = join_labels(
-        pipeline, files, plan.evaluation, plan.target.max_held_bytes, plan.in_state
+    packing = Packing.of(plan.scoring, plan.threads)
+    files, labels = pipeline | "Conversations" >> ReadConversations(
+        plan.evaluation, packing, plan.target.max_held_bytes, plan.in_state
     )
     scored = labels.payloads | "Score" >> ScorePayloads(
         plan.scoring, plan.in_state, plan.target.max_held_bytes, (files.rejected, files.counts)
@@ -87,7 +83,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
 
     counts = (
         read_counts | "CountRead" >> count_elements(dict),
-        scores | "CountScores" >> count_elements(_counts_of_score),
+        scores | "CountScores" >> count_elements(counts_of_score),
         *(
             [
                 scores
@@ -127,7 +123,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             ),
             contradicted_ids=beam.pvalue.AsSingleton(
                 scores
-                | "ContradictedIds" >> beam.FlatMap(_contradicted_ids)
+                | "ContradictedIds" >> beam.FlatMap(contradicted_ids_of)
                 | "Examples" >> beam.combiners.Top.Smallest(MOST_EXAMPLES)
             ),
             qrels_problems=beam.pvalue.AsSingleton(labels.problems) if labels.problems else [],
@@ -135,14 +131,6 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
     )
     if plan.finishes:
         _ = summary | "Finish" >> beam.Map(_finish, run)
-
-
-def _counts_of_score(score: ConversationScore) -> Counts:
-    return score.counts
-
-
-def _contradicted_ids(score: ConversationScore) -> list[ContradictedId]:
-    return score.contradicted_ids
 
 
 def _write_rejected_rows(

@@ -22,26 +22,18 @@ from goodgain.pipeline.studies.explanation.records import ConversationRecords, g
 from goodgain.pipeline.studies.explanation.usage import Usages, id_text
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow, join_outcomes
-from goodgain.transforms.core.judgments.external_labels import (
-    ExternalLabels,
-    document_digests,
-    relabelled,
-)
+from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import label_request
-from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, label_calls
+from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
-from goodgain.transforms.core.scoring.excluded_results import (
-    KeptConversation,
-    leave_out_excluded,
-)
-from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
-from goodgain.transforms.core.scoring.pool_finds import turn_pool_of
-from goodgain.transforms.core.scoring.score import score_conversation
+from goodgain.transforms.core.scoring.excluded_results import KeptConversation
+from goodgain.transforms.core.scoring.fold import FoldedTurn
+from goodgain.transforms.core.scoring.folded_conversation import fold_conversation
+from goodgain.transforms.core.scoring.score import score_folded
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.topic_request import topic_request
 
@@ -122,7 +114,7 @@ def explain_turn(
 ) -> ExplainedTurn:
     """Score a conversation and explain the outcome of each of its results.
 
-    The numbers come from `score_conversation`, as in the pipeline (SPEC 3-5).
+    Folds and scores as the pipeline does (SPEC 3-5).
 
     Args:
       budget: counts the judgments.
@@ -139,68 +131,49 @@ def explain_turn(
     fingerprinter = Fingerprinter(scoring.rules)
     keep_records = scoring.pool is not None
     fingerprints = [fingerprinter.call_fingerprint(call, keep_records) for call in gathered.calls]
-    # `deliver` returns the fingerprint objects that it gets, so their ids lead back to calls.
-    calls_by_fingerprint = {
-        id(fingerprint): call
+    # Records with equal digests are equal.
+    calls = {
+        fingerprint.record_digest: call
         for fingerprint, call in zip(fingerprints, gathered.calls, strict=True)
     }
-    rejected_records = sum(row.records for row in gathered.rejected)
-    external = _external(gathered, fingerprints, scoring, judgments_of)
     pools = None
     if scoring.pool is not None:
         pools = TopicPools(scoring.pool.files, scoring.rules, open_local, budget)
     record_ids = [call.record_id for call in gathered.calls if call.record_id is not None]
     # A label that matches several conversations is not used, as in a run.
     keys = set(keys_of(gathered.conversation_id, record_ids)) - gathered.elsewhere
-    labels = [label for label in result_labels if label.key in keys]
-    score = score_conversation(
+    folded = fold_conversation(
         gathered.conversation_id,
         fingerprints,
-        rejected_records,
         scoring,
-        external,
+        _external(gathered, fingerprints, scoring, judgments_of),
         pools,
-        labels,
-        outcomes,
+        [label for label in result_labels if label.key in keys],
     )
-    delivered = deliver(fingerprints)
-    last_turn = delivered.last_turn
-    earlier = [fingerprint.turn for fingerprint in delivered.calls if fingerprint.turn != last_turn]
-    left_out = scoring.without_failed
-    labelled = replace(delivered, calls=label_calls(delivered.calls, labels).calls)
-    kept = leave_out_excluded(gathered.conversation_id, labelled, external, scoring)
-    labelled, external = kept.delivered, kept.external
-    searches = delivered.searches(left_out)
-    searched = [_kept_record(calls_by_fingerprint[id(search)], search, kept) for search in searches]
-    excluded = [
-        len(one.results) - len(record.results)
-        for one, record in zip(searches, searched, strict=True)
+    rejected_records = sum(row.records for row in gathered.rejected)
+    score = score_folded(folded, rejected_records, scoring, outcomes)
+    delivered, turn = folded.delivered, folded.turn
+    earlier = [call.turn for call in delivered.calls if call.turn != delivered.last_turn]
+    found = [calls[call.record_digest] for call in turn.calls]
+    searched = [
+        _kept_record(record, call, folded.kept)
+        for record, call in zip(found, turn.calls, strict=True)
     ]
-    explained_calls: dict[int, list[model.ExplainedCall]] = {}
-    attributes = delivered.attributes()
-    judgments = None
-    if scoring.label_keys is not None and external is not None:
-        topic = scoring.label_keys.topic(gathered.conversation_id, attributes)
-        judgments = external.of_topic(topic)
-    pool = turn_pool_of(gathered.conversation_id, attributes, scoring.pool, pools)
-    rules, threshold = scoring.rules, scoring.good_gain_threshold
-    turn = fold_turn(
-        labelled.searches(left_out), rules, threshold, judgments, pool, scoring.document_label
-    )
-    details = TurnDetails(turn, rules)
+    excluded = [
+        len(record.results) - len(kept.results)
+        for record, kept in zip(found, searched, strict=True)
+    ]
+    details = TurnDetails(turn, scoring.rules)
     results = [result for call in searched for result in call.results]
-    pairs = Pairs(turn, results, details, rules)
+    pairs = Pairs(turn, results, details, scoring.rules)
     usages = None
     if scoring.usage:
-        used = labelled.usages()
-        used = used if judgments is None else relabelled(used, judgments)
-        records = [
-            _kept_record(calls_by_fingerprint[id(usage)], usage, kept)
-            for usage in delivered.usages()
-        ]
+        used = folded.usages()
+        records = [_kept_record(calls[one.record_digest], one, folded.kept) for one in used]
         usages = Usages(turn, used, records, details, scoring)
+    explained_calls: dict[int, list[model.ExplainedCall]] = {}
     for i, explained_call in _explained_calls(
-        turn, details, searched, results, scoring, pool, usages, excluded
+        turn, details, searched, results, scoring, folded.pool, usages, excluded
     ):
         explained_calls.setdefault(i, []).append(explained_call)
     explanation = model.ConversationExplanation(

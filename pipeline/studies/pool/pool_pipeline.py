@@ -1,14 +1,12 @@
-"""`goodgain pool build`: pools the documents of several runs (SPEC 9)."""
+"""The pipeline that builds a pool: its graph, and what it returns at its end (SPEC 9)."""
 
 from __future__ import annotations
 
 import logging
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
-from math import ceil
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -18,168 +16,98 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.document import progress
-from goodgain.pipeline.document.console import message_console
-from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.datasets import pool_documents
 from goodgain.pipeline.results.folder import UNFINISHED, discard_unfinished, write_file
 from goodgain.pipeline.results.sinks import DatasetRows, Target, WriteRows, WrittenFile
-from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.engines.failures import engine_failures
-from goodgain.pipeline.run.hosts.counts import Counts, count_elements, sum_counts
-from goodgain.pipeline.run.plan.seen_names import find_names
-from goodgain.pipeline.run.plan.traces import traces_of
-from goodgain.pipeline.settings.option_types import Format
+from goodgain.pipeline.run.hosts.conversations import ReadConversations
+from goodgain.pipeline.run.hosts.counts import (
+    Counts,
+    contradicted_ids_of,
+    count_elements,
+    counts_of_score,
+    sum_counts,
+)
+from goodgain.pipeline.run.plan.evaluation import Evaluation
+from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, describe
 from goodgain.pipeline.settings.pool_config import PoolConfig
 from goodgain.pipeline.studies.pool import store
 from goodgain.pipeline.studies.pool.store import Pool
-from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, InputFile
+from goodgain.transforms.core.judgments.judgment import QrelsProblem
 from goodgain.transforms.core.pool.agreement import label_spans
 from goodgain.transforms.core.pool.document_rows import document_digest, document_row
 from goodgain.transforms.core.pool_building.building import BuiltTopic, Contribution
+from goodgain.transforms.core.scoring.id_checks import MOST_EXAMPLES, ContradictedId
 from goodgain.transforms.core.scoring.packing import Packing
-from goodgain.transforms.filesystems import is_local, join, open_plain
+from goodgain.transforms.filesystems import join, open_plain
 from goodgain.transforms.pool import BuildPool, ContributeToPool
-from goodgain.transforms.read import ReadPayloads, find_inputs
 
-# Bytes of traces per pool file; scoring reads one file at a time.
-_INPUT_BYTES_PER_FILE = 32 * 2**20
 _SHOWN_REFUSED = 5
 _SUMMARY = "summary.json"
-FORMAT: Format = "avro"
 
 
-def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool = False) -> Pool:
-    """Build a pool, or add runs to one.
+class PoolPlan(Struct, frozen=True):
+    """What a pool is built from.
 
-    Raises:
-      UsageError: the request does not fit the pool, or a conversation is in the pool already.
-      GoodGainError: the pipeline failed; the pool is unchanged.
+    Attributes:
+      evaluations: by name of the run, how it is read and labelled.
+      before: the pool to update; None for a new one.
+      in_memory: whether the engine keeps all data in this process.
     """
-    started = datetime.now(UTC)
-    engine, options = runners.create(request.runner, beam_arguments, command="pool build")
-    request = request.model_copy(
-        update={
-            "output" if request.update is None else "update": runners.reachable(
-                "output", request.folder, engine, options
-            ),
-            "runs": {
-                name: runners.reachable("run", patterns, engine, options)
-                for name, patterns in request.runs.items()
-            },
-        }
-    )
-    if request.update:
-        store.read_pool(request.folder)
-    else:
-        store.begin_pool(request.folder)
-    inputs = {name: find_inputs(patterns) for name, patterns in request.runs.items()}
-    files = [file for several in inputs.values() for file in several]
-    traces = traces_of(request, files, find_names(files, open_plain, request.adaptation))
-    for warning in traces.name_warnings():
-        message_console().print(warning_text(warning), soft_wrap=True)
-    with store.changing(request.folder, started):
-        before = store.read_pool(request.folder) if request.update else None
-        if before is not None:
-            request = _completed(request, before, traces.rules_digest)
-        discard_unfinished(request.folder)
-        target = Target(
-            os.path.abspath(request.folder) if is_local(request.folder) else request.folder,
-            request.format or FORMAT,
-            request.shards or max(1, ceil(traces.size / _INPUT_BYTES_PER_FILE)),
-        )
-        with progress.shown(traces.size, quiet=quiet):
-            summary = _run(request, inputs, traces.rules, before, target, engine, options)
-        manifest = store.manifest_of(
-            counts=summary.counts,
-            before=before.manifest if before else None,
-            documents=store.next_documents(before),
-            format=target.format,
-            shards=target.shards,
-            topic=request.topic,
-            inputs=inputs,
-            rules_digest=traces.rules_digest,
-            unit=request.unit,
-            started=started,
-            finished=datetime.now(UTC),
-            max_rejected=request.max_rejected,
-        )
-        return store.publish_pool(
-            request.folder, manifest, (file.path for file in summary.files), before
-        )
+
+    request: PoolConfig
+    evaluations: Mapping[str, Evaluation]
+    before: Pool | None
+    target: Target
+    in_memory: bool
 
 
-def _completed(request: PoolConfig, before: Pool, rules_digest: str) -> PoolConfig:
-    """The request, completed with the topic, format and shards of the existing pool.
+class BuiltFacts(Struct, frozen=True):
+    """The facts that the pipeline returns at its end.
 
-    Raises:
-      UsageError: the pool was built with other options.
+    Attributes:
+      counts: of the pool, by dotted name.
+      refused: runs and conversations that the pool has already.
+      counts_of_runs: of reading and scoring, by name of the run and dotted name.
+      contradicted_ids: examples for a warning, by name of the run.
+      qrels_problems: problems with the judgments; if there are any, nothing may be used.
     """
-    manifest = before.manifest
-    if request.topic is not None and request.topic != manifest["topic"]:
-        raise UsageError(
-            f"The pool {before.folder} was built with the topic "
-            f"{manifest['topic'] or 'conversation_id'}, not {request.topic}: leave out --topic, "
-            "or build another pool."
-        )
-    if rules_digest != manifest["rules_digest"]:
-        raise UsageError(
-            f"The pool {before.folder} was built with other rules for duplicates: give those with "
-            "--rules, or build another pool."
-        )
-    if request.unit != manifest["unit"]:
-        raise UsageError(
-            f"The pool {before.folder} holds {manifest['unit']}s, not {request.unit}s: give --unit "
-            f"{manifest['unit']}, or build another pool."
-        )
-    if request.format not in (None, manifest["format"]):
-        raise UsageError(
-            f"The pool {before.folder} is stored as {manifest['format']}: leave out --format."
-        )
-    return request.model_copy(
-        update={
-            "topic": manifest["topic"],
-            "format": manifest["format"],
-            "shards": request.shards or manifest["shards"],
-        }
-    )
-
-
-class _Summary(Struct, frozen=True):
-    """Counts that the pipeline returns at its end."""
 
     files: list[WrittenFile]
     counts: Counts
     refused: list[tuple[str, str]]
+    counts_of_runs: dict[str, Counts]
+    contradicted_ids: dict[str, list[ContradictedId]]
+    qrels_problems: list[QrelsProblem]
 
 
-def _run(
-    request: PoolConfig,
-    inputs: Mapping[str, Sequence[InputFile]],
-    rules: RuleTable,
-    before: Pool | None,
-    target: Target,
-    engine: Any,
-    options: Any,
-) -> _Summary:
+def run_pool_pipeline(plan: PoolPlan, engine: Any, options: Any) -> BuiltFacts:
+    """Write the documents of a pool below `.unfinished/`.
+
+    Raises:
+      UsageError: a conversation is in the pool already, or judgments cannot be used.
+      GoodGainError: the engine failed.
+    """
+    folder = plan.request.folder
     local = isinstance(engine, FnApiRunner)
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL if local else logging.ERROR)
     pipeline = beam.Pipeline(runner=engine, options=options)
-    _graph(pipeline, request, inputs, rules, before, target)
+    _build_graph(pipeline, plan)
     try:
         with engine_failures("Building the pool failed"):
             pipeline.run().wait_until_finish()
     except (GoodGainError, KeyboardInterrupt):
-        discard_unfinished(request.folder)
+        discard_unfinished(folder)
         raise
-    with open_plain(join(request.folder, UNFINISHED, _SUMMARY)) as file:
-        summary = msgspec.json.decode(file.read(), type=_Summary)
-    if summary.refused:
-        discard_unfinished(request.folder)
-        raise UsageError(_refusal(summary.refused, request.folder))
-    return summary
+    with open_plain(join(folder, UNFINISHED, _SUMMARY)) as file:
+        facts = msgspec.json.decode(file.read(), type=BuiltFacts)
+    if facts.refused or facts.qrels_problems:
+        discard_unfinished(folder)
+        raise UsageError(
+            _refusal(facts.refused, folder) if facts.refused else _describe(facts, plan)
+        )
+    return facts
 
 
 def _refusal(refused: Sequence[tuple[str, str]], folder: str) -> str:
@@ -191,50 +119,38 @@ def _refusal(refused: Sequence[tuple[str, str]], folder: str) -> str:
     )
 
 
-def _graph(
-    pipeline: beam.Pipeline,
-    request: PoolConfig,
-    inputs: Mapping[str, Sequence[InputFile]],
-    rules: RuleTable,
-    before: Pool | None,
-    target: Target,
-) -> None:
+def _describe(facts: BuiltFacts, plan: PoolPlan) -> str:
+    qrels = next(iter(plan.evaluations.values())).qrels  # the same for all runs
+    return describe(facts.qrels_problems, qrels, open_plain)
+
+
+def _build_graph(pipeline: beam.Pipeline, plan: PoolPlan) -> None:
     """Build the graph: read each run, gather its conversations, pool them by topic, write."""
-    contributed, counts = [], []
-    for run, files in inputs.items():
-        label = f"Run {run}"
-        read = pipeline | f"{label}/Read" >> ReadPayloads(
-            files,
-            Packing(rules, keep_records=True),
-            DEFAULT_SHARD_BYTES,
-            request.adaptation,
-            request.read_bounds,
-        )
-        contributions = read.payloads | f"{label}/Contribute" >> ContributeToPool(
-            run, rules, request.topic
-        )
-        contributed.append(contributions)
-        counts += [
-            read.counts | f"{label}/CountRead" >> count_elements(dict),
-            contributions | f"{label}/CountContributions" >> count_elements(_contribution_counts),
-        ]
-    everything = contributed | "Contributions" >> beam.Flatten()
+    runs = [
+        _read_run(pipeline, plan, name, evaluation) for name, evaluation in plan.evaluations.items()
+    ]
+    rules, before = next(iter(plan.evaluations.values())).traces.rules, plan.before
+    everything = [run.contributions for run in runs] | "Contributions" >> beam.Flatten()
     everything.element_type = Contribution
     built = everything | "Build" >> BuildPool(
-        rules, before.files.paths() if before else (), request.replace
+        rules, before.files.paths() if before else (), plan.request.replace
     )
-    counts.append(built.topics | "CountTopics" >> count_elements(_topic_counts))
+    counts = [
+        everything | "CountContributions" >> count_elements(_contribution_counts),
+        built.topics | "CountTopics" >> count_elements(_topic_counts),
+    ]
+    problems = [run.problems for run in runs if run.problems is not None]
     dataset = pool_documents(store.next_documents(before))
     rows_of = partial(_document_rows, preferred=before.preferred if before else None)
+    rows = [DatasetRows(dataset, rows_of)]
     files = (
         built.topics
         | "WithoutCounts" >> beam.Map(_without_counts).with_output_types(BuiltTopic)
-        | "Write"
-        >> WriteRows(target, [DatasetRows(dataset, rows_of)], BuiltTopic, attrgetter("topic.key"))
+        | "Write" >> WriteRows(plan.target, rows, BuiltTopic, attrgetter("topic.key"))
     )
     _ = (
         pipeline
-        | "Once" >> beam.Create([join(target.folder, UNFINISHED)])
+        | "Once" >> beam.Create([join(plan.target.folder, UNFINISHED)])
         | "WriteSummary"
         >> beam.Map(
             _write_summary,
@@ -245,8 +161,62 @@ def _graph(
             refused=beam.pvalue.AsSingleton(
                 built.refused | "Refused" >> beam.combiners.Top.Smallest(_SHOWN_REFUSED + 1)
             ),
+            counts_of_runs=beam.pvalue.AsDict(
+                [run.counts for run in runs]
+                | "CountsOfRuns" >> beam.Flatten()
+                | "SumOfRuns" >> beam.CombinePerKey(sum_counts)
+            ),
+            contradicted_ids=beam.pvalue.AsDict(
+                [run.contradicted_ids for run in runs] | "ContradictedIds" >> beam.Flatten()
+            ),
+            qrels_problems=beam.pvalue.AsList(problems | "QrelsProblems" >> beam.Flatten())
+            if problems
+            else [],
         )
     )
+
+
+class _ReadRun(Struct, frozen=True):
+    """What is read of one run; problems are lists of those with judgments."""
+
+    contributions: beam.PCollection[Contribution]
+    counts: beam.PCollection[tuple[str, Counts]]
+    contradicted_ids: beam.PCollection[tuple[str, list[ContradictedId]]]
+    problems: beam.PCollection[list[QrelsProblem]] | None
+
+
+def _read_run(
+    pipeline: beam.Pipeline, plan: PoolPlan, name: str, evaluation: Evaluation
+) -> _ReadRun:
+    label = f"Run {name}"
+    held = evaluation.max_held_bytes if plan.in_memory else None
+    packing = replace(Packing.of(evaluation.scoring), keep_records=True)
+    files, labels = pipeline | f"{label}/Conversations" >> ReadConversations(
+        evaluation, packing, held, plan.in_memory
+    )
+    contributions, scores = labels.payloads | f"{label}/Contribute" >> ContributeToPool(
+        name, evaluation.scoring, plan.request.topic
+    )
+    counts = (
+        (
+            files.counts | f"{label}/CountRead" >> count_elements(dict),
+            scores | f"{label}/CountScores" >> count_elements(counts_of_score),
+            *labels.counts,
+        )
+        | f"{label}/Counts" >> beam.Flatten()
+        | f"{label}/OfRun" >> beam.Map(_of_run, name)
+    )
+    contradicted_ids = (
+        scores
+        | f"{label}/ContradictedIds" >> beam.FlatMap(contradicted_ids_of)
+        | f"{label}/Examples" >> beam.combiners.Top.Smallest(MOST_EXAMPLES)
+        | f"{label}/ExamplesOfRun" >> beam.Map(_of_run, name)
+    )
+    return _ReadRun(contributions, counts, contradicted_ids, labels.problems)
+
+
+def _of_run(found: Any, run: str) -> tuple[str, Any]:
+    return run, found
 
 
 def _contribution_counts(contribution: Contribution) -> Counts:
@@ -288,7 +258,20 @@ def _document_rows(built: BuiltTopic, preferred: str | None) -> list[dict[str, A
 
 
 def _write_summary(
-    unfinished: str, files: Iterable[WrittenFile], counts: Counts, refused: list[tuple[str, str]]
+    unfinished: str,
+    files: Iterable[WrittenFile],
+    counts: Counts,
+    refused: list[tuple[str, str]],
+    counts_of_runs: dict[str, Counts],
+    contradicted_ids: dict[str, list[ContradictedId]],
+    qrels_problems: list[list[QrelsProblem]],
 ) -> None:
-    summary = _Summary(sorted(files, key=lambda file: file.path), counts, refused)
-    write_file(unfinished, _SUMMARY, msgspec.json.encode(summary, order="sorted"))
+    facts = BuiltFacts(
+        sorted(files, key=attrgetter("path")),
+        counts,
+        refused,
+        counts_of_runs,
+        contradicted_ids,
+        sorted(set(chain(*qrels_problems)))[:SHOWN_PROBLEMS],
+    )
+    write_file(unfinished, _SUMMARY, msgspec.json.encode(facts, order="sorted"))

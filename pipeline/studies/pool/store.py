@@ -7,14 +7,13 @@ are never lost.
 
 from __future__ import annotations
 
-import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.results.datasets import pool_documents
@@ -22,12 +21,8 @@ from goodgain.pipeline.results.folder import UNFINISHED, check_written, write_ma
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.results.lock import LOCK, locked
-from goodgain.pipeline.results.manifest import grouped, written_time
 from goodgain.pipeline.results.opened_pool import files_of, pool_manifest
-from goodgain.pipeline.results.version import goodgain_version
-from goodgain.pipeline.settings.option_types import MaxRejected
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.document import PoolDocument
 from goodgain.transforms.core.pool.document_rows import (
@@ -36,6 +31,7 @@ from goodgain.transforms.core.pool.document_rows import (
     document_row,
 )
 from goodgain.transforms.core.pool.files import PoolFiles, read_documents
+from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.filesystems import (
     create,
     delete,
@@ -48,10 +44,6 @@ from goodgain.transforms.filesystems import (
 )
 
 _PREFIX = "documents_"
-_OF_CONTENT = ("topics", "documents", "places", "evidence", "judged_for_aspects")
-_OF_BUILDING = (
-    "conversations", "conversations_without_topic", "results", "weak_documents", "candidates_cut",
-)  # fmt: skip
 
 
 class Pool(Struct, frozen=True):
@@ -76,6 +68,14 @@ class Pool(Struct, frozen=True):
     def files(self) -> PoolFiles:
         """The files of its documents."""
         return files_of(self.folder, self.manifest)
+
+    def warnings(self) -> dict[DataWarning, list[str]]:
+        """The warnings about the traces of the last build, each with the names of its runs."""
+        runs: dict[DataWarning, list[str]] = {}
+        for name, part in self.manifest["last_build"]["by_run"].items():
+            for warning in msgspec.convert(part["warnings"], list[DataWarning]):
+                runs.setdefault(warning, []).append(name)
+        return runs
 
     def documents(self) -> Iterator[PoolDocument]:
         """All documents, topic by topic, in the order in which they were added.
@@ -194,66 +194,3 @@ def rewrite(
         "content": {**pool.manifest["content"], "judged_for_aspects": judged_for_aspects},
     }
     return publish_pool(pool.folder, manifest, [f"{name}/{part}" for part in parts], pool)
-
-
-def manifest_of(
-    *,
-    counts: Mapping[str, int],
-    before: Mapping[str, Any] | None,
-    documents: str,
-    format: str,
-    shards: int,
-    topic: str | None,
-    inputs: Mapping[str, Sequence[InputFile]],
-    rules_digest: str,
-    unit: str,
-    started: datetime,
-    finished: datetime,
-    max_rejected: MaxRejected,
-) -> dict[str, Any]:
-    """The manifest of a pool after a build or an update."""
-    read, rejected = (counts.get(f"records.{name}", 0) for name in ("read", "rejected"))
-    runs = {} if before is None else dict(before["runs"])
-    for name, files in inputs.items():
-        earlier = runs.get(name, {}).get("inputs", [])
-        added = [{"path": file.path, "size": file.size} for file in files]
-        paths = {file.path for file in files}
-        unchanged = [file for file in earlier if file["path"] not in paths]
-        runs[name] = {"inputs": [*unchanged, *added]}
-    for name, run in runs.items():
-        run["conversations"] = counts.get(f"conversations.{name}", 0)
-        run["documents"] = counts.get(f"documents.{name}", 0)
-        run["only_here"] = counts.get(f"only.{name}", 0)
-    preferred = None if before is None else before["preferred"]
-    return {
-        "kind": "pool",
-        "digest": content_digest(counts.get("pool.digest", 0), preferred),
-        "topic": topic,
-        "documents": documents,
-        "format": format,
-        "shards": shards,
-        "preferred": preferred,
-        "runs": dict(sorted(runs.items())),
-        "content": {name: counts.get(f"pool.{name}", 0) for name in _OF_CONTENT},
-        "last_build": {
-            "read": read,
-            "rejected": rejected,
-            "too_many_rejected": max_rejected.exceeded(rejected, read),
-            **{name: counts.get(f"pool.{name}", 0) for name in _OF_BUILDING},
-        },
-        "label_spans": {
-            # Documents with votes of conversations that share an id of this name, and those of them
-            # whose votes are far apart (`label_spans`).
-            name: {"documents": number, "apart": counts.get(f"apart.{name}", 0)}
-            for name, number in grouped(counts, "voted").items()
-        },
-        "rules_digest": rules_digest,
-        "unit": unit,
-        "versions": {
-            "goodgain": goodgain_version(),
-            "python": platform.python_version(),
-            "apache-beam": version("apache-beam"),
-        },
-        "started": written_time(started),
-        "finished": written_time(finished),
-    }

@@ -11,6 +11,7 @@ from goodgain.transforms.core.pool.matching import TopicPool
 from goodgain.transforms.core.pool_building.building import build_topic, contribution
 from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.fold import fold_turn
+from goodgain.transforms.core.scoring.folded_conversation import fold_conversation
 from goodgain.transforms.core.scoring.score import score_conversation
 from tests.core.direct import fingerprints, scoring, shipped_rules
 
@@ -18,7 +19,7 @@ from tests.core.direct import fingerprints, scoring, shipped_rules
 def contributions(runs, topic=None, rules=None):
     rules = rules or shipped_rules()
     return [
-        contribution(run, conversation_id, calls, rules, topic)
+        contribution(run, fold_conversation(conversation_id, calls, scoring(rules)), topic)
         for run, records in runs.items()
         for conversation_id, calls in fingerprints(records, rules, keep_records=True).items()
     ]

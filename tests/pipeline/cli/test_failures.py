@@ -141,11 +141,11 @@ class TestInterruptedRuns:
 
     def test_publishes_nothing_if_counts_do_not_add_up(self, tmp_path, capsys, monkeypatch):
         """As if an engine had processed a bundle twice."""
-        counts_of_score = goodgain.pipeline.run.hosts.graph._counts_of_score
+        counts_of_score = goodgain.pipeline.run.hosts.graph.counts_of_score
         with monkeypatch.context() as context:
             context.setattr(
                 goodgain.pipeline.run.hosts.graph,
-                "_counts_of_score",
+                "counts_of_score",
                 lambda score: {**counts_of_score(score), "records.redelivered": 1},
             )
             assert run(tmp_path / "out", [SAMPLE]) == ExitCode.FAILED

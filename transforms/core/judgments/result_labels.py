@@ -76,6 +76,15 @@ class LabelledCalls(Struct, frozen=True):
     repeated: int
     rejected: list[UnusedRow]
 
+    def counts(self) -> dict[str, int]:
+        """How many labels were used or not, by dotted name."""
+        return {
+            "labels.joined": self.joined,
+            "labels.replaced": self.replaced,
+            "labels.repeated": self.repeated,
+            "labels.rejected": len(self.rejected),
+        }
+
 
 def span_of(record_id: str) -> str:
     """The span in a record_id like `trace/span`, as written by `goodgain convert`."""

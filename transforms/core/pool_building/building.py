@@ -6,7 +6,7 @@ Documents are created and joined in three passes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, count
 from operator import attrgetter
 
@@ -14,11 +14,7 @@ import xxhash
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.dedup.fingerprint import (
-    CallFingerprint,
-    Fingerprinter,
-    ResultFingerprint,
-)
+from goodgain.transforms.core.dedup.fingerprint import Fingerprinter, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.pool.document import PoolDocument, PooledPlace, Topic, Vote, topic_of
 from goodgain.transforms.core.pool.document_order import DocumentOrder, document_order
@@ -31,8 +27,8 @@ from goodgain.transforms.core.pool.matching import (
     records_of,
 )
 from goodgain.transforms.core.records.search_call import Result
-from goodgain.transforms.core.scoring.delivery import deliver
-from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn, iteration_numbers
+from goodgain.transforms.core.scoring.fold import iteration_numbers
+from goodgain.transforms.core.scoring.folded_conversation import FoldedConversation
 
 
 class Occurrence(Struct, frozen=True, array_like=True):
@@ -51,37 +47,30 @@ class Contribution(Struct, frozen=True, array_like=True):
     documents: list[list[Occurrence]]
 
 
-def contribution(
-    run: str,
-    conversation_id: str,
-    fingerprints: Iterable[CallFingerprint],
-    rules: RuleTable,
-    topic_attribute: str | None,
-) -> Contribution:
-    """The contribution of a run's conversation.
-
-    Args:
-      fingerprints: every delivery of every call, with its record.
-    """
-    delivered = deliver(fingerprints)
-    topic = topic_of(conversation_id, delivered.attributes(), topic_attribute)
-    turn = fold_turn(delivered.searches(), rules, good_gain_threshold=1)
-    occurrences = list(_occurrences(run, conversation_id, turn))
+def contribution(run: str, folded: FoldedConversation, topic_attribute: str | None) -> Contribution:
+    """The contribution of a run's conversation, folded from calls with their records."""
+    topic = topic_of(folded.conversation_id, folded.attributes, topic_attribute)
+    occurrences = list(_occurrences(run, folded))
     documents = [
-        [occurrences[place] for place in places] for places in documents_of(turn.duplicates)
+        [occurrences[place] for place in places] for places in documents_of(folded.turn.duplicates)
     ]
-    return Contribution(run, conversation_id, topic, documents)
+    return Contribution(run, folded.conversation_id, topic, documents)
 
 
-def _occurrences(run: str, conversation_id: str, turn: FoldedTurn) -> Iterable[Occurrence]:
-    number = count()
+def _occurrences(run: str, folded: FoldedConversation) -> Iterator[Occurrence]:
+    turn = folded.turn
+    # Judgments label documents, traces and labels of results each occurrence.
+    labels = turn.labels
+    if folded.judgments is None:
+        labels = [result.gain for result in turn.results]
+    at = count()
     numbers = iteration_numbers(turn.calls)
     for i, call, record in zip(numbers, turn.calls, records_of(turn.calls), strict=True):
         for rank, result in enumerate(record.results, start=1):
             place = PooledPlace(
                 run,
-                conversation_id,
-                next(number),
+                folded.conversation_id,
+                number := next(at),
                 call.turn,
                 i,
                 call.iteration,
@@ -91,7 +80,7 @@ def _occurrences(run: str, conversation_id: str, turn: FoldedTurn) -> Iterable[O
                 0,
                 record.query,
             )
-            yield Occurrence(result, place)
+            yield Occurrence(replace(result, gain=labels[number]), place)
 
 
 Conversation = tuple[str, str]  # run and conversation_id

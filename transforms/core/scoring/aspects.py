@@ -7,16 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from goodgain.transforms.core.judgments.aspects import JudgedAspects
-from goodgain.transforms.core.judgments.external_labels import (
-    ExternalLabels,
-    TopicLabels,
-    document_labels,
-)
+from goodgain.transforms.core.judgments.external_labels import TopicLabels, document_labels
 from goodgain.transforms.core.metrics.prefix import TurnAspects
 from goodgain.transforms.core.pool.matching import TopicPool
 from goodgain.transforms.core.ranking import HELD_COPY
 from goodgain.transforms.core.ranking.aspects import Aspects, ListAspects, TopicAspects
 from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
+from goodgain.transforms.core.scoring.folded_conversation import FoldedConversation
 from goodgain.transforms.core.scoring.ranked_lists import LabelledList
 from goodgain.transforms.core.scoring.settings import Scoring
 
@@ -52,32 +49,23 @@ class TurnCoverage(Struct, frozen=True):
             yield {} if label == HELD_COPY else self.covered.get(document, {})
 
 
-def coverage_of(
-    conversation_id: str,
-    attributes: Mapping[str, str],
-    turn: FoldedTurn,
-    scoring: Scoring,
-    external: ExternalLabels | None,
-    pool: TopicPool | None = None,
-) -> TurnCoverage | None:
-    """What the documents of a turn cover; None if aspects are not evaluated.
-
-    Args:
-      external: has the names of documents, if `scoring.aspect_judgments` is given.
-      pool: that of the topic, which says what documents cover if `scoring.pool.aspects`.
-    """
+def coverage_of(folded: FoldedConversation, scoring: Scoring) -> TurnCoverage | None:
+    """What the documents of a turn cover; None if aspects are not evaluated."""
     if not scoring.with_aspects:
         return None
-    of_pool = scoring.aspect_judgments is None and scoring.pool is not None and scoring.pool.aspects
-    if of_pool and pool is not None:
-        return TurnCoverage(turn, _pooled(turn, pool), pool.topic_aspects)
-    if scoring.aspect_judgments is None:
-        own = _own(turn)
-        in_order = tuple(Aspects(own[first]) for first in sorted(own))
-        return TurnCoverage(turn, own, TopicAspects(in_order))
-    judged: JudgedAspects = scoring.aspect_judgments.of(conversation_id, attributes)
-    documents = external.documents if external is not None else {}
-    return TurnCoverage(turn, _judged(turn, documents, judged), judged.topic)
+    turn, pool = folded.turn, folded.pool
+    if scoring.aspect_judgments is not None:
+        judged: JudgedAspects = scoring.aspect_judgments.of(
+            folded.conversation_id, folded.attributes
+        )
+        names = folded.kept.external
+        documents = {} if names is None else names.documents
+        return TurnCoverage(turn, _judged(turn, documents, judged), judged.topic)
+    if pool is not None and scoring.pool is not None and scoring.pool.aspects:
+        return TurnCoverage(turn, _pooled(turn, pool.topic_pool), pool.topic_pool.topic_aspects)
+    own = _own(turn)
+    in_order = tuple(Aspects(own[first]) for first in sorted(own))
+    return TurnCoverage(turn, own, TopicAspects(in_order))
 
 
 def _own(turn: FoldedTurn) -> dict[int, dict[bytes, int]]:

@@ -7,11 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
-from goodgain.transforms.core.judgments.external_labels import ExternalLabels, relabelled
-from goodgain.transforms.core.judgments.result_labels import (
-    ResultLabel,
-    label_calls,
-)
+from goodgain.transforms.core.judgments.external_labels import ExternalLabels
+from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.metrics.plan import MetricPlan, bounded_only
 from goodgain.transforms.core.metrics.prefix import (
     Prefix,
@@ -28,15 +25,16 @@ from goodgain.transforms.core.scoring.conversation_score import (
     BestValues,
     ConversationScore,
 )
-from goodgain.transforms.core.scoring.delivery import deliver
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
-from goodgain.transforms.core.scoring.excluded_results import leave_out_excluded
-from goodgain.transforms.core.scoring.fold import FoldedTurn, fold_turn
+from goodgain.transforms.core.scoring.fold import FoldedTurn
+from goodgain.transforms.core.scoring.folded_conversation import (
+    FoldedConversation,
+    fold_conversation,
+)
 from goodgain.transforms.core.scoring.pool_finds import (
     pool_columns,
     pool_counts,
     topic_gains,
-    turn_pool_of,
 )
 from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool
 from goodgain.transforms.core.scoring.score_rows import (
@@ -73,50 +71,43 @@ def score_conversation(
     Raises:
       GoodGainError: a file of the pool cannot be read.
     """
-    delivered = deliver(fingerprints)
-    labelled = label_calls(delivered.calls, labels) if labels else None
-    if labelled is not None:
-        delivered = replace(delivered, calls=labelled.calls)
-    kept = leave_out_excluded(conversation_id, delivered, external, scoring)
-    delivered, external = kept.delivered, kept.external
-    calls = delivered.searches(scoring.without_failed)
-    attributes = delivered.attributes()
-    keys, threshold = scoring.label_keys, scoring.good_gain_threshold
-    judgments = None
-    if keys is not None:
-        topic = keys.topic(conversation_id, attributes)
-        judgments = (external or ExternalLabels()).of_topic(topic)
-    turn_pool = turn_pool_of(conversation_id, attributes, scoring.pool, pools)
-    turn = fold_turn(calls, scoring.rules, threshold, judgments, turn_pool, scoring.document_label)
+    folded = fold_conversation(conversation_id, fingerprints, scoring, external, pools, labels)
+    return score_folded(folded, rejected_records, scoring, outcomes)
+
+
+def score_folded(
+    folded: FoldedConversation,
+    rejected_records: int,
+    scoring: Scoring,
+    outcomes: Mapping[str, float] | None = None,
+) -> ConversationScore:
+    """Score a conversation that is folded; see `score_conversation`."""
+    delivered, turn, turn_pool = folded.delivered, folded.turn, folded.pool
+    threshold = scoring.good_gain_threshold
     if turn_pool is not None:
         judged = [label for label in turn_pool.topic_pool.labels if label is not None]
     else:
-        judged = judged_pool(turn) if judgments is None else judgments.pool
+        judged = judged_pool(turn) if folded.judgments is None else folded.judgments.pool
     findable = None if turn_pool is None else topic_gains(turn, turn_pool, threshold)
-    topic_pool = None if turn_pool is None else turn_pool.topic_pool
-    coverage = coverage_of(conversation_id, attributes, turn, scoring, external, topic_pool)
+    coverage = coverage_of(folded, scoring)
     tally = tally_of(delivered, turn, judged, scoring, findable, coverage)
-    usages = delivered.usages() if scoring.usage else []
-    if usages:
-        used = usages if judgments is None else relabelled(usages, judgments)
+    used = folded.usages() if scoring.usage else []
+    if used:
         usage = use_turn(turn, used, scoring.rules, threshold).counts
         tally = replace(tally, turn=replace(tally.turn, usage=usage))
     if outcomes:
         given = {**tally.turn.outcomes, **outcomes}
         tally = replace(tally, turn=replace(tally.turn, outcomes=given))
-    score = score_tally(conversation_id, tally, rejected_records, scoring)
+    score = score_tally(folded.conversation_id, tally, rejected_records, scoring)
     score = with_topic_counts(score, [call.attributes for call in delivered.calls], scoring)
-    if labelled is not None:
-        counts = {
-            **score.counts,
-            "labels.joined": labelled.joined,
-            "labels.replaced": labelled.replaced,
-            "labels.repeated": labelled.repeated,
-            "labels.rejected": len(labelled.rejected),
-        }
-        score = replace(score, counts=counts, rejected_labels=labelled.rejected)
-    if kept.excluded is not None:
-        score = replace(score, counts={**score.counts, data_counts.EXCLUDED: kept.excluded})
+    if folded.labelled is not None:
+        rejected = folded.labelled.rejected
+        score = replace(
+            score, counts={**score.counts, **folded.labelled.counts()}, rejected_labels=rejected
+        )
+    if folded.kept.excluded is not None:
+        counts = {**score.counts, data_counts.EXCLUDED: folded.kept.excluded}
+        score = replace(score, counts=counts)
     return _with_details(score, turn, tally.turn, turn_pool, coverage, scoring)
 
 

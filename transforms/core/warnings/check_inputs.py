@@ -120,6 +120,7 @@ class CheckInputs(Struct, frozen=True):
       relevance: None if no ranking metrics are computed.
       cutoff: the greatest one of the ranking metrics; None if none has one.
       contradicted_ids: examples of duplicates by ids that URL and title contradict.
+      can_accept: whether the command has options that accept a warning.
     """
 
     counts: Mapping[str, int]
@@ -139,6 +140,7 @@ class CheckInputs(Struct, frozen=True):
     relevance: Relevance | None = None
     cutoff: int | None = None
     contradicted_ids: Sequence[ContradictedId] = ()
+    can_accept: bool = True
 
     def count(self, name: str) -> int:
         """A count, 0 if absent."""
@@ -146,7 +148,8 @@ class CheckInputs(Struct, frozen=True):
 
     def accepted(self, option: str) -> str:
         """How to accept a warning; "" for a window, since streams continue anyway."""
-        return "" if self.records is None else f"; {Remedy(option)} accepts it"
+        can_accept = self.can_accept and self.records is not None
+        return f"; {Remedy(option)} accepts it" if can_accept else ""
 
     @property
     def read(self) -> int:

@@ -6,7 +6,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from msgspec.structs import replace
 
-import goodgain.pipeline.run.hosts.graph
+import goodgain.pipeline.run.hosts.conversations
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.transforms.core.means import distribution
@@ -102,7 +102,7 @@ def test_grouping_conversations_changes_no_byte(in_process, traces, tmp_path, mo
 
 @read_in_both_ways
 def test_small_shards_change_no_byte(in_process, traces, tmp_path, monkeypatch):
-    monkeypatch.setattr(goodgain.pipeline.run.hosts.graph, "DEFAULT_SHARD_BYTES", 3_000)
+    monkeypatch.setattr(goodgain.pipeline.run.hosts.conversations, "DEFAULT_SHARD_BYTES", 3_000)
     assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 

@@ -1,8 +1,13 @@
-"""Labels and outcomes from files, joined with the conversations of a run in batch."""
+"""The conversations of an evaluation in batch: read, and joined with what labels them.
+
+Runs and the building of pools begin with them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -10,14 +15,19 @@ import apache_beam as beam
 
 from goodgain.pipeline.run.hosts.counts import Counts
 from goodgain.pipeline.run.hosts.judgments_in_memory import JoinQrelsInMemory
-from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS
+from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
+from goodgain.pipeline.run.plan.evaluation import Evaluation, open_evaluation
+from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, check_beginnings
 from goodgain.pipeline.run.plan.side_tables import GivenTable
+from goodgain.pipeline.run.plan.traces import find_traces
+from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.files.side_tables import rejected_row
 from goodgain.transforms.core.records.rejected import RejectedRecord
+from goodgain.transforms.core.scoring.packing import Packing
+from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.qrels import JoinQrels, Labelling
-from goodgain.transforms.read import ReadFiles
+from goodgain.transforms.read import ReadFiles, ReadPayloads
 from goodgain.transforms.read_qrels import ReadQrels
 from goodgain.transforms.side_tables import JoinSideTable, ReadSideTable
 
@@ -37,26 +47,58 @@ class JoinedPayloads(NamedTuple):
     rejected: Mapping[str, beam.PCollection[RejectedRecord]] = MappingProxyType({})
 
 
-def join_labels(
-    pipeline: beam.Pipeline,
-    files: ReadFiles,
-    evaluation: Evaluation,
-    max_held_bytes: int | None,
-    in_memory: bool,
-) -> JoinedPayloads:
-    """Join labels from judgments, and labels and outcomes from files, with their conversations.
+class Conversations(NamedTuple):
+    """The outputs of `ReadConversations`."""
 
-    Args:
+    files: ReadFiles
+    labels: JoinedPayloads
+
+
+@dataclass(eq=False, repr=False)
+class ReadConversations(beam.PTransform):
+    """PBegin to `Conversations`: reads traces, and joins what labels them.
+
+    Attributes:
+      packing: how records are packed into payloads.
       max_held_bytes: see `ReadPayloads`.
       in_memory: whether the engine keeps all data in this process, so that judgments are, too.
     """
-    labels = JoinedPayloads(files.payloads)
-    if evaluation.qrels:
-        labels = _with_qrels(pipeline, files, evaluation, max_held_bytes, in_memory)
-    for given in (evaluation.labels, evaluation.outcomes):
-        if given:
-            labels = _with_table(pipeline, labels, given, max_held_bytes)
-    return labels
+
+    evaluation: Evaluation
+    packing: Packing
+    max_held_bytes: int | None
+    in_memory: bool
+
+    def expand(self, begin: beam.pvalue.PBegin) -> Conversations:
+        """Apply the transform."""
+        pipeline, evaluation, held = begin.pipeline, self.evaluation, self.max_held_bytes
+        files = pipeline | "Read" >> ReadPayloads(
+            evaluation.traces.files,
+            self.packing,
+            DEFAULT_SHARD_BYTES,
+            evaluation.settings.adaptation,
+            evaluation.settings.read_bounds,
+            held,
+        )
+        labels = JoinedPayloads(files.payloads)
+        if evaluation.qrels:
+            labels = _with_qrels(pipeline, files, evaluation, held, self.in_memory)
+        for given in (evaluation.labels, evaluation.outcomes):
+            if given:
+                labels = _with_table(pipeline, labels, given, held)
+        return Conversations(files, labels)
+
+
+def open_conversations(settings: ExplainConfig, started: datetime) -> Evaluation:
+    """The evaluation of traces that a pipeline reads.
+
+    Raises:
+      UsageError: the traces, the rules, or what labels the results cannot be found or used.
+    """
+    traces = find_traces(settings, settings.input, ANY_FILESYSTEM)
+    evaluation = open_evaluation(settings, traces, ANY_FILESYSTEM, started)
+    check_beginnings(evaluation.qrels, open_plain, settings.label_scale)
+    return evaluation
 
 
 def _with_qrels(

@@ -1,0 +1,61 @@
+"""Labels from outside the traces, as options: what runs, explanations and pools have in common."""
+
+from __future__ import annotations
+
+from pydantic import ValidationInfo, field_validator
+
+from goodgain.pipeline.settings.catalogue import HeldBytes
+from goodgain.pipeline.settings.option_types import LABELS, Text, option
+from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.pipeline.settings.scoring_config import check_document_label
+from goodgain.transforms.core.judgments.judgment import LabelKeys
+
+
+class LabelledConfig(ReadingConfig):
+    """How records are read, and which labels their results have."""
+
+    max_held_bytes: HeldBytes
+    qrels: Text | None = option(
+        LABELS,
+        "FILE",
+        "judgments that replace the labels of the traces: TREC qrels, or a JSON Lines, Avro or "
+        "Parquet table",
+        None,
+    )
+    qrels_id: Text = option(
+        LABELS, "NAME", "named id of a result that holds its document name in qrels", "doc_id"
+    )
+    qrels_topic: Text | None = option(
+        LABELS, "NAME", "attribute that holds the topic in qrels; conversation_id by default", None
+    )
+    labels: Text | None = option(
+        LABELS,
+        "FILE",
+        "labels of single results that override those of the traces: CSV, JSON Lines or Parquet",
+        None,
+    )
+
+    @field_validator("labels")
+    @classmethod
+    def _labels_are_not_replaced(cls, labels: str | None, info: ValidationInfo) -> str | None:
+        if labels is not None and info.data.get("qrels") is not None:
+            raise ValueError("cannot be given beside qrels, which replace every label")
+        return labels
+
+    @field_validator("qrels")
+    @classmethod
+    def _labels_have_one_source(cls, qrels: str | None, info: ValidationInfo) -> str | None:
+        if qrels is not None and info.data.get("pool") is not None:
+            raise ValueError("cannot be given beside pool: labels come from one of them")
+        check_document_label(qrels, info, "a document of qrels has one label")
+        return qrels
+
+    @property
+    def name_keys(self) -> LabelKeys:
+        """How names of documents and topics are matched to results."""
+        return LabelKeys(self.qrels_id, self.qrels_topic)
+
+    @property
+    def label_keys(self) -> LabelKeys | None:
+        """See `ScoringConfig`."""
+        return self.name_keys if self.qrels else None

@@ -1,0 +1,110 @@
+"""Builds a pool of several runs, or adds runs to one (SPEC 9)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from math import ceil
+
+from goodgain.pipeline.document import progress
+from goodgain.pipeline.results.folder import discard_unfinished
+from goodgain.pipeline.results.sinks import Target
+from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines.table import ENGINES
+from goodgain.pipeline.run.hosts.conversations import open_conversations
+from goodgain.pipeline.run.plan.evaluation import Evaluation
+from goodgain.pipeline.settings.option_types import Format
+from goodgain.pipeline.settings.pool_config import PoolConfig
+from goodgain.pipeline.studies.pool import store
+from goodgain.pipeline.studies.pool.manifest import manifest_of_pool
+from goodgain.pipeline.studies.pool.pool_pipeline import PoolPlan, run_pool_pipeline
+from goodgain.pipeline.studies.pool.store import Pool
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.filesystems import is_local
+
+# Bytes of traces per pool file; scoring reads one file at a time.
+_INPUT_BYTES_PER_FILE = 32 * 2**20
+FORMAT: Format = "avro"
+
+
+def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool = False) -> Pool:
+    """Build a pool, or add runs to one.
+
+    Raises:
+      UsageError: the request does not fit the pool, or a conversation is in the pool already; or
+        traces, rules or labels cannot be found or used.
+      GoodGainError: the pipeline failed; the pool is unchanged.
+    """
+    started = datetime.now(UTC)
+    engine, options = runners.create(request.runner, beam_arguments, command="pool build")
+    runs = {
+        name: runners.reachable("run", patterns, engine, options)
+        for name, patterns in request.runs.items()
+    }
+    request = runners.for_workers(request, engine, options).model_copy(update={"runs": runs})
+    if request.update:
+        store.read_pool(request.folder)
+    else:
+        store.begin_pool(request.folder)
+    evaluations = {
+        name: open_conversations(settings, started) for name, settings in request.of_runs().items()
+    }
+    size = sum(evaluation.traces.size for evaluation in evaluations.values())
+    with store.changing(request.folder, started):
+        before = store.read_pool(request.folder) if request.update else None
+        if before is not None:
+            request = _completed(request, before, evaluations)
+        discard_unfinished(request.folder)
+        target = Target(
+            os.path.abspath(request.folder) if is_local(request.folder) else request.folder,
+            request.format or FORMAT,
+            request.shards or max(1, ceil(size / _INPUT_BYTES_PER_FILE)),
+        )
+        in_memory = ENGINES[request.runner].in_memory
+        plan = PoolPlan(request, evaluations, before, target, in_memory)
+        with progress.shown(size, quiet=quiet):
+            facts = run_pool_pipeline(plan, engine, options)
+        finished = datetime.now(UTC)
+        manifest = manifest_of_pool(request, evaluations, facts, before, target, started, finished)
+        return store.publish_pool(
+            request.folder, manifest, (file.path for file in facts.files), before
+        )
+
+
+def _completed(
+    request: PoolConfig, before: Pool, evaluations: Mapping[str, Evaluation]
+) -> PoolConfig:
+    """The request, completed with the topic, format and shards of the existing pool.
+
+    Raises:
+      UsageError: the pool was built with other options.
+    """
+    manifest = before.manifest
+    if request.topic is not None and request.topic != manifest["topic"]:
+        raise UsageError(
+            f"The pool {before.folder} was built with the topic "
+            f"{manifest['topic'] or 'conversation_id'}, not {request.topic}: leave out --topic, "
+            "or build another pool."
+        )
+    if any(one.traces.rules_digest != manifest["rules_digest"] for one in evaluations.values()):
+        raise UsageError(
+            f"The pool {before.folder} was built with other rules for duplicates: give those with "
+            "--rules, or build another pool."
+        )
+    if request.unit != manifest["unit"]:
+        raise UsageError(
+            f"The pool {before.folder} holds {manifest['unit']}s, not {request.unit}s: give --unit "
+            f"{manifest['unit']}, or build another pool."
+        )
+    if request.format not in (None, manifest["format"]):
+        raise UsageError(
+            f"The pool {before.folder} is stored as {manifest['format']}: leave out --format."
+        )
+    return request.model_copy(
+        update={
+            "topic": manifest["topic"],
+            "format": manifest["format"],
+            "shards": request.shards or manifest["shards"],
+        }
+    )
