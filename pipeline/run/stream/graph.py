@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
-from goodgain.pipeline.run.hosts.joined_payloads import to_rejected_rows
 from msgspec import Struct
 
 from goodgain.pipeline.results import datasets as batch_datasets
 from goodgain.pipeline.results import rows
 from goodgain.pipeline.results.sinks import DatasetRows
+from goodgain.pipeline.run.hosts.conversations import to_rejected_rows
 from goodgain.pipeline.run.plan.side_tables import GivenTable
 from goodgain.pipeline.run.stream import datasets
 from goodgain.pipeline.run.stream.counter import Count, StreamCounter
