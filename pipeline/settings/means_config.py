@@ -23,18 +23,17 @@ from goodgain.pipeline.settings.scoring_config import ScoringConfig, check_docum
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
 
+ROW_FOR_EACH_DUPLICATE = (
+    "write one row for each duplicate: which result it repeats, and why; by default in a run, "
+    "not in a stream"
+)
 _MOST_REPEATS = 100_000
 
 
 class MeansConfig(ScoringConfig):
     """What is computed from all conversations, and which further rows are written."""
 
-    write_duplicates: bool = option(
-        SCORING,
-        "",
-        "also write one row for each duplicate: which result it repeats, and why",
-        False,
-    )
+    write_duplicates: bool = option(SCORING, "", ROW_FOR_EACH_DUPLICATE, True)
     slice: Slices = option(
         COMMON,
         "NAMES",

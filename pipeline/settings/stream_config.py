@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.means_config import MeansConfig
+from goodgain.pipeline.settings.means_config import ROW_FOR_EACH_DUPLICATE, MeansConfig
 from goodgain.pipeline.settings.option_types import (
     COMMON,
     ENGINE,
     LIMITS,
+    SCORING,
     TIME,
     Duration,
     Format,
@@ -66,6 +67,8 @@ class StreamConfig(MeansConfig):
     )
     output: Text = option(COMMON, "DIR", "folder for everything that is written")
     format: Format = option(COMMON, "FORMAT", "file format of the datasets", "avro", keyword="")
+    # Not by default, as in a run: each pane would be one file more.
+    write_duplicates: bool = option(SCORING, "", ROW_FOR_EACH_DUPLICATE, False)
     overwrite: bool = option(
         COMMON,
         "",

@@ -52,6 +52,7 @@ def score_again(
         for name, value in parameters.items()
         if value is not None and (name == "output" or name not in _NOT_AGAIN)
     }
+    options["write_duplicates"] = False
     with _rules(manifest, policy) as rules:
         if rules is not None:
             options["rules"] = rules

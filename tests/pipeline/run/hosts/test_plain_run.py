@@ -24,7 +24,7 @@ ITERATIONS = [
     "Dup_i", "G_i", "unlabelled_i", "AvgGain_i", "R_at_i", "UR_at_i", "GR_at_i", "DupR_at_i",
     "CG_at_i", "RG_at_i", "DCG_at_i", "DRG_at_i", "RAG_at_i", "DRAG_at_i", "SRE_at_i", "SRR_at_i",
 ]  # fmt: skip
-DATASETS = {"conversations", "iterations", "means", "rejected", "late"}
+DATASETS = {"conversations", "iterations", "means", "duplicates", "rejected", "late"}
 NOT_METRICS = {
     "conversation_id", "turn", "attributes", "i", "iteration", "rejected_records",
     "first_timestamp", "last_timestamp",
