@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from goodgain.pipeline.studies.comparison.measures import Family
-from goodgain.transforms.core.comparison.differences import Design, EffectSize
+from goodgain.transforms.core.comparison.differences import MetricComparison
 from goodgain.transforms.core.metric import ZERO_TO_ONE, Direction
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.plan import Population
@@ -16,10 +16,11 @@ Verdict = Literal["better", "worse", "changed", "not shown", "not tested", "not 
 DECIDED: tuple[Verdict, ...] = ("better", "worse", "changed")
 
 
-class ComparisonRow(Struct, frozen=True, kw_only=True):
+class ComparisonRow(MetricComparison, frozen=True, kw_only=True):
     """One measure in one slice; differences are candidate - base, in the unit of the metric.
 
-    Attributes: as the columns of `goodgain.pipeline.results.datasets.COMPARISON`. A number is
+    Attributes: as the columns of `goodgain.pipeline.results.datasets.COMPARISON`, and those by
+      which an interval at another confidence is made (`MetricComparison.studentized`). A number is
       None if it has no value, was not requested, or needs the correction of p values, which comes
       later. The population is `everyone`, at N and at each i, if the arms differ in their share of
       conversations that searched.
@@ -32,32 +33,11 @@ class ComparisonRow(Struct, frozen=True, kw_only=True):
     direction: Direction
     own_ideal: bool
     family: Family
-    design: Design
-    n_base: int
-    n_candidate: int
-    base_mean: float | None
-    candidate_mean: float | None
-    base_stddev: float | None
-    candidate_stddev: float | None
-    difference: float | None
-    relative_difference: float | None
-    stderr: float | None
-    confidence: float
-    ci_low: float | None
-    ci_high: float | None
-    t: float | None
-    degrees_of_freedom: float | None
-    p_value: float | None
     p_holm: float | None = None
     p_benjamini_hochberg: float | None = None
     verdict_confidence: float | None = None
     verdict_ci_low: float | None = None
     verdict_ci_high: float | None = None
-    effect_size: float | None
-    effect_size_name: EffectSize
-    minimum_detectable_effect: float | None
-    clusters: int | None
-    effective_clusters: float | None = None
     tolerance: float
     good: int | None = None
     same: int | None = None
@@ -85,7 +65,6 @@ class ComparisonRow(Struct, frozen=True, kw_only=True):
     worst_difference: float | None = None
     verdict: Verdict = "not tested"
     reason: str | None
-    note: str | None
 
     @property
     def without_difference(self) -> bool:

@@ -163,7 +163,8 @@ def document(
 
 def rows_of(compared: Compared) -> list[dict[str, Any]]:
     """Its rows as plain values."""
-    return [asdict(row) for row in compared.rows]
+    names = [column.name for column in COMPARISON.columns]
+    return [{name: getattr(row, name) for name in names} for row in compared.rows]
 
 
 def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:

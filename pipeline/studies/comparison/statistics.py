@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 import xxhash
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.studies.comparison.clusters import CodesOf
 from goodgain.pipeline.studies.comparison.comparison_row import DECIDED, ComparisonRow, Verdict
@@ -36,8 +36,6 @@ from goodgain.transforms.core.comparison.scipy_statistics import (
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
 
-# The ends of the interval of a difference at a confidence.
-IntervalAt = Callable[[float], tuple[float, float]]
 _METHODS: tuple[AdjustmentMethod, ...] = ("holm", "benjamini_hochberg")
 _TESTS = {"p_value": "p", "wilcoxon_p": "wilcoxon_p", "sign_p": "sign_p"}
 
@@ -46,14 +44,12 @@ class TestedRow(Struct, frozen=True):
     """A row without corrected p values and verdict yet.
 
     Attributes:
-      interval_at: gives the interval at a confidence; None if there is no interval.
       test: the same number for rows of one slice and metric that test the same differences.
       over_everyone: the same measure over all conversations, where the arms differ in how many did
         not search, so that it could decide otherwise (SPEC 10).
     """
 
     row: ComparisonRow
-    interval_at: IntervalAt | None
     test: int
     over_everyone: TestedRow | None = None
 
@@ -120,22 +116,17 @@ def row_of(
         family=family,
         tolerance=tolerance,
         reason=withheld(measure, values, worst, conditions),
-        note="; ".join(notes) or None,
         **{name: getattr(values, name) for name in _LEFT_OUT},
-        **{name: getattr(compared, name) for name in _COMPARED},
+        **(asdict(compared) | {"note": "; ".join(notes) or None}),
         **requested,
     )
-    studentized = compared.studentized
-    interval_at = None if studentized is None else studentized.interval
-    return TestedRow(row, interval_at, _test(slice_, measure, values))
+    return TestedRow(row, _test(slice_, measure, values))
 
 
 _LEFT_OUT = (
     "only_in_base", "only_in_candidate", "undefined_in_base", "undefined_in_candidate",
     "undefined_in_both",
 )  # fmt: skip
-# The note is extended.
-_COMPARED = {*MetricComparison.__struct_fields__} & {*ComparisonRow.__struct_fields__} - {"note"}
 
 
 def _test(slice_: dict[str, str], measure: Measure, values: Sample) -> int:
@@ -178,7 +169,7 @@ def corrected(
       slices.
     """
     rows, tests = _corrected(tested, verdict_by)
-    if all(one.over_everyone is None for one in tested):
+    if all(row.over_everyone is None for row in tested):
         return rows, tests
     of_everyone, _ = _corrected([one.over_everyone or one for one in tested], verdict_by)
     deciding = [
@@ -220,10 +211,7 @@ def _corrected(
                     p = getattr(row, test) if value is None else value
                     for at in indexes:
                         rows[at] = replace(rows[at], **{f"{name}_{method}": p})
-    decided = [
-        _decided(row, one.interval_at, verdict_by) for row, one in zip(rows, tested, strict=True)
-    ]
-    return decided, tests
+    return [_decided(row, verdict_by) for row in rows], tests
 
 
 def corrected_p(row: ComparisonRow, verdict_by: AdjustmentMethod) -> float | None:
@@ -231,18 +219,17 @@ def corrected_p(row: ComparisonRow, verdict_by: AdjustmentMethod) -> float | Non
     return row.p_holm if verdict_by == "holm" else row.p_benjamini_hochberg
 
 
-def _decided(
-    row: ComparisonRow, interval_at: IntervalAt | None, verdict_by: AdjustmentMethod
-) -> ComparisonRow:
+def _decided(row: ComparisonRow, verdict_by: AdjustmentMethod) -> ComparisonRow:
     p = corrected_p(row, verdict_by)
     # 1 - 0.95 is a little more than 0.05.
     level = round(1 - row.confidence, 12)
     verdict = _verdict(row, p, level)
-    if row.p_value is None or p is None or interval_at is None:
+    difference = row.studentized
+    if row.p_value is None or p is None or difference is None:
         return replace(row, verdict=verdict)
     # The correction multiplies p by a factor; dividing the level by it gives the same verdict.
     confidence = 1 - level * (row.p_value / p) if p else row.confidence
-    low, high = interval_at(confidence)
+    low, high = difference.interval(confidence)
     return replace(
         row,
         verdict=verdict,

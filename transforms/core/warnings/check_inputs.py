@@ -18,6 +18,7 @@ from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName
 
 READ = "records.read"
 REJECTED = "records.rejected"
+SOME_REPEAT = 1_000  # among this many results, some should be duplicates
 _DEFINED = "N"  # a metric that is defined in every conversation that searched
 
 
@@ -102,6 +103,26 @@ class Relevance(Struct, frozen=True):
         )
 
 
+class Portion(Struct, frozen=True):
+    """A number of elements of all of them."""
+
+    count: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """Their share, 0 to 1; 0 of nothing."""
+        return self.count / self.total if self.total else 0.0
+
+    def exceeds(self, share: float, enough: int = 1) -> bool:
+        """Whether it is a greater share, of at least `enough` elements."""
+        return self.total >= enough and self.count > share * self.total
+
+    def of(self, elements: str) -> str:
+        """The part in words, like `3 of 10 results (30.0%)`."""
+        return f"{self.count:,} of {self.total:,} {elements} ({self.share:.1%})"
+
+
 class CheckInputs(Struct, frozen=True):
     """The input of the checks.
 
@@ -145,6 +166,10 @@ class CheckInputs(Struct, frozen=True):
     def count(self, name: str) -> int:
         """A count, 0 if absent."""
         return self.counts.get(name, 0)
+
+    def part(self, name: str, total: str) -> Portion:
+        """A count, and the one that it is a part of."""
+        return Portion(self.count(name), self.count(total))
 
     def accepted(self, option: str) -> str:
         """How to accept a warning; "" for a window, since streams continue anyway."""

@@ -120,12 +120,12 @@ LABEL_CHECKS = (
 def check_counts(checks: Sequence[CountCheck], inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn of each count that is not 0, unless its total is."""
     for check in checks:
-        count, total = inputs.count(check.count), inputs.count(check.total)
-        if total and count:
-            message = counted(count, check.one, check.more).format(
-                total=total,
-                share=count / total,
-                conversations=counted(total, "conversation"),
+        part = inputs.part(check.count, check.total)
+        if part.exceeds(0):
+            message = counted(part.count, check.one, check.more).format(
+                total=part.total,
+                share=part.share,
+                conversations=counted(part.total, "conversation"),
                 attribute=inputs.topic_attribute,
             )
-            yield DataWarning(check.code, count, count / total, message, check.remedy)
+            yield DataWarning(check.code, part.count, part.share, message, check.remedy)

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
-from goodgain.transforms.core.warnings.check_inputs import CheckInputs
+from goodgain.transforms.core.warnings.check_inputs import SOME_REPEAT, CheckInputs
 from goodgain.transforms.core.warnings.field_names import identity_advice
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import pluralize
 
 _MOST_UNIDENTIFIED_SHARE = 0.1
-_SOME_REPEAT = 1_000  # among this many results, some should be duplicates
 _ENOUGH_COMPARED = 20  # duplicates, and good documents; a share of fewer says little
 _MOST_CONTRADICTED_SHARE = 0.1
 _MOST_BEYOND_SHARE = 0.5
@@ -21,20 +20,18 @@ _MOST_BEYOND_SHARE = 0.5
 
 def ids_contradicted(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if URL and title often contradict the ids that make results one document."""
-    compared = inputs.count(data_counts.IDS_COMPARED)
-    contradicted = inputs.count(data_counts.IDS_CONTRADICTED)
-    if compared < _ENOUGH_COMPARED or contradicted <= _MOST_CONTRADICTED_SHARE * compared:
+    contradicted = inputs.part(data_counts.IDS_CONTRADICTED, data_counts.IDS_COMPARED)
+    if not contradicted.exceeds(_MOST_CONTRADICTED_SHARE, _ENOUGH_COMPARED):
         return
     examples = inputs.contradicted_ids
     names = sorted({example.name for example in examples})
     ids = " and ".join(f"ids.{name}" for name in names) or "their ids"
-    share = contradicted / compared
-    also = pluralize(contradicted, "has", "have")
+    also = pluralize(contradicted.count, "has", "have")
     yield DataWarning(
         codes.IDS_CONTRADICTED,
-        contradicted,
-        share,
-        f"{contradicted:,} of {compared:,} results ({share:.1%}) that count as duplicates by {ids} "
+        contradicted.count,
+        contradicted.share,
+        f"{contradicted.of('results')} that count as duplicates by {ids} "
         f"{also} another URL and another title than the one they repeat, so the ids may be "
         "positions in a list, or numbers that are used again, which make different documents one"
         + (f": {'; '.join(map(str, examples))}." if examples else "."),
@@ -46,16 +43,16 @@ def ids_contradicted(inputs: CheckInputs) -> Iterator[DataWarning]:
 
 def beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if the cutoffs leave out most of what later iterations found."""
-    later, beyond = inputs.count(data_counts.GOOD_LATER), inputs.count(data_counts.GOOD_BEYOND)
-    if later < _ENOUGH_COMPARED or beyond <= _MOST_BEYOND_SHARE * later:
+    beyond = inputs.part(data_counts.GOOD_BEYOND, data_counts.GOOD_LATER)
+    if not beyond.exceeds(_MOST_BEYOND_SHARE, _ENOUGH_COMPARED):
         return
     yield DataWarning(
         codes.BEYOND_CUTOFF,
-        beyond,
-        beyond / later,
-        f"{beyond:,} of {later:,} good documents that later iterations found "
-        f"({beyond / later:.1%}) stand beyond rank {inputs.cutoff} in the list of their turn, so "
-        "metrics that are cut there describe the first iterations.",
+        beyond.count,
+        beyond.share,
+        f"{beyond.of('good documents that later iterations found')} stand beyond "
+        f"rank {inputs.cutoff} in the list of their turn, so metrics that are cut "
+        "there describe the first iterations.",
         "Read GR and CG, which count all iterations, or rank each search call with "
         f"{Remedy('per_call')}.",
     )
@@ -63,9 +60,8 @@ def beyond_cutoff(inputs: CheckInputs) -> Iterator[DataWarning]:
 
 def no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if nothing identifies many results."""
-    results = inputs.count(data_counts.RESULTS)
-    unidentified = inputs.count(data_counts.UNIDENTIFIED)
-    if not results or unidentified / results <= _MOST_UNIDENTIFIED_SHARE:
+    unidentified = inputs.part(data_counts.UNIDENTIFIED, data_counts.RESULTS)
+    if not unidentified.exceeds(_MOST_UNIDENTIFIED_SHARE):
         return
     names, advice = identity_advice(inputs.seen, inputs.rules)
     unused = f" Ids and fields that no rule uses: {', '.join(names)}." if names else ""
@@ -78,11 +74,11 @@ def no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
         )
     yield DataWarning(
         codes.NO_IDENTITY,
-        unidentified,
-        unidentified / results,
-        f"{unidentified:,} of {results:,} results ({unidentified / results:.1%}) "
-        f"{pluralize(unidentified, 'has', 'have')} no id that counts, no URL and no text "
-        f"to find a copy by, so repeated documents count as new ones.{unused}",
+        unidentified.count,
+        unidentified.share,
+        f"{unidentified.of('results')} {pluralize(unidentified.count, 'has', 'have')} no "
+        f"id that counts, no URL and no text to find a copy by, so repeated "
+        f"documents count as new ones.{unused}",
         advice,
     )
 
@@ -90,7 +86,7 @@ def no_identity(inputs: CheckInputs) -> Iterator[DataWarning]:
 def no_duplicates(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if no result repeats an earlier one."""
     results = inputs.count(data_counts.REPEATABLE)
-    if results < _SOME_REPEAT or inputs.count(data_counts.REPEATS):
+    if results < SOME_REPEAT or inputs.count(data_counts.REPEATS):
         return
     yield DataWarning(
         codes.NO_DUPLICATES,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
-from goodgain.transforms.core.warnings.check_inputs import CheckInputs
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs, Portion
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import counted, pluralize
 
@@ -93,18 +93,18 @@ def labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[DataWarnin
 
 def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many results, or all results of a slice, have no label."""
-    results, unlabelled = inputs.count(data_counts.RESULTS), inputs.count(data_counts.UNLABELLED)
+    unlabelled = inputs.part(data_counts.UNLABELLED, data_counts.RESULTS)
     if not inputs.labelled:
         return  # `no_labels` warns, or there are no results
-    share = unlabelled / results
+    share = unlabelled.share
     unlabelled_slices = [
-        one for one in inputs.slices if one.results and one.unlabelled == one.results
+        labels for labels in inputs.slices if labels.results and labels.unlabelled == labels.results
     ]
-    if share <= _MOST_UNLABELLED_SHARE and not unlabelled_slices:
+    if not unlabelled.exceeds(_MOST_UNLABELLED_SHARE) and not unlabelled_slices:
         return
-    message = f"{unlabelled:,} of {results:,} results ({share:.1%}) "
+    message = f"{unlabelled.of('results')} "
     message += pluralize(
-        unlabelled, "has no label and counts as gain 0", "have no label and count as gain 0"
+        unlabelled.count, "has no label and counts as gain 0", "have no label and count as gain 0"
     )
     uneven = [one for one in inputs.slices if abs(one.share - share) > _NOTABLE_DIFFERENCE]
     if uneven:
@@ -116,7 +116,7 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
         message += "; the means of slices without any label are null"
     yield DataWarning(
         codes.FEW_LABELS,
-        unlabelled,
+        unlabelled.count,
         share,
         f"{message}.",
         f"Label them, or compare only slices with similar shares; {Remedy('bounds')} shows how "
@@ -127,15 +127,13 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
 
 def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if many copies have another label than the first occurrence of their document."""
-    conflicts = inputs.count(data_counts.CONFLICTS)
-    copies = inputs.count(data_counts.LABELLED_COPIES)
-    if not copies or conflicts <= _MOST_CONFLICTS_SHARE * copies:
+    conflicts = inputs.part(data_counts.CONFLICTS, data_counts.LABELLED_COPIES)
+    if not conflicts.exceeds(_MOST_CONFLICTS_SHARE):
         return
     if inputs.document_label == "best" or _are_of_passages(inputs):
         return  # expected, or `labels_of_passages` warns
-    share = conflicts / copies
-    has = pluralize(conflicts, "has another", "have another")
-    of = pluralize(conflicts, "of its document", "of their document")
+    has = pluralize(conflicts.count, "has another", "have another")
+    of = pluralize(conflicts.count, "of its document", "of their document")
     if inputs.external:
         what = f"judgment than that {of}, which counts."
         remedy = "Give all names of a document the same judgment."
@@ -150,24 +148,23 @@ def label_conflicts(inputs: CheckInputs) -> Iterator[DataWarning]:
         remedy = (
             f"Label documents, not positions in a list, or give judgments with {Remedy('qrels')}."
         )
-    message = f"{conflicts:,} of {copies:,} labelled copies ({share:.1%}) {has} {what}"
-    yield DataWarning(codes.LABEL_CONFLICTS, conflicts, share, message, remedy)
+    message = f"{conflicts.of('labelled copies')} {has} {what}"
+    yield DataWarning(codes.LABEL_CONFLICTS, conflicts.count, conflicts.share, message, remedy)
 
 
 def labels_of_passages(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if labels seem to be those of passages, and the first one counts for the document."""
-    conflicts = inputs.count(data_counts.CONFLICTS)
     if inputs.document_label == "best" or not _are_of_passages(inputs):
         return
-    copies = inputs.count(data_counts.LABELLED_COPIES)
+    conflicts = inputs.part(data_counts.CONFLICTS, data_counts.LABELLED_COPIES)
     between_texts = inputs.count(data_counts.CONFLICTS_BETWEEN_TEXTS)
     yield DataWarning(
         codes.LABELS_OF_PASSAGES,
-        conflicts,
-        conflicts / copies,
-        f"{conflicts:,} of {copies:,} labelled copies ({conflicts / copies:.1%}) have another "
-        f"label than the first occurrence of their document, and {between_texts:,} of them another "
-        "text: labels seem to be those of passages, but the label of whichever passage comes first "
+        conflicts.count,
+        conflicts.share,
+        f"{conflicts.of('labelled copies')} have another label than "
+        f"the first occurrence of their document, and {between_texts:,} of them another text: "
+        "labels seem to be those of passages, but the label of whichever passage comes first "
         "counts for its document.",
         f"Give a document the label of its best passage so far ({Remedy('document_label', 'best')})"
         f", or let each passage count by itself ({Remedy('unit', 'passage')}).",
@@ -176,27 +173,25 @@ def labels_of_passages(inputs: CheckInputs) -> Iterator[DataWarning]:
 
 def _are_of_passages(inputs: CheckInputs) -> bool:
     """Whether many labels conflict, mostly where the texts differ, too."""
-    conflicts = inputs.count(data_counts.CONFLICTS)
-    copies = inputs.count(data_counts.LABELLED_COPIES)
+    conflicts = inputs.part(data_counts.CONFLICTS, data_counts.LABELLED_COPIES)
     return (
         not (inputs.external or inputs.pooled)
-        and copies >= _ENOUGH_COPIES
-        and conflicts > _MOST_CONFLICTS_SHARE * copies
-        and 2 * inputs.count(data_counts.CONFLICTS_BETWEEN_TEXTS) > conflicts
+        and conflicts.exceeds(_MOST_CONFLICTS_SHARE, _ENOUGH_COPIES)
+        and 2 * inputs.count(data_counts.CONFLICTS_BETWEEN_TEXTS) > conflicts.count
     )
 
 
 def labels_apart(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn if documents of the pool that share an id often have votes far apart."""
     for name, span in sorted(inputs.label_spans.items()):
-        share = span.apart / span.documents if span.documents else 0.0
-        if span.documents >= _ENOUGH_DOCUMENTS and share >= _LEAST_APART_SHARE:
+        apart = Portion(span.apart, span.documents)
+        if apart.total >= _ENOUGH_DOCUMENTS and apart.share >= _LEAST_APART_SHARE:
             yield DataWarning(
                 codes.LABELS_APART,
-                span.apart,
-                share,
-                f"{span.apart:,} of {span.documents:,} documents of the pool ({share:.1%}) that "
-                f"conversations share by the id {name} {pluralize(span.apart, 'has', 'have')} "
+                apart.count,
+                apart.share,
+                f"{apart.of('documents of the pool')} that "
+                f"conversations share by the id {name} {pluralize(apart.count, 'has', 'have')} "
                 "labels 2 or more grades apart, so the ids may be positions in a list, which merge "
                 "different documents.",
                 f"Check some with `goodgain pool show`; if {name} is a position in a list, remove "

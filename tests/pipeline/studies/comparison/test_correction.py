@@ -17,7 +17,6 @@ def rows_with(p_values, first=0, **more):
             comparison_row(
                 f"m{at}", **{"difference": 1.0, "direction": "higher"} | more, p_value=p
             ),
-            None,
             test,
         )
         for test, (at, p) in enumerate(enumerate(p_values), start=first)

@@ -1,0 +1,54 @@
+"""The data warnings of SPEC 10 that are about means: over how much they are taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from goodgain.transforms.core.means.clusters import few_effective
+from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.warnings import codes
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
+from goodgain.transforms.core.warnings.warning import DataWarning
+
+_ENOUGH_CONVERSATIONS = 10  # of fewer, most may lack a value by chance
+
+
+def few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn if few clusters carry most of the weight."""
+    found = inputs.clusters
+    if found is None or not few_effective(found.clusters, found.effective):
+        return
+    yield DataWarning(
+        codes.FEW_EFFECTIVE_CLUSTERS,
+        found.clusters,
+        None,
+        f"The {found.clusters:,} clusters differ so much in size that they weigh like "
+        f"{found.effective:.1f} of the same size, so intervals of means are too narrow.",
+        "Take more clusters, or clusters of more equal size; `goodgain compare --pair-by "
+        f"ATTRIBUTE`, with the attribute of {Remedy('cluster')}, gives each the same weight.",
+    )
+
+
+def mostly_undefined(inputs: CheckInputs) -> Iterator[DataWarning]:
+    """Warn of means over less than half of the conversations."""
+    by_share: dict[tuple[int, int], list[str]] = {}
+    for one in inputs.undefined:
+        if one.conversations >= _ENOUGH_CONVERSATIONS and 2 * one.undefined > one.conversations:
+            by_share.setdefault((one.undefined, one.conversations), []).append(one.metric)
+    if not by_share:
+        return
+    means = [
+        f"{', '.join(names)} of {total - undefined:,} of {total:,} conversations"
+        for (undefined, total), names in sorted(by_share.items(), reverse=True)
+    ]
+    undefined, total = max(by_share)
+    yield DataWarning(
+        codes.MOSTLY_UNDEFINED,
+        undefined,
+        undefined / total,
+        f"Means over less than half of the conversations: {'; '.join(means)}. In the others the "
+        "metric has no value, so the mean says nothing about them.",
+        f"Judge with {Remedy('qrels')} or {Remedy('pool')}, so that conversations that found "
+        "nothing count; or read "
+        "hits, precision and CG, which are 0 there.",
+    )
