@@ -27,6 +27,9 @@ def dispatch(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     # Beam warns about missing optional libraries at import, which helps no user.
     logging.getLogger().setLevel(logging.ERROR)
+    # Arrow's own allocator keeps what it has freed: 25 to 60 MB of the peak of a run of 500,000
+    # results, at no gain in speed.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     received: list[int] = []

@@ -77,3 +77,14 @@ class TestImports:
             "rich.console",
             "goodgain.transforms.core.files.avro_reader",
         }
+
+    def test_arrow_returns_memory_to_the_system(self, tmp_path):
+        script = (
+            "import sys, goodgain.pipeline.__main__ as program; program.main(sys.argv[1:]); "
+            "import pyarrow; print(pyarrow.default_memory_pool().backend_name)"
+        )
+        words = ["run", SAMPLE, "--output", str(tmp_path / "out"), "--quiet"]
+        done = subprocess.run(
+            [sys.executable, "-c", script, *words], capture_output=True, text=True
+        )
+        assert done.stdout.splitlines()[-1] == "system"
