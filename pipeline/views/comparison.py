@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
+from msgspec.structs import replace
+
 from goodgain.pipeline.document.model import (
     Block,
     Document,
@@ -15,7 +17,7 @@ from goodgain.pipeline.document.model import (
     document,
     sentences,
 )
-from goodgain.pipeline.document.numbers import difference_text, short_text
+from goodgain.pipeline.document.numbers import difference_text
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.unlabelled_arms import ShownRows
@@ -23,9 +25,9 @@ from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.clusters import arm_warnings, leading_row
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
-from goodgain.pipeline.studies.comparison.examples import Example
 from goodgain.pipeline.studies.comparison.matching import Account
-from goodgain.pipeline.views.comparison_legend import legend, pool_part
+from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
+from goodgain.pipeline.views.comparison_legend import legend
 from goodgain.pipeline.views.comparison_tables import (
     differences_table,
     further_table,
@@ -35,11 +37,14 @@ from goodgain.pipeline.views.comparison_tables import (
     sizes_table,
     withheld_part,
 )
+from goodgain.pipeline.views.found_documents import found_by_part, one_sided_topics
 from goodgain.transforms.core.metrics.by_name import at_i, labels, metric_by_name
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.wording import counted, pluralize
 
 _LONGEST_KEY = 60
+_SHOWN_TOPICS = 3  # with documents of the pool that one arm alone found
+_SHOWN_DOCUMENTS = 3
 _MOST_SLICES = 60
 _POPULATIONS = {
     ("reached",): "conversations that reached it in both arms",
@@ -57,7 +62,7 @@ def comparison_document(compared: Compared, at: int | None = None) -> Document:
         _arms_part(compared),
         *(_slice_part(compared, rows[0].slice, _shown(compared, rows), at) for rows in shown),
         _hidden_part(len(slices) - len(shown)),
-        () if compared.pool_finds is None else pool_part(compared.pool_finds),
+        _pool_part(compared),
         legend(compared, _chosen(compared, rows_at)),
         _further_iterations(at),
         _examples_part(compared),
@@ -218,35 +223,34 @@ def _examples_part(compared: Compared) -> Iterator[Block]:
     if found is None or not compared.request.examples:
         return
     label = metric_by_name(found.metric).label
-    for title, examples in (("Largest wins", found.wins), ("Largest losses", found.losses)):
-        heading = f"{title}{_comparability_note(compared)} by {label}"
+    reason = _why_withheld(compared, found.metric)
+    for title, examples in title_lists(found):
+        heading = f"{title} by {label}"
         yield Heading(heading if examples else f"{heading}: none")
+        if reason and examples:
+            yield withheld_sentence(found.metric, reason)
         for example in examples:
-            yield Sentence(f"{shortened(example.key, _LONGEST_KEY)}: {_example_text(example)}")
+            yield Sentence(f"{shortened(example.key, _LONGEST_KEY)}: {example_text(example)}")
             for command in example.commands:
                 yield Sentence(command, "quiet", indent=1, whole=True)
 
 
-def _comparability_note(compared: Compared) -> str:
-    """A note for the heading of examples if the metric that selects them is not comparable."""
-    metric = compared.examples.metric if compared.examples else None
-    withheld = any(
-        row.reason and row.metric == metric and row.i is None and not row.slice
+def _why_withheld(compared: Compared, metric: str) -> str | None:
+    """Why the metric is not comparable, if it is not."""
+    reasons = (
+        row.reason
         for row in compared.rows
+        if row.metric == metric and row.i is None and not row.slice
     )
-    return " (not comparable)" if withheld else ""
+    return next(filter(None, reasons), None)
 
 
-def _example_text(example: Example) -> str:
-    """The numbers of both arms, in one line."""
-    main = _change(example.metric, example.base_value, example.candidate_value)
-    changes = [f"{main} ({difference_text(example.metric, example.difference)})"]
-    for name, base in example.base_numbers.items():
-        if name != example.metric:
-            changes.append(_change(name, base, example.candidate_numbers[name]))
-    return ", ".join(changes)
-
-
-def _change(metric: str, base: float | None, candidate: float | None) -> str:
-    values = f"{short_text(metric, base)} to {short_text(metric, candidate)}"
-    return f"{metric_by_name(metric).label} {values}"
+def _pool_part(compared: Compared) -> Iterator[Block]:
+    if compared.pool_finds is None:
+        return
+    yield Heading("Good documents of the pool")
+    yield from found_by_part(compared.pool_finds)
+    documents = compared.pool_finds.documents
+    for summary, lines in one_sided_topics(documents, _SHOWN_TOPICS, _SHOWN_DOCUMENTS):
+        yield Sentence(summary, apart=True)
+        yield from (replace(line, indent=line.indent + 1) for line in lines)

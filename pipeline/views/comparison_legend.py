@@ -1,21 +1,17 @@
-"""What the words in the tables of a comparison mean, and who found which documents of a pool."""
+"""What the words in the tables of a comparison mean."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from goodgain.pipeline.document.model import Block, Sentence, TableBlock, facts
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.model import TableBlock, facts
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.measures import Family
-from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import counted
 
 _METHODS = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}
-_SHOWN_DOCUMENTS = 3
-_LONGEST_DOCUMENT = 100
 
 
 def legend(compared: Compared, shown: Sequence[ComparisonRow]) -> Iterator[TableBlock]:
@@ -71,28 +67,3 @@ def _corrections(
     if alone and tests.get(("primary", False)):
         text += f"; {metric_by_name(alone[0]).label}, the primary metric, is tested by itself"
     return text
-
-
-def pool_part(finds: PoolFinds) -> Iterator[Block]:
-    """How many good documents each arm found, and the first ones that only one arm found."""
-    good = finds.both + finds.base + finds.candidate + finds.neither
-    yield Sentence(
-        f"Of {good:,} good documents of the pool ({counted(finds.topics, 'topic')}), both arms "
-        f"found {finds.both:,}, the base alone {finds.base:,}, the candidate alone "
-        f"{finds.candidate:,}, neither {finds.neither:,}.",
-        apart=True,
-    )
-    if finds.topics_of_one_arm:
-        yield Sentence(
-            f"{counted(finds.topics_of_one_arm, 'topic')} that only one arm has "
-            f"{pluralize(finds.topics_of_one_arm, 'is', 'are')} not counted."
-        )
-    if finds.note:
-        yield Sentence(f"The documents cannot be listed: {finds.note}.")
-    for arm in ("base", "candidate"):
-        alone = [document for document in finds.documents if document.found_by == arm]
-        for one in alone[:_SHOWN_DOCUMENTS]:
-            topic = one.topic if one.topic is not None else one.conversation_id
-            text = f"{topic} [{one.label}] {one.title or one.document}"
-            text += f" {one.url}" if one.url else ""
-            yield Sentence(f"Only the {arm}: {shortened(text, _LONGEST_DOCUMENT)}", indent=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,12 +10,14 @@ from msgspec import convert
 
 from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.numbers import count_text
-from goodgain.pipeline.document.page import Menu, Page
+from goodgain.pipeline.document.page import Menu, Page, Section
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
 from goodgain.pipeline.results.folder import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
+from goodgain.pipeline.studies.comparison.examples import Examples
+from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
 from goodgain.pipeline.views.comparison_tables import all_columns
 from goodgain.pipeline.views.pages.data.comparison_slices import (
     PARTS,
@@ -76,10 +78,10 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     arms = map(without.of_arm, read_dataset(folder, ARMS.name))
     costs, costs_by_slice = arm_costs(arms, slices.shown)
     pairs = pairs_by_metric(read_dataset(folder, DIFFERENCES.name), family)
-    pool, examples = manifest.get("pool"), manifest["examples"]
+    examples = convert(manifest["examples"], Examples | None)
+    pool, documents = manifest.get("pool"), read_dataset(folder, POOL_DOCUMENTS.name)
     sensitivity = list(map(without.compared, manifest["sensitivity"] or ()))
     ways = ways_of_arms(manifest.get("ways", ()), [one.attributes for one in slices.shown])
-    documents = read_dataset(folder, POOL_DOCUMENTS.name)
     page = Page(
         title=_title(manifest),
         heading="Comparison of two search agents",
@@ -96,7 +98,7 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
             *difference_sections(shown),
             *way_section(ways, of_all=len(_ARMS)),
             *([costs_section(costs)] if costs else []),
-            *([pool_section(pool, documents)] if pool else []),
+            *([_pool_section(pool, documents)] if pool else []),
             slices_section(shown),
             *([pairs_section(shown, list(pairs))] if pairs else []),
             *([examples_section(examples, _reason(shown, examples))] if examples else []),
@@ -176,9 +178,14 @@ def _slice_menu(slices: Slices[ComparedSlice], paired: bool) -> Menu | None:
     return Menu("slice", "Show", (("", tuple(options)),))
 
 
-def _reason(shown: Shown, examples: _Row) -> str | None:
+def _pool_section(pool: _Row, documents: Iterable[_Row]) -> Section:
+    finds = convert({**pool, "documents": list(documents)}, PoolFinds)
+    return pool_section(finds, pool["folder"])
+
+
+def _reason(shown: Shown, examples: Examples) -> str | None:
     """Why the metric that selects the examples is not comparable."""
-    row = shown.rows.get(examples["metric"])
+    row = shown.rows.get(examples.metric)
     return row.reason if row else None
 
 

@@ -14,7 +14,7 @@ from goodgain.pipeline.document.model import (
     count,
     table,
 )
-from goodgain.pipeline.document.numbers import count_text, difference_text, short_text
+from goodgain.pipeline.document.numbers import count_text
 from goodgain.pipeline.document.page import (
     Beside,
     CopyCommand,
@@ -26,6 +26,8 @@ from goodgain.pipeline.document.page import (
     section,
 )
 from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.studies.comparison.examples import Example, Examples
+from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
 from goodgain.pipeline.views.pages.sections.shared import json_cell, parameters_table
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import counted
@@ -35,29 +37,25 @@ ARMS = ("base", "candidate")
 _MOST_EXAMPLES = 25
 _LONGEST_KEY = 80
 _LONGEST_FOLDER = 400
-_TITLES = (("Largest wins", "wins"), ("Largest losses", "losses"))
 
 
-def examples_section(examples: Row, reason: str | None) -> Section:
+def examples_section(examples: Examples, reason: str | None) -> Section:
     """The pairs that differ most.
 
     Args:
       reason: why the metric that selects them is not comparable.
     """
-    label = metric_by_name(examples["metric"]).label
     return section(
         "examples",
         "Wins and losses",
-        f"The pairs that differ most in {label}. The commands explain result by result what each "
-        "agent found and how it was counted.",
-        Sentence(f"{label} is not comparable. {reason[:1].upper()}{reason[1:]}.", "warning")
-        if reason
-        else None,
-        *(_examples(title, examples[kind]) for title, kind in _TITLES),
+        f"The pairs that differ most in {metric_by_name(examples.metric).label}. The commands "
+        "explain result by result what each agent found and how it was counted.",
+        withheld_sentence(examples.metric, reason) if reason else None,
+        *(_examples(title, found) for title, found in title_lists(examples)),
     )
 
 
-def _examples(title: str, found: Sequence[Row]) -> Iterator[PageBlock]:
+def _examples(title: str, found: Sequence[Example]) -> Iterator[PageBlock]:
     yield Heading(title)
     if not found:
         yield Sentence("No such pair.", "strong")
@@ -68,16 +66,13 @@ def _examples(title: str, found: Sequence[Row]) -> Iterator[PageBlock]:
         yield Sentence(f"{more} more are in `manifest.json`.", "quiet")
 
 
-def _example(example: Row) -> Item:
-    name, key = example["metric"], shortened(example["key"], _LONGEST_KEY)
-    change = difference_text(name, example["difference"])
-    commands = example["commands"] or [None]
+def _example(example: Example) -> Item:
+    key, commands = shortened(example.key, _LONGEST_KEY), example.commands or (None,)
     arms = ARMS if len(commands) == len(ARMS) else ("",)
     return Item(
         key,
         blocks_of(
-            Sentence(f"{metric_by_name(name).label}: {change}", "quiet"),
-            _numbers_table(example, key),
+            Sentence(example_text(example), "quiet"),
             (
                 CopyCommand(
                     command, f"the command that explains {key}" + (f" in the {arm}" if arm else "")
@@ -85,24 +80,6 @@ def _example(example: Row) -> Item:
                 for command, arm in zip(commands, arms, strict=False)
             ),
         ),
-    )
-
-
-def _numbers_table(example: Row, key: str) -> TableBlock:
-    """The metrics of an example in both arms; the one it was chosen by too."""
-    base = {example["metric"]: example["base_value"], **example["base_numbers"]}
-    candidate = {example["metric"]: example["candidate_value"], **example["candidate_numbers"]}
-    return table(
-        ("metric", *ARMS),
-        [
-            (
-                metric_by_name(name).label,
-                short_text(name, value),
-                short_text(name, candidate[name]),
-            )
-            for name, value in base.items()
-        ],
-        f"Both arms in {key}",
     )
 
 

@@ -197,5 +197,5 @@ def test_comparison_without_its_rows_is_a_usage_error(tmp_path, capsys):
 def test_wins_and_losses_have_metrics_in_words_and_shares_in_percent(page):
     _, _, wins = page.text.partition("Largest wins")
     # The second document is good in the candidate only.
-    assert "base candidate Gain (CG) 3 5 Iterations (N) 2 2 Results (R) 4 4" in wins
-    assert "Good and new results (SRE) 25.0 % 50.0 % Repeated results (SRR) 25.0 %" in wins
+    assert "Gain (CG) 3 to 5 (+2.000), Iterations (N) 2 to 2, Results (R) 4 to 4" in wins
+    assert "Good and new results (SRE) 25.0 % to 50.0 %, Repeated results (SRR) 25.0 %" in wins
