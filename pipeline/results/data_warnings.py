@@ -1,4 +1,4 @@
-"""The warnings of a run: computed at its end, kept in its manifest, shown with its numbers.
+"""The warnings of a run, kept in its manifest and shown with its numbers.
 
 Also names in its options that no conversation has, which may be misspelt.
 """
@@ -6,76 +6,18 @@ Also names in its options that no conversation has, which may be misspelt.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 import msgspec
-from msgspec.structs import asdict
 
-from goodgain.pipeline.results.opened_pool import OpenedPool
-from goodgain.pipeline.settings.run_config import ExplainConfig
-from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.slices import slice_key
 from goodgain.transforms.core.metrics.costs import COST
-from goodgain.transforms.core.ranking import greatest_cutoff
-from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.warnings.check_inputs import (
-    READ,
-    CheckInputs,
-    Relevance,
     SliceLabels,
-    cluster_sizes,
-    undefined_metrics,
 )
-from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.field_names import SeenNames
 from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, failing
 
 _MILLIS_PER_SECOND = 1_000
-
-
-def warnings_of_run(
-    config: ExplainConfig,
-    counts: Mapping[str, int],
-    means: Sequence[MeanRow],
-    rules: RuleTable,
-    seen: SeenNames,
-    pool: OpenedPool | None,
-    started: datetime,
-    contradicted_ids: Sequence[ContradictedId] = (),
-    can_accept: bool = True,
-) -> list[DataWarning]:
-    """The warnings about the data of a run.
-
-    Args:
-      means: at least those at N of results, of unlabelled ones, of N, and of ranking metrics.
-      seen: the names in the first records.
-      contradicted_ids: examples of duplicates by ids that URL and title contradict.
-      can_accept: whether the command has options that accept a warning.
-    """
-    return warnings_of(
-        CheckInputs(
-            counts,
-            config.good_gain_threshold,
-            rules,
-            records=counts.get(READ, 0),
-            seen=config.names_to_check(seen),
-            clusters=cluster_sizes(means),
-            undefined=undefined_metrics(means, [metric.name for metric in config.ranking_metrics]),
-            slices=slice_labels(map(asdict, means)),
-            external=config.qrels is not None,
-            document_label=config.document_label,
-            pooled=pool is not None,
-            clock=int(started.timestamp() * _MILLIS_PER_SECOND),
-            label_spans=pool.label_spans if pool else {},
-            topic_attribute=config.qrels_topic,
-            relevance=Relevance.of(config.relevant_from, config.ranking_metrics),
-            cutoff=greatest_cutoff(config.ranking_metrics),
-            contradicted_ids=contradicted_ids,
-            can_accept=can_accept,
-        )
-    )
 
 
 def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:

@@ -48,26 +48,38 @@ ASPECT_QRELS, EXCLUDE = "aspect_qrels", "exclude"
 _LIBRARIES = ("apache-beam", "fastavro", "msgspec", "numpy", "pyarrow", "scipy", "xxhash")
 
 
-def record_counts(counts: Mapping[str, int]) -> dict[str, int]:
+def records_in(counts: Mapping[str, int], outcomes: Sequence[str] = OUTCOMES) -> dict[str, int]:
     """The records that were read and their outcomes, of which each record has exactly one (SPEC 3).
+
+    Args:
+      counts: by dotted name.
+    """
+    return {name: counts.get(f"records.{name}", 0) for name in ("read", *outcomes)}
+
+
+def check_records(records: Mapping[str, int], advice: str = LOST) -> None:
+    """Compare the records that were read with their outcomes, from `records_in`.
+
+    Args:
+      advice: what follows from records without an outcome or with two, and what to do.
 
     Raises:
       BalanceError: they do not add up.
     """
-    records = {name: counts.get(f"records.{name}", 0) for name in ("read", *OUTCOMES)}
-    accounted = sum(records[outcome] for outcome in OUTCOMES)
+    outcomes = {name: number for name, number in records.items() if name != "read"}
+    accounted = sum(outcomes.values())
     if records["read"] != accounted:
-        outcomes = " + ".join(f"{records[outcome]} {outcome}" for outcome in OUTCOMES)
+        listed = " + ".join(f"{number} {outcome}" for outcome, number in outcomes.items())
         raise BalanceError(
             f"{counted(records['read'], 'record was', 'records were')} read but "
-            f"{counted(accounted, 'is', 'are')} accounted for ({outcomes}); {LOST}"
+            f"{counted(accounted, 'is', 'are')} accounted for ({listed}); {advice}"
         )
-    return records
 
 
 def records_part(counts: Mapping[str, int], max_rejected: MaxRejected) -> dict[str, Any]:
-    """What became of the records; raises as `record_counts` does."""
-    records = record_counts(counts)
+    """What became of the records; raises as `check_records` does."""
+    records = records_in(counts)
+    check_records(records)
     unknown_losses = counts.get(f"records.{UNKNOWN_LOSSES}", 0)
     return {
         **records,

@@ -33,14 +33,14 @@ def make_report(
 ) -> dict[str, Any]:
     """All findings, by name."""
     found = survey.of_results
-    rejected, unknown_losses = survey.rejections.records, survey.rejections.unknown_losses
+    records = survey.records
     return {
         "files": [{"path": file.path, "bytes": file.size} for file in files],
         "records": {
-            "read": survey.read,
-            "usable": survey.calls,
-            "rejected": rejected,
-            UNKNOWN_LOSSES: unknown_losses,
+            "read": records.read,
+            "usable": records.calls,
+            "rejected": records.rejected,
+            UNKNOWN_LOSSES: records.unknown_losses,
             "redelivered": survey.redelivered,
             "conflicting_redeliveries": survey.conflicting,
             "without_results": survey.empty_calls,
@@ -66,14 +66,16 @@ def make_report(
         "attributes": [
             {
                 "name": name,
-                "records": records,
+                "records": number,
                 "values": sorted(survey.attribute_values.get(name, ())),
             }
-            for name, records in survey.attributes.most_common()
+            for name, number in survey.attributes.most_common()
         ],
         "rejected_by_reason": msgspec.to_builtins(survey.rejections.by_frequency()),
         "max_rejected": str(max_rejected),
-        "too_many_rejected": max_rejected.exceeded(rejected, survey.read, unknown_losses),
+        "too_many_rejected": max_rejected.exceeded(
+            records.rejected, records.read, records.unknown_losses
+        ),
         "identity": identity_lines(rules),
         "warnings": msgspec.to_builtins(warnings),
         "notes": _notes(survey),
@@ -83,8 +85,9 @@ def make_report(
 def _notes(survey: Survey) -> list[str]:
     """Hints that may be intended, which is why a run does not warn about them."""
     notes = []
-    if 0 < survey.timed < survey.calls:
-        untimed = survey.calls - survey.timed
+    calls = survey.records.calls
+    if 0 < survey.timed < calls:
+        untimed = calls - survey.timed
         records = counted(untimed, "record has", "records have")
         notes.append(f"{records} no timestamp; streaming needs one on each.")
     return notes

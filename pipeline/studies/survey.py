@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from goodgain.pipeline.studies.result_counts import ResultCounts, known_name
 from goodgain.transforms.core.dedup.rules import RuleTable
+from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.delivery import BEFORE_ALL_TIME
 from goodgain.transforms.core.scoring.sketches import CallSketch
-from goodgain.transforms.core.warnings.check_inputs import READ, REJECTED
 
 _MOST_VALUES = 20  # distinct values of an attribute to keep
 _BYTES_KEPT_PER_RECORD = 600  # bytes, in addition to its ids
@@ -40,19 +40,13 @@ class Rejection(Struct):
 
 
 class Rejections:
-    """Collects rejected rows; memory does not grow with them.
-
-    Attributes:
-      unknown_losses: number of rows for an unknown number of records.
-    """
+    """Collects rejected rows; memory does not grow with them."""
 
     def __init__(self) -> None:
-        self.unknown_losses = 0
         self._by_reason: dict[str, Rejection] = {}
 
     def add(self, row: RejectedRecord) -> None:
         """Count a row."""
-        self.unknown_losses += row.at_least
         reason = general_reason(row.reason)
         if reason not in self._by_reason and len(self._by_reason) >= _MOST_REASONS:
             reason = _OTHER_REASONS
@@ -60,11 +54,6 @@ class Rejections:
         rejection.records += row.records
         if len(rejection.examples) < _EXAMPLES:
             rejection.examples.append(row)
-
-    @property
-    def records(self) -> int:
-        """All records that were rejected."""
-        return sum(rejection.records for rejection in self._by_reason.values())
 
     def by_frequency(self) -> list[Rejection]:
         """The kinds, the most frequent first."""
@@ -86,7 +75,7 @@ class Survey:
     """Running counts; memory grows with conversations, turns and record identities only.
 
     Attributes:
-      calls: number of usable records.
+      records: what was read.
       empty_calls, results: number of those without results, and of all their results. Of records
         with the same identity the first counts, here and in all counts of results.
       redelivered: number of usable records whose identity was seen before (SPEC 3).
@@ -109,7 +98,8 @@ class Survey:
         self._clock = clock
         self._budget = budget or MemoryBudget(None)
         self.data: Counter[str] = Counter()
-        self.calls = self.empty_calls = self.results = 0
+        self.records = ReadCounts()
+        self.empty_calls = self.results = 0
         self.redelivered = self.conflicting = self.timed = 0
         self.of_results = ResultCounts(rules)
         self.attributes: Counter[str] = Counter()
@@ -128,17 +118,13 @@ class Survey:
         """The counts that warnings are based on, over all usable records."""
         gains = self.of_results.gains
         labels = {data_counts.LABELS[gain]: gains[gain] for gain in range(GREATEST_GAIN + 1)}
-        records = {
-            READ: self.read,
-            REJECTED: self.rejections.records,
-            data_counts.CONFLICTING: self.conflicting,
-        }
         results = {
+            data_counts.CONFLICTING: self.conflicting,
             data_counts.RESULTS: self.results,
             data_counts.UNLABELLED: gains[None],
             data_counts.UNIDENTIFIED: self.of_results.unidentified,
         }
-        return {**self.data, **labels, **results, **records}
+        return {**self.data, **labels, **results, **self.records.by_name()}
 
     def add(self, record: CallSketch | RejectedRecord) -> None:
         """Count one record, usable or not.
@@ -149,20 +135,16 @@ class Survey:
         if isinstance(record, CallSketch):
             self._add_call(record)
             return
+        self.records.add_rejected(record)
         self.rejections.add(record)
         if record.conversation_id is not None:
             self._budget.count(_BYTES_KEPT_PER_RECORD + getsizeof(record.conversation_id))
             self.flagged.add(record.conversation_id)
 
-    @property
-    def read(self) -> int:
-        """Number of records read, usable or not (SPEC 3)."""
-        return self.calls + self.rejections.records
-
     def _add_call(self, call: CallSketch) -> None:
         ids = getsizeof(call.conversation_id) + getsizeof(call.record_id)
         self._budget.count(_BYTES_KEPT_PER_RECORD + ids)
-        self.calls += 1
+        self.records.add_calls(1)
         self.conversations.add(call.conversation_id)
         self.turns.add((call.conversation_id, call.turn))
         self.iterations.add((call.conversation_id, call.turn, call.iteration))

@@ -45,7 +45,7 @@ def validate(config: ValidateConfig, traces: TraceSet, started: datetime) -> Val
             survey.counts(),
             config.good_gain_threshold,
             traces.rules,
-            survey.read,
+            survey.records.read,
             traces.seen,
             clock=clock,
         )

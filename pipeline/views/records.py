@@ -14,6 +14,16 @@ from goodgain.pipeline.views.outcomes import outcome_rows_text
 from goodgain.transforms.core.wording import counted, pluralize
 
 Row = Mapping[str, Any]
+_BEFORE_SINCE = "before_since"
+_OUTCOMES = {
+    "scored": "scored",
+    "earlier_turn": "of earlier turns",
+    "redelivered": "delivered again",
+    "rejected": "rejected",
+    "late": "late",
+    "open": "still open",
+    _BEFORE_SINCE: "of windows before --since",
+}
 _SHOWN_REASONS = 3
 _SHOWN_CHANGED = 3
 _MORE_CHANGED = ("more file has", "more files have")
@@ -30,15 +40,21 @@ def records_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
         f"{conversations['with_rejected_records']:,} with rejected records.",
         apart=True,
     )
-    yield Sentence(
-        f"Records: {records['read']:,} read = {records['scored']:,} scored + "
-        f"{records['earlier_turn']:,} of earlier turns + {records['redelivered']:,} delivered "
-        f"again + {records['rejected']:,} rejected + {records['late']:,} late."
-    )
+    yield balance_sentence(records)
     yield Sentence(
         f"Results: {results['total']:,}, of which {results['duplicates']:,} duplicates and "
         f"{results['unlabelled']:,} unlabelled."
     )
+
+
+def balance_sentence(records: Mapping[str, int]) -> Sentence:
+    """The records that were read, and what became of them."""
+    parts = [
+        f"{records[name]:,} {words}"
+        for name, words in _OUTCOMES.items()
+        if name in records and (records[name] or name != _BEFORE_SINCE)
+    ]
+    return Sentence(f"Records: {records['read']:,} read = {' + '.join(parts)}.")
 
 
 def given_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:

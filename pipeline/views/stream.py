@@ -31,6 +31,7 @@ from goodgain.pipeline.run.stream.summary import (
 )
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views.outcomes import outcome_rows_text
+from goodgain.pipeline.views.records import balance_sentence
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -62,26 +63,22 @@ def print_facts(config: StreamConfig, counts: StreamCounts) -> None:
 def stream_document(config: StreamConfig, counts: StreamCounts) -> Document:
     """The latest means by window, and what became of the records."""
     means = latest_means(config.output)
-    totals = counts.totals
-    waiting = without_means(means, totals.in_means, config.since_window)
+    closed, in_means = (
+        counts.totals.get(f"conversations.{name}", 0) for name in ("total", "in_means")
+    )
+    waiting = without_means(means, in_means, config.since_window)
     yet = f" ({waiting:,} of them in no window's means yet)" if waiting else ""
-    skipped = f" + {counts.skipped:,} of windows before --since" if counts.skipped else ""
     later = continue_since(config, counts)
     again = f"; to go on from there, add --since {later} --overwrite" if later else ""
     return document(
         _latest_warnings(config.output) if means else (),
         means_part(means, counts, config.cluster),
         Sentence(
-            f"Conversations: {totals.conversations:,} closed, of which {totals.in_means:,} in the "
+            f"Conversations: {closed:,} closed, of which {in_means:,} in the "
             f"means{yet}; {counts.open:,} still open.",
             apart=True,
         ),
-        Sentence(
-            f"Records: {counts.read:,} read = {totals.scored:,} scored + "
-            f"{totals.earlier_turn:,} of earlier turns + {totals.redelivered:,} delivered again + "
-            f"{totals.rejected:,} rejected + {totals.late:,} late + {counts.still_open:,} still "
-            f"open{skipped}."
-        ),
+        balance_sentence(counts.records),
         Sentence(outcome_rows_text(counts.outcomes)) if counts.outcomes else (),
         _notes(counts),
         Sentence(f"Outputs: {config.output}{again}."),

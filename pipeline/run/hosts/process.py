@@ -28,10 +28,11 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
+from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packing
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
+from goodgain.transforms.core.scoring.score_sums import ScoreSums
 from goodgain.transforms.core.scoring.settings import Scoring
 
 _OBJECT_BYTES_PER_CALL = 1_000
@@ -111,7 +112,7 @@ def evaluate_here(
         unmatched = (given.rejected(score.rejected_labels) for score in scores)
         rejected_rows["labels"] += chain.from_iterable(unmatched)
     # `+` would drop the counts that are 0, which warnings need.
-    counts = Counter(sums.counts)
+    counts = Counter(sums.of_scores.counts)
     for more in (gathered.counts, reading_counts(packer), *(one.counts for one in joined.values())):
         counts.update(more)
     return Evaluated(
@@ -121,7 +122,7 @@ def evaluate_here(
         list(sums.means()),
         list(sums.relations()),
         counts,
-        sums.contradicted_ids,
+        sums.of_scores.contradicted_ids,
     )
 
 
@@ -200,19 +201,14 @@ class RunSums:
         self._slices = ((), *(names for names in distinct if names))
         self._means: defaultdict[str, MeansAccumulator] = defaultdict(MeansAccumulator)
         _ = self._means["{}"]  # also without conversations
-        self.counts: Counter[str] = Counter()
-        self.contradicted_ids: list[ContradictedId] = []
+        self.of_scores = ScoreSums()
 
     def add(self, score: ConversationScore) -> None:
         """Add one conversation."""
-        self.counts.update(score.counts)
-        if score.contradicted_ids:
-            self.contradicted_ids = least_examples(
-                [*self.contradicted_ids, *score.contradicted_ids]
-            )
+        self.of_scores.add(score)
         cluster = self._settings.cluster
         if cluster:
-            self.counts.update(cluster_counts(score, cluster))
+            self.of_scores.counts.update(cluster_counts(score, cluster))
         values = conversation_values(score, self._plan, cluster)
         if values is None:
             return

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
-from goodgain.pipeline.results.data_warnings import warnings_of_run
+from goodgain.pipeline.results.data_warnings import slice_labels
 from goodgain.pipeline.results.manifest import manifest_of
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -16,6 +17,9 @@ from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.metrics.outcomes import IN_MANIFEST
 from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
+from goodgain.transforms.core.warnings.check_inputs import READ, CheckInputs
+from goodgain.transforms.core.warnings.checks import warnings_of
+from goodgain.transforms.core.warnings.warning import DataWarning
 
 
 class RunOutcome(Struct, frozen=True):
@@ -24,7 +28,7 @@ class RunOutcome(Struct, frozen=True):
     Attributes:
       counts: by dotted name.
       rows: number of rows by dataset.
-      means: at least those that warnings need, see `warnings_of_run`.
+      means: at least those that warnings need, see `warnings_of_evaluation`.
       sizes_after: the sizes of the traces' files at the end; None = as before.
       started, finished: UTC.
       contradicted_ids: examples for a warning.
@@ -38,6 +42,37 @@ class RunOutcome(Struct, frozen=True):
     finished: datetime
     sizes_after: Sequence[int | None] | None = None
     contradicted_ids: Sequence[ContradictedId] = ()
+
+
+def warnings_of_evaluation(
+    evaluation: Evaluation,
+    counts: Mapping[str, int],
+    means: Sequence[MeanRow] = (),
+    contradicted_ids: Sequence[ContradictedId] = (),
+    can_accept: bool = True,
+) -> list[DataWarning]:
+    """The warnings about the data of an evaluation.
+
+    Args:
+      means: at least those at N of results, of unlabelled ones, of N, and of ranking metrics; none
+        if they are not computed.
+      contradicted_ids: examples of duplicates by ids that URL and title contradict.
+      can_accept: whether the command has options that accept a warning.
+    """
+    pool = evaluation.pool
+    return warnings_of(
+        CheckInputs.of_scores(
+            counts,
+            evaluation.scoring,
+            means,
+            contradicted_ids,
+            records=counts.get(READ, 0),
+            seen=evaluation.settings.names_to_check(evaluation.traces.seen),
+            slices=slice_labels(map(asdict, means)),
+            label_spans=pool.label_spans if pool else {},
+            can_accept=can_accept,
+        )
+    )
 
 
 def manifest_of_run(
@@ -54,15 +89,8 @@ def manifest_of_run(
         datasets=outcome.rows,
         parameters=config.model_dump(mode="json"),
         rules_digest=traces.rules_digest,
-        warnings=warnings_of_run(
-            config,
-            outcome.counts,
-            outcome.means,
-            traces.rules,
-            traces.seen,
-            evaluation.pool,
-            outcome.started,
-            outcome.contradicted_ids,
+        warnings=warnings_of_evaluation(
+            evaluation, outcome.counts, outcome.means, outcome.contradicted_ids
         ),
         inputs=traces.files,
         sizes_after=outcome.sizes_after,

@@ -10,25 +10,24 @@ from typing import Any
 
 import apache_beam as beam
 from msgspec import Struct
-from msgspec.structs import astuple
 
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.given_parts import check_outcome_rows, outcome_rows
-from goodgain.pipeline.results.manifest import OUTCOMES
-from goodgain.transforms.core.errors import BalanceError
+from goodgain.pipeline.results.manifest import OUTCOMES, check_records, records_in
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.side_rows import UnusedRow
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
-from goodgain.transforms.core.scoring.id_checks import ContradictedId, least_examples
 from goodgain.transforms.core.scoring.score_rows import LateRow
+from goodgain.transforms.core.scoring.score_sums import ScoreSums
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import StillOpen
-from goodgain.transforms.core.streaming.windowed_means import MissedByMeans, data_warnings
+from goodgain.transforms.core.streaming.windowed_means import MissedByMeans
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
+from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted
 from goodgain.transforms.sources.streamed import ReadRecords
 from goodgain.transforms.stream_end import InProcess
 
@@ -36,49 +35,28 @@ _RUNNING_MEANS = headline("stream")
 _WITHOUT_LABELS = tuple(name for name in _RUNNING_MEANS if not metric_by_name(name).needs_labels)
 _COUNTS = ("read", "still_open", "closed", "late", "rejected", "missed", "ahead", "changed")
 _OF_ROWS = ("outcomes.joined", "outcomes.repeated")
+_OUTCOMES = (*OUTCOMES, "open", "before_since")
+_ADVICE = (
+    "outputs may lack some or contain some twice; compare with `goodgain run` on the same files."
+)
 _RECORDS_OUT = ("records.scored", "records.earlier_turn", "records.redelivered")
 
 
-class StreamTotals(Struct, frozen=True):
-    """Records by outcome, and conversations, summed over the rows that a stream has written.
-
-    Attributes:
-      in_means: conversations that searched and had no rejected records.
-    """
-
-    scored: int = 0
-    earlier_turn: int = 0
-    redelivered: int = 0
-    rejected: int = 0
-    late: int = 0
-    conversations: int = 0
-    in_means: int = 0
-
-    def plus(self, other: StreamTotals) -> StreamTotals:
-        """The sums."""
-        return StreamTotals(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
-
-    @property
-    def records(self) -> int:
-        """All records accounted for."""
-        return sum(getattr(self, name) for name in OUTCOMES)
-
-
-def totals_of(dataset: str, rows: Sequence[Row]) -> StreamTotals:
-    """The totals of the rows of one dataset; zero if its records are counted elsewhere."""
+def totals_of(dataset: str, rows: Sequence[Row]) -> dict[str, int]:
+    """The counts of the rows of one dataset, by dotted name; none if they are counted elsewhere."""
     if dataset == datasets.LATE.name:
-        return StreamTotals(late=len(rows))
+        return {"records.late": len(rows)}
     if dataset == datasets.REJECTED.name:
-        return StreamTotals(rejected=sum(row["records"] for row in rows))
+        return {"records.rejected": sum(row["records"] for row in rows)}
     if dataset != "conversations":
-        return StreamTotals()
-    return StreamTotals(
-        scored=sum(row["calls"] for row in rows),
-        earlier_turn=sum(row["earlier_turn"] for row in rows),
-        redelivered=sum(row["redelivered"] for row in rows),
-        conversations=len(rows),
-        in_means=sum(row["N"] > 0 and not row["rejected_records"] for row in rows),
-    )
+        return {}
+    return {
+        "records.scored": sum(row["calls"] for row in rows),
+        "records.earlier_turn": sum(row["earlier_turn"] for row in rows),
+        "records.redelivered": sum(row["redelivered"] for row in rows),
+        "conversations.total": len(rows),
+        "conversations.in_means": sum(row["N"] > 0 and not row["rejected_records"] for row in rows),
+    }
 
 
 class StreamCounts(Struct, frozen=True):
@@ -96,7 +74,7 @@ class StreamCounts(Struct, frozen=True):
       watermark: of the source, in ms; None if there is none yet.
       means: running means over the closed conversations, by metric; those of metrics that need
         labels only if some result has one.
-      totals: counts of everything in files.
+      totals: counts of the rows in files, by dotted name.
       warnings: data warnings about the conversations of `means` (SPEC 10).
       outcomes: what became of the rows of files of outcomes; empty without such files.
     """
@@ -113,9 +91,17 @@ class StreamCounts(Struct, frozen=True):
     changed: int = 0
     watermark: int | None = None
     means: Mapping[str, float] = {}
-    totals: StreamTotals = StreamTotals()
+    totals: Mapping[str, int] = {}
     warnings: Sequence[DataWarning] = ()
     outcomes: Mapping[str, int] = {}
+
+    @property
+    def records(self) -> dict[str, int]:
+        """The records that were read, and those in files, by outcome."""
+        more = {"read": self.read, "open": self.still_open, "before_since": self.skipped}
+        return records_in(
+            {**self.totals, **{f"records.{name}": count for name, count in more.items()}}, _OUTCOMES
+        )
 
 
 def check_balance(counts: StreamCounts) -> None:
@@ -126,13 +112,7 @@ def check_balance(counts: StreamCounts) -> None:
         not add up.
     """
     check_outcome_rows(counts.outcomes)
-    found = counts.totals.records + counts.skipped + counts.still_open
-    if found != counts.read:
-        raise BalanceError(
-            f"{counted(counts.read, 'record was', 'records were')} read but "
-            f"{counted(found, 'is', 'are')} accounted for; outputs may lack "
-            "some or contain some twice; compare with `goodgain run` on the same files."
-        )
+    check_records(counts.records, _ADVICE)
 
 
 class StreamCounter(InProcess):
@@ -145,11 +125,10 @@ class StreamCounter(InProcess):
         self._counts: Counter[str] = Counter()
         self._open: set[str] = set()
         self._sums: Counter[str] = Counter()
-        self._data_counts: Counter[str] = Counter()
+        self._in_means = ScoreSums()
         self._outcome_counts: Counter[str] = Counter()
-        self._contradicted_ids: list[ContradictedId] = []
         self._watermark: int | None = None
-        self._totals = StreamTotals()
+        self._totals: Counter[str] = Counter()
 
     def now(self) -> StreamCounts:
         """The current counts."""
@@ -162,14 +141,17 @@ class StreamCounter(InProcess):
                 **{name: counts[name] for name in _COUNTS},
                 watermark=self._watermark,
                 means={name: self._sums[name] / in_means for name in names} if in_means else {},
-                totals=self._totals,
+                totals=dict(self._totals),
                 warnings=self._warnings() if in_means else (),
                 outcomes=outcome_rows(self._outcome_counts) if self._outcome_counts else {},
             )
 
     def _warnings(self) -> list[DataWarning]:
-        return data_warnings(
-            self._data_counts, self._scoring, contradicted_ids=self._contradicted_ids
+        found = self._in_means
+        return warnings_of(
+            CheckInputs.of_scores(
+                found.counts, self._scoring, contradicted_ids=found.contradicted_ids
+            )
         )
 
     def count(self, element: Any) -> None:
@@ -185,7 +167,7 @@ class StreamCounter(InProcess):
     def count_written(self, dataset: str, rows: Sequence[Row]) -> None:
         """Count rows that were written to a file."""
         with self._lock:
-            self._totals = self._totals.plus(totals_of(dataset, rows))
+            self._totals.update(totals_of(dataset, rows))
 
     def _count(self, element: Any) -> None:
         counts = self._counts
@@ -222,8 +204,7 @@ class StreamCounter(InProcess):
         row = score.conversation
         self._counts["in_means"] += 1
         self._counts["labelled"] += row.R - row.unlabelled
-        self._data_counts.update(score.counts)
-        self._contradicted_ids = least_examples([*self._contradicted_ids, *score.contradicted_ids])
+        self._in_means.add(score)
         for name in _RUNNING_MEANS:
             self._sums[name] += getattr(row, name)
 

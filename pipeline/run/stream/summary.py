@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from goodgain.pipeline.results.formats import Row
-from goodgain.pipeline.results.manifest import OUTCOMES
 from goodgain.pipeline.run.stream.counter import StreamCounts
 from goodgain.pipeline.run.stream.latest_panes import latest_means, latest_warnings
 from goodgain.pipeline.settings.option_types import instant_text
@@ -17,23 +16,17 @@ _IN_EVERY_MEAN = "CG"
 
 def facts_of(config: StreamConfig, counts: StreamCounts) -> dict[str, Any]:
     """What became of the records, and the latest means at N of every slice."""
-    totals = counts.totals
     return {
         "output": config.output,
         "means": [row for row in latest_means(config.output) if row["i"] is None],
         "warnings": latest_warnings(config.output),
         "conversations": {
-            "closed": totals.conversations,
-            "in_means": totals.in_means,
+            "closed": counts.totals.get("conversations.total", 0),
+            "in_means": counts.totals.get("conversations.in_means", 0),
             "open": counts.open,
             "missed_by_means": counts.missed,
         },
-        "records": {
-            "read": counts.read,
-            **{name: getattr(totals, name) for name in OUTCOMES},
-            "open": counts.still_open,
-            "before_since": counts.skipped,
-        },
+        "records": counts.records,
         **({"outcome_rows": dict(counts.outcomes)} if counts.outcomes else {}),
         "continue_since": continue_since(config, counts),
     }

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 
-from goodgain.pipeline.results.data_warnings import warnings_of_run
 from goodgain.pipeline.results.given_parts import labels_part, qrels_part
 from goodgain.pipeline.results.manifest import (
     UNKNOWN_LOSSES,
@@ -23,6 +22,7 @@ from goodgain.pipeline.results.manifest import (
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.run.plan.evaluation import Evaluation
+from goodgain.pipeline.run.plan.outcome import warnings_of_evaluation
 from goodgain.pipeline.settings.pool_config import PoolConfig
 from goodgain.pipeline.studies.pool import store
 from goodgain.pipeline.studies.pool.pool_pipeline import BuiltFacts
@@ -60,9 +60,7 @@ def manifest_of_pool(
     Raises:
       BalanceError: the records or labels of a run do not add up.
     """
-    by_run = {
-        name: _part_of_run(request, one, facts, name, started) for name, one in evaluations.items()
-    }
+    by_run = {name: _part_of_run(request, one, facts, name) for name, one in evaluations.items()}
     records: Counter[str] = Counter()
     for part in by_run.values():
         records.update(
@@ -107,22 +105,13 @@ def manifest_of_pool(
 
 
 def _part_of_run(
-    request: PoolConfig, evaluation: Evaluation, facts: BuiltFacts, name: str, started: datetime
+    request: PoolConfig, evaluation: Evaluation, facts: BuiltFacts, name: str
 ) -> dict[str, Any]:
     """What reading and labelling a run found."""
     counts = facts.counts_of_runs.get(name, {})
     check_all_read(counts, evaluation.traces.files)
-    found = warnings_of_run(
-        request.of_runs()[name],
-        counts,
-        (),
-        evaluation.traces.rules,
-        evaluation.traces.seen,
-        None,
-        started,
-        facts.contradicted_ids.get(name, ()),
-        can_accept=False,
-    )
+    examples = facts.contradicted_ids.get(name, ())
+    found = warnings_of_evaluation(evaluation, counts, contradicted_ids=examples, can_accept=False)
     return {
         "records": records_part(counts, request.rejected_limit),
         **({"qrels": qrels_part(counts, evaluation.qrels)} if evaluation.qrels else {}),

@@ -10,7 +10,7 @@ import pytest
 
 import goodgain.pipeline.run.hosts.graph
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.manifest import record_counts
+from goodgain.pipeline.results.manifest import check_records, records_in
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from tests.forked import in_process
@@ -298,10 +298,11 @@ class TestManifest:
     def test_balance_fails_if_any_count_is_off_by_one(self):
         counts = {"records.read": 6, "records.scored": 1, "records.earlier_turn": 2}
         counts |= {"records.redelivered": 1, "records.rejected": 1, "records.late": 1}
-        assert record_counts(counts)["read"] == 6
+        assert records_in(counts)["read"] == 6
+        check_records(records_in(counts))
         for name in counts:
             with pytest.raises(BalanceError, match="accounted for"):
-                record_counts({**counts, name: counts[name] + 1})
+                check_records(records_in({**counts, name: counts[name] + 1}))
 
 
 def test_a_failed_run_keeps_earlier_outputs(tmp_path, few):

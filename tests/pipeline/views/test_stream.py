@@ -7,7 +7,7 @@ from msgspec import structs
 
 from goodgain.pipeline.document.model import document
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.run.stream.counter import StreamCounts, StreamTotals
+from goodgain.pipeline.run.stream.counter import StreamCounts
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views import stream
@@ -60,7 +60,7 @@ def test_before_any_conversation_has_closed_there_are_no_means():
 
 def test_the_balance_and_how_to_go_on_are_printed(monkeypatch):
     monkeypatch.setattr(stream, "latest_means", lambda _: [])
-    totals = StreamTotals(scored=7, late=2)
+    totals = {"records.scored": 7, "records.late": 2}
     counts = StreamCounts(13, 3, 1, totals=totals, watermark=21 * DAY + DAY // 2)
     text = " ".join(text_of(stream.stream_document(CONFIG, counts)).split())
     assert "Records: 13 read = 7 scored + 0 of earlier turns" in text

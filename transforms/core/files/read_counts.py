@@ -9,29 +9,33 @@ class ReadCounts:
     """Counts usable calls, and records that cannot be used.
 
     Attributes:
+      calls, rejected: number of records.
       rows: number of rejected rows, of which each may stand for several records.
+      unknown_losses: number of rows for an unknown number of records.
     """
 
     def __init__(self) -> None:
-        self.rows = 0
-        self._calls = 0
-        self._rejected = 0
-        self._unknown_losses = 0
+        self.calls = self.rejected = self.rows = self.unknown_losses = 0
+
+    @property
+    def read(self) -> int:
+        """Number of records read, usable or not."""
+        return self.calls + self.rejected
 
     def add_calls(self, calls: int) -> None:
         """Count usable calls."""
-        self._calls += calls
+        self.calls += calls
 
     def add_rejected(self, row: RejectedRecord) -> None:
         """Count the records of a rejected row."""
         self.rows += 1
-        self._rejected += row.records
-        self._unknown_losses += row.at_least
+        self.rejected += row.records
+        self.unknown_losses += row.at_least
 
     def by_name(self) -> dict[str, int]:
         """The counts as a manifest names them."""
         return {
-            "records.read": self._calls + self._rejected,
-            "records.rejected": self._rejected,
-            "records.unknown_losses": self._unknown_losses,
+            "records.read": self.read,
+            "records.rejected": self.rejected,
+            "records.unknown_losses": self.unknown_losses,
         }

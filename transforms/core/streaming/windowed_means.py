@@ -25,12 +25,7 @@ from goodgain.transforms.core.means.relations import OutcomeRelation
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.streaming.closing import Closing
-from goodgain.transforms.core.warnings.check_inputs import (
-    CheckInputs,
-    Relevance,
-    cluster_sizes,
-    undefined_metrics,
-)
+from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.codes import NONE
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -210,36 +205,6 @@ class WindowWarnings(Struct, frozen=True):
     warnings: tuple[DataWarning, ...]
 
 
-def data_warnings(
-    counts: Mapping[str, int],
-    scoring: Scoring,
-    means: Sequence[MeanRow] = (),
-    contradicted_ids: Sequence[ContradictedId] = (),
-) -> list[DataWarning]:
-    """The warnings about some conversations of a stream.
-
-    Args:
-      counts: counts over the conversations, by the names in `COUNTED`.
-      means: of the conversations; none if they are unknown.
-      contradicted_ids: examples of them.
-    """
-    return warnings_of(
-        CheckInputs(
-            counts,
-            scoring.good_gain_threshold,
-            scoring.rules,
-            clusters=cluster_sizes(means),
-            undefined=undefined_metrics(means, [metric.name for metric in scoring.ranking.metrics]),
-            external=scoring.label_keys is not None,
-            document_label=scoring.document_label,
-            pooled=scoring.pool is not None,
-            relevance=Relevance.of(scoring.ranking.relevance_threshold, scoring.ranking.metrics),
-            cutoff=scoring.ranking.greatest_cutoff,
-            contradicted_ids=contradicted_ids,
-        )
-    )
-
-
 def window_warnings(
     pane: DuePane,
     rules: WindowRules,
@@ -248,8 +213,12 @@ def window_warnings(
     means: Sequence[MeanRow] = (),
     contradicted_ids: Sequence[ContradictedId] = (),
 ) -> WindowWarnings | None:
-    """The warnings of a pane; None if it is the first of its window and has none."""
-    warnings = data_warnings(counts, scoring, means, contradicted_ids)
+    """The warnings of a pane; None if it is the first of its window and has none.
+
+    Args:
+      counts: over the conversations, by the names in `COUNTED`.
+    """
+    warnings = warnings_of(CheckInputs.of_scores(counts, scoring, means, contradicted_ids))
     if not warnings and pane.number == 0:
         return None
     return WindowWarnings(

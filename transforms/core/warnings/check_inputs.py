@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from msgspec import Struct
 
@@ -14,6 +15,7 @@ from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
+from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, unknown_names
 
 READ = "records.read"
@@ -162,6 +164,39 @@ class CheckInputs(Struct, frozen=True):
     cutoff: int | None = None
     contradicted_ids: Sequence[ContradictedId] = ()
     can_accept: bool = True
+
+    @classmethod
+    def of_scores(
+        cls,
+        counts: Mapping[str, int],
+        scoring: Scoring,
+        means: Sequence[MeanRow] = (),
+        contradicted_ids: Sequence[ContradictedId] = (),
+        **more: Any,
+    ) -> CheckInputs:
+        """The input of conversations that were scored.
+
+        Args:
+          means: at least those at N of N and of ranking metrics; none if they are unknown.
+          more: further attributes.
+        """
+        keys, ranking = scoring.label_keys, scoring.ranking
+        return cls(
+            counts,
+            scoring.good_gain_threshold,
+            scoring.rules,
+            clusters=cluster_sizes(means),
+            undefined=undefined_metrics(means, [metric.name for metric in ranking.metrics]),
+            external=keys is not None,
+            document_label=scoring.document_label,
+            pooled=scoring.pool is not None,
+            clock=scoring.clock,
+            topic_attribute=None if keys is None else keys.topic_attribute,
+            relevance=Relevance.of(ranking.relevance_threshold, ranking.metrics),
+            cutoff=ranking.greatest_cutoff,
+            contradicted_ids=contradicted_ids,
+            **more,
+        )
 
     def count(self, name: str) -> int:
         """A count, 0 if absent."""

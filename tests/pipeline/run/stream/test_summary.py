@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from goodgain.pipeline.run.stream import summary
-from goodgain.pipeline.run.stream.counter import StreamCounts, StreamTotals, check_balance
+from goodgain.pipeline.run.stream.counter import StreamCounts, check_balance
 from goodgain.pipeline.run.stream.summary import without_means
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
@@ -35,7 +35,12 @@ def test_conversations_without_means_are_counted(means):
 def test_facts_are_the_latest_means_and_the_balance(means, monkeypatch):
     monkeypatch.setattr(summary, "latest_means", lambda _: means)
     monkeypatch.setattr(summary, "latest_warnings", lambda _: [])
-    totals = StreamTotals(scored=7, late=2, conversations=6, in_means=6)
+    totals = {
+        "records.scored": 7,
+        "records.late": 2,
+        "conversations.total": 6,
+        "conversations.in_means": 6,
+    }
     watermark = 21 * DAY + 40 * MINUTE  # a window may change for 90 minutes after its end
     counts = StreamCounts(12, 3, open=1, closed=6, late=2, totals=totals, watermark=watermark)
     facts = summary.facts_of(CONFIG, counts)
@@ -66,7 +71,7 @@ def test_facts_are_the_latest_means_and_the_balance(means, monkeypatch):
 
 @pytest.mark.parametrize("written", [4, 6])
 def test_rows_lost_or_written_twice_are_an_error(written):
-    counts = StreamCounts(read=8, still_open=2, skipped=1, totals=StreamTotals(scored=written))
+    counts = StreamCounts(read=8, still_open=2, skipped=1, totals={"records.scored": written})
     with pytest.raises(BalanceError, match=f"8 records were read but {written + 3} are accounted"):
         check_balance(counts)
-    check_balance(StreamCounts(read=8, still_open=2, skipped=1, totals=StreamTotals(late=5)))
+    check_balance(StreamCounts(read=8, still_open=2, skipped=1, totals={"records.late": 5}))
