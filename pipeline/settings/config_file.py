@@ -16,7 +16,7 @@ from goodgain.pipeline.settings.option_types import flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import parse_yaml, repeated, repeated_keys
+from goodgain.transforms.core.yaml_text import Mistake, listed, parse_yaml, repeated
 
 
 class ConfigFile(Struct, frozen=True):
@@ -25,13 +25,13 @@ class ConfigFile(Struct, frozen=True):
     Attributes:
       values: by field of the configuration.
       lines: the line, from 1, on which each value begins.
-      mistakes: (line, what is wrong), found before the values are checked.
+      mistakes: found before the values are checked.
     """
 
     name: str
     values: dict[str, Any]
     lines: dict[str, int]
-    mistakes: list[tuple[int, str]]
+    mistakes: list[Mistake]
 
 
 # Options of commands that are not part of the configuration.
@@ -72,8 +72,7 @@ def load_config(
     else:
         if not mistakes:
             return config
-    lines = [f"{file.name}:{line}: {what}" if line else what for line, what in sorted(mistakes)]
-    raise UsageError("The configuration cannot be used:\n  " + "\n  ".join(lines))
+    raise UsageError(f"The configuration cannot be used:{listed(file.name, mistakes)}")
 
 
 def read_config_file(path: str, model: type[Settings]) -> ConfigFile:
@@ -93,18 +92,17 @@ def parse_config_text(text: str, name: str, model: type[Settings]) -> ConfigFile
     Raises:
       UsageError: it is not YAML, or not a mapping.
     """
-    tree, content = parse_yaml(text, name)
-    if tree is None:
+    file = parse_yaml(text, name)
+    if file.tree is None:
         return ConfigFile(name, {}, {}, [])
-    if not isinstance(tree, yaml.MappingNode):
-        line = tree.start_mark.line + 1
-        raise UsageError(f"{name}:{line}: expected one option per line, like `output: DIR`.")
+    if not isinstance(file.tree, yaml.MappingNode):
+        raise UsageError(f"{file.place()}: expected one option per line, like `output: DIR`.")
     fields = {key_of(*field): field[0] for field in model.model_fields.items()}
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
-    mistakes: list[tuple[int, str]] = []
-    by_text = {str(key): value for key, value in content.items()}
-    for key, node in tree.value:  # repeated keys included
+    mistakes = file.repeated_keys()
+    by_text = {str(key): value for key, value in file.content.items()}
+    for key, _ in file.tree.value:  # repeated keys included
         written, line = key.value, key.start_mark.line + 1
         key_text = written.replace("-", "_")
         field = fields.get(key_text, key_text)
@@ -116,8 +114,7 @@ def parse_config_text(text: str, name: str, model: type[Settings]) -> ConfigFile
             mistakes.append((line, repeated(written)))
         else:
             values[field], lines[field] = by_text.get(written), line
-            mistakes += [(at, repeated(inner)) for at, inner in repeated_keys(node)]
-    return ConfigFile(name, values, lines, mistakes)
+    return ConfigFile(name, values, lines, list(dict.fromkeys(mistakes)))
 
 
 def _mistake(
@@ -126,7 +123,7 @@ def _mistake(
     options: Mapping[str, Any],
     model: type[Settings],
     has_file: bool,
-) -> tuple[int, str]:
+) -> Mistake:
     """The line in the file (0 for a mistake that is not in it), and what is wrong."""
     field = str(error["loc"][0])
     info = model.model_fields.get(field, FieldInfo())

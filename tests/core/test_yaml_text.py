@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.transforms.core.yaml_text import line_of, parse_yaml, repeated_keys
+from goodgain.transforms.core.yaml_text import parse_yaml, repeated
 
 TEXT = """\
 a: 1
@@ -30,24 +30,28 @@ b:
     ],
 )
 def test_the_line_of_a_location(location, line):
-    assert line_of(parse_yaml(TEXT, "my.yaml")[0], location) == line
+    assert parse_yaml(TEXT, "my.yaml").line(location) == line
 
 
 def test_a_location_in_an_empty_file_has_line_1():
-    assert line_of(parse_yaml("", "my.yaml")[0], ("a",)) == 1
+    assert parse_yaml("", "my.yaml").place("a") == "my.yaml:1"
 
 
 def test_finds_repeated_keys():
-    tree, _ = parse_yaml("a: {b: 1,\n  b: 2}\nc:\n  - d: 1\n    d: 1\na: 3\n", "my.yaml")
-    assert sorted(repeated_keys(tree)) == [(2, "b"), (5, "d"), (6, "a")]
+    file = parse_yaml("a: {b: 1,\n  b: 2}\nc:\n  - d: 1\n    d: 1\na: 3\n", "my.yaml")
+    assert sorted(file.repeated_keys()) == [
+        (2, repeated("b")),
+        (5, repeated("d")),
+        (6, repeated("a")),
+    ]
 
 
 def test_a_recursive_alias_is_searched_once():
-    tree, _ = parse_yaml("a: &x\n  - *x\n  - {b: 1,\n     b: 2}\n", "my.yaml")
-    assert list(repeated_keys(tree)) == [(4, "b")]
+    file = parse_yaml("a: &x\n  - *x\n  - {b: 1,\n     b: 2}\n", "my.yaml")
+    assert file.repeated_keys() == [(4, repeated("b"))]
 
 
 def test_merged_keys_are_not_repeated_keys():
-    tree, content = parse_yaml("a: &x {b: 1}\nc:\n  <<: *x\n  b: 2\n", "my.yaml")
-    assert content == {"a": {"b": 1}, "c": {"b": 2}}
-    assert not list(repeated_keys(tree))
+    file = parse_yaml("a: &x {b: 1}\nc:\n  <<: *x\n  b: 2\n", "my.yaml")
+    assert file.content == {"a": {"b": 1}, "c": {"b": 2}}
+    assert not file.repeated_keys()

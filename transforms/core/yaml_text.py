@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
+from msgspec import Struct
 from pydantic import BaseModel, ValidationError
 
 from goodgain.transforms.core.errors import UsageError
 
 Location = tuple[int | str, ...]
+Mistake = tuple[int, str]  # the line, from 1, or 0 for none; and what is wrong
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -29,18 +31,92 @@ def read_text(path: str, what: str) -> str:
         raise UsageError(f"{path} is not text in UTF-8; write {what} in YAML.") from None
 
 
-def parse_yaml(
-    text: str, name: str, error_type: type[UsageError] = UsageError
-) -> tuple[yaml.Node | None, Any]:
-    """Parse a text into its nodes, which have line numbers, and its content.
+def _none(content: Any) -> Iterable[tuple[Location, str]]:
+    return ()
 
-    Messages call the file `name`.
+
+class YamlFile(Struct, frozen=True):
+    """A parsed file.
+
+    Attributes:
+      tree: its nodes, which have line numbers; None for an empty file.
+      error_type: the class of errors about it.
+    """
+
+    name: str
+    tree: yaml.Node | None
+    content: Any
+    error_type: type[UsageError] = UsageError
+
+    def line(self, location: Location) -> int:
+        """The line, from 1, of the deepest existing part of a location.
+
+        A location is keys of mappings and indexes in lists, outermost first.
+        """
+        node, line = self.tree, 1
+        for step in location:
+            if isinstance(node, yaml.MappingNode):
+                for key, value in node.value:
+                    if key.value == step:
+                        line, node = key.start_mark.line + 1, value
+                        break
+            elif isinstance(node, yaml.SequenceNode) and step in range(len(node.value)):
+                node = node.value[int(step)]
+                line = node.start_mark.line + 1
+        return line
+
+    def place(self, *location: int | str) -> str:
+        """A location in messages, like `run.yaml:3`."""
+        return f"{self.name}:{self.line(location)}"
+
+    def repeated_keys(self) -> list[Mistake]:
+        """Each key that is repeated in a mapping; YAML itself keeps the last."""
+        return [(line, repeated(key)) for line, key in _repeated_keys(self.tree, set())]
+
+    def read(
+        self,
+        model: type[_Model],
+        what: str,
+        describe: Callable[[Any], str],
+        context: Any = None,
+        contradictions: Callable[[Any], Iterable[tuple[Location, str]]] = _none,
+    ) -> _Model:
+        """The content as a model.
+
+        Args:
+          what: what messages call the content, like "The gate".
+          describe: puts a pydantic error into words.
+          context: for the model's validators.
+          contradictions: further mistakes in the content, which may also have others.
+
+        Raises:
+          UsageError: it does not fit the model; the message lists every mistake, those without a
+            line first.
+        """
+        found = contradictions(self.content)
+        mistakes = {*self.repeated_keys(), *((self.line(at), wrong) for at, wrong in found)}
+        try:
+            values = model.model_validate(self.content, context=context)
+        except ValidationError as error:
+            for mistake in error.errors():
+                location: Location = mistake["loc"]
+                # A missing key has no line of its own: report it at the mapping that lacks it.
+                at = location[:-1] if mistake["type"] == "missing" else location
+                mistakes.add((self.line(at) if at else 0, describe(mistake)))
+        else:
+            if not mistakes:
+                return values
+        raise self.error_type(f"{what} cannot be used:{listed(self.name, mistakes, self.name)}")
+
+
+def parse_yaml(text: str, name: str, error_type: type[UsageError] = UsageError) -> YamlFile:
+    """Parse the text of a file, which messages call `name`.
 
     Raises:
-      UsageError: the text is not YAML; `error_type` chooses the class.
+      UsageError: the text is not YAML; `error_type` chooses the class, here and for its content.
     """
     try:
-        return _nodes_and_content(text)
+        return YamlFile(name, *_nodes_and_content(text), error_type)
     except RecursionError:
         raise error_type(f"{name} is nested too deeply.") from None
     except (yaml.YAMLError, ValueError) as error:
@@ -63,29 +139,8 @@ def _nodes_and_content(text: str) -> tuple[yaml.Node | None, Any]:
         loader.dispose()
 
 
-def line_of(node: yaml.Node | None, location: Location) -> int:
-    """The line, from 1, of the deepest existing part of a location.
-
-    A location is keys of mappings and indexes in lists, outermost first.
-    """
-    line = 1
-    for step in location:
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == step:
-                    line, node = key.start_mark.line + 1, value
-                    break
-        elif isinstance(node, yaml.SequenceNode) and step in range(len(node.value)):
-            node = node.value[int(step)]
-            line = node.start_mark.line + 1
-    return line
-
-
-def repeated_keys(
-    node: yaml.Node | None, visited: set[int] | None = None
-) -> Iterator[tuple[int, str]]:
-    """Line and name of each key that is repeated in a mapping; YAML itself keeps the last."""
-    visited = set() if visited is None else visited
+def _repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[int, str]]:
+    """Line and name of each key that is repeated in a mapping."""
     if id(node) in visited:  # an alias, which may even be recursive
         return
     visited.add(id(node))
@@ -95,10 +150,10 @@ def repeated_keys(
             if key.value in seen:
                 yield key.start_mark.line + 1, key.value
             seen.add(key.value)
-            yield from repeated_keys(value, visited)
+            yield from _repeated_keys(value, visited)
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
-            yield from repeated_keys(value, visited)
+            yield from _repeated_keys(value, visited)
 
 
 def repeated(key: str) -> str:
@@ -106,50 +161,14 @@ def repeated(key: str) -> str:
     return f"{key} appears here a second time"
 
 
-def _none(content: Any) -> Iterable[tuple[Location, str]]:
-    return ()
-
-
-def read_model(
-    model: type[_Model],
-    text: str,
-    name: str,
-    what: str,
-    describe: Callable[[Any], str],
-    context: Any = None,
-    contradictions: Callable[[Any], Iterable[tuple[Location, str]]] = _none,
-    error_type: type[UsageError] = UsageError,
-) -> _Model:
-    """The values in a YAML text.
+def listed(name: str, mistakes: Iterable[Mistake], elsewhere: str = "") -> str:
+    """Mistakes in a file, each on a line of its own, those without a line in it first.
 
     Args:
-      name: what messages call the file.
-      what: what messages call its content, like "The gate".
-      describe: puts a pydantic error into words.
-      context: for the model's validators.
-      contradictions: further mistakes in the content, which may also have others.
-
-    Raises:
-      UsageError: it is not YAML, or does not fit the model; the message lists every mistake, those
-        without a line first. `error_type` chooses the class.
+      elsewhere: what the latter are about; "" = nothing that needs a name.
     """
-    tree, content = parse_yaml(text, name, error_type)
-    mistakes = {(line, repeated(key)) for line, key in repeated_keys(tree)}
-    mistakes |= {(line_of(tree, location), wrong) for location, wrong in contradictions(content)}
-    try:
-        values = model.model_validate(content, context=context)
-    except ValidationError as error:
-        for mistake in error.errors():
-            location: Location = mistake["loc"]
-            # A missing key has no line of its own: report it at the mapping that lacks it.
-            line_location = location[:-1] if mistake["type"] == "missing" else location
-            line = line_of(tree, line_location) if line_location else 0
-            mistakes.add((line, describe(mistake)))
-    else:
-        if not mistakes:
-            return values
-    lines = [
-        f"{name}:{line}: {wrong}" if line else f"{name}: {wrong}"
+    start = f"{elsewhere}: " if elsewhere else ""
+    return "".join(
+        f"\n  {name}:{line}: {wrong}" if line else f"\n  {start}{wrong}"
         for line, wrong in sorted(mistakes)
-    ]
-    raise error_type(f"{what} cannot be used:\n  " + "\n  ".join(lines))
+    )

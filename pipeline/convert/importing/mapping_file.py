@@ -35,7 +35,7 @@ from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_an
 from goodgain.pipeline.convert.importing.values.scalars import integer, number, text, texts
 from goodgain.pipeline.settings.yaml_model import reason
 from goodgain.transforms.core.records.label_map import LabelMap
-from goodgain.transforms.core.yaml_text import read_model
+from goodgain.transforms.core.yaml_text import parse_yaml
 
 _SPAN_KEYS = (
     "trace", "span", "parent", "start", "end", "search", "tool_call", "rerank", "model", "cite",
@@ -309,7 +309,8 @@ def parse_mapping_file(written: str, name: str, counts: ImportCounts) -> Mapping
       UsageError: it is not a mapping; the message lists every mistake with its line.
     """
     functions = TraceFunctions(counts)
-    mapping = read_model(MappingFile, written, name, "The mapping", _in_words, functions)
+    file = parse_yaml(written, name)
+    mapping = file.read(MappingFile, "The mapping", _in_words, functions)
     mapping._fields, mapping._counts = functions.fields, counts
     return mapping
 

@@ -13,7 +13,7 @@ from goodgain.pipeline.studies.gate.rules import DEFAULT_LEAST_N, Rule, StrictMo
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
-from goodgain.transforms.core.yaml_text import read_model
+from goodgain.transforms.core.yaml_text import parse_yaml
 
 
 def _forbidden(written: Any) -> Any:
@@ -83,7 +83,7 @@ def load_gate(path: str) -> GateFile:
     Raises:
       UsageError: it cannot be read, or contains mistakes; the message lists every one.
     """
-    return read_model(GateFile, config_text(path, "the rules"), path, "The gate", _mistake)
+    return parse_yaml(config_text(path, "the rules"), path).read(GateFile, "The gate", _mistake)
 
 
 def gate_of(rules: Sequence[Any]) -> GateFile:

@@ -23,7 +23,7 @@ from goodgain.pipeline.settings.option_types import Patterns, Text
 from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
 from goodgain.pipeline.studies.nightly.days.days import check_pattern
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import line_of, parse_yaml, read_model
+from goodgain.transforms.core.yaml_text import parse_yaml
 from goodgain.transforms.filesystems import is_local
 
 _FILES = {"run": "the options", "gate": "the rules"}  # by key, what the file holds
@@ -177,10 +177,9 @@ def load_nightly_config(path: str) -> NightlyConfig:
     Raises:
       UsageError: it cannot be read, or contains mistakes; the message lists every one.
     """
-    text = config_text(path, "the options")
-    config = read_model(NightlyConfig, text, path, "The configuration", _mistake)
-    tree, _ = parse_yaml(text, path)
-    config._places.update((key, f"{path}:{line_of(tree, (key,))}: ") for key in _FILES)
+    file = parse_yaml(config_text(path, "the options"), path)
+    config = file.read(NightlyConfig, "The configuration", _mistake)
+    config._places.update((key, f"{file.place(key)}: ") for key in _FILES)
     return config
 
 

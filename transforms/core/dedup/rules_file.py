@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema
 
 from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.errors import RulesError
-from goodgain.transforms.core.yaml_text import Location, read_model
+from goodgain.transforms.core.yaml_text import Location, parse_yaml
 
 SHIPPED_RULES = "dedup.yaml"
 _GROUP = re.compile(r"\\(.[0-9]*)")  # in a replacement
@@ -216,16 +216,13 @@ def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:
     Raises:
       RulesError: it is not YAML, or not rules; the message lists every mistake with its line.
     """
-    return read_model(
+    return parse_yaml(text, name, RulesError).read(
         RulesFile,
-        text,
-        name,
         "The rules",
         lambda mistake: _at(mistake["loc"], _reason(mistake)),
         contradictions=lambda content: (
             (location, _at(location, reason)) for location, reason in contradictions(content)
         ),
-        error_type=RulesError,
     )
 
 
