@@ -10,13 +10,18 @@ import glob
 import os
 import re
 import shutil
+import stat
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from msgspec import Struct
+
 from goodgain.transforms.core.files.shard import InputFile
 
 HIDDEN = (".", "_")  # first characters of the names of engines' marker files
+_NANOS = 1_000_000  # of a millisecond
 _SCHEME = re.compile("[a-zA-Z][-a-zA-Z0-9+.]*://")  # as Beam recognizes it
 
 
@@ -95,13 +100,48 @@ def files_below(folder: str) -> list[str]:
     """
     if not is_local(folder):
         return [file.path for file in matching(join(folder, "**"))]
-    top = folder.rstrip("/") or folder[:1]
-    return [
-        path
-        for place, _, names in os.walk(top)
-        for name in names
-        if os.path.exists(path := os.path.join(place, name))  # no dangling link
-    ]
+    return [path for path in paths_below(folder) if _is_file(path)]  # no dangling link
+
+
+def paths_below(folder: str) -> Iterator[str]:
+    """The paths of all files, folders and links below a local folder; links are not followed."""
+    for place, folders, names in os.walk(folder.rstrip("/") or folder[:1]):
+        for name in (*folders, *names):
+            yield os.path.join(place, name)
+
+
+class LocalFile(Struct, frozen=True):
+    """A file in a folder on this machine.
+
+    Attributes:
+      modified_ms: time of the last change, in milliseconds since 1970 UTC.
+      is_regular: whether it is no named pipe or device.
+    """
+
+    name: str
+    size: int
+    modified_ms: int
+    is_regular: bool
+
+
+def files_in(folder: str, keep: Callable[[str], bool]) -> Iterator[LocalFile]:
+    """The files directly in a local folder whose names are to be kept, in no particular order.
+
+    Raises:
+      OSError: the folder does not exist or cannot be listed.
+    """
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not keep(entry.name):
+                continue
+            try:
+                found = entry.stat()
+            except OSError:
+                continue  # deleted since the folder was listed, or a broken link
+            if not stat.S_ISDIR(found.st_mode):
+                modified_ms = found.st_mtime_ns // _NANOS
+                is_regular = stat.S_ISREG(found.st_mode)
+                yield LocalFile(entry.name, found.st_size, modified_ms, is_regular)
 
 
 def files_named(folder: str, pattern: str) -> list[str]:
@@ -117,11 +157,10 @@ def files_named(folder: str, pattern: str) -> list[str]:
     if not is_local(folder):
         return sorted(file.path for file in matching(join(folder, pattern)))
     try:
-        names = os.listdir(folder)
+        found = list(files_in(folder, lambda name: fnmatchcase(name, pattern)))
     except OSError:
         return []
-    paths = [join(folder, name) for name in names if fnmatchcase(name, pattern)]
-    return sorted(path for path in paths if os.path.exists(path) and not os.path.isdir(path))
+    return sorted(join(folder, file.name) for file in found)
 
 
 def find_files(pattern: str) -> list[InputFile]:
@@ -139,15 +178,24 @@ def find_files(pattern: str) -> list[InputFile]:
         # Object stores have no folders; a prefix with files under it counts as one.
         found = matching(pattern) or _visible(matching(pattern.rstrip("/") + "/*"))
         return sorted(found, key=lambda file: file.path)
-    if _is_file(pattern):  # even if its name looks like a pattern
-        paths = [pattern]
-    elif os.path.isdir(pattern):
-        with os.scandir(pattern) as entries:
-            paths = [entry.path for entry in entries]
+    if os.path.isdir(pattern):
+        files = [
+            InputFile(join(pattern, file.name), file.size) for file in files_in(pattern, is_visible)
+        ]
     else:
-        paths = glob.glob(pattern, recursive=True, include_hidden=True)
-    files = [InputFile(path, os.path.getsize(path)) for path in paths if _is_file(path)]
-    return sorted(_visible(files) if os.path.isdir(pattern) else files, key=lambda file: file.path)
+        # A file counts even if its name looks like a pattern.
+        paths = (
+            [pattern]
+            if _is_file(pattern)
+            else glob.glob(pattern, recursive=True, include_hidden=True)
+        )
+        files = [InputFile(path, os.path.getsize(path)) for path in paths if _is_file(path)]
+    return sorted(files, key=lambda file: file.path)
+
+
+def is_visible(name: str) -> bool:
+    """Whether the name of a file is none of those that engines give to their own files."""
+    return not name.startswith(HIDDEN)
 
 
 def _is_file(path: str) -> bool:
@@ -156,7 +204,7 @@ def _is_file(path: str) -> bool:
 
 
 def _visible(files: list[InputFile]) -> list[InputFile]:
-    return [file for file in files if not os.path.basename(file.path).startswith(HIDDEN)]
+    return [file for file in files if is_visible(os.path.basename(file.path))]
 
 
 def matching(pattern: str) -> list[InputFile]:

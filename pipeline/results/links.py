@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.filesystems import is_local
+from goodgain.transforms.filesystems import is_local, paths_below
 
 
 def check_links(folder: str) -> None:
@@ -16,10 +16,9 @@ def check_links(folder: str) -> None:
     """
     if not is_local(folder):
         return
-    for path, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            if os.path.islink(os.path.join(path, name)):
-                raise UsageError(
-                    f"Folder {folder} holds {os.path.join(path, name)}, a symbolic link; "
-                    "remove it, so that no file outside the folder is changed."
-                )
+    for path in paths_below(folder):
+        if os.path.islink(path):
+            raise UsageError(
+                f"Folder {folder} holds {path}, a symbolic link; remove it, so that no file "
+                "outside the folder is changed."
+            )

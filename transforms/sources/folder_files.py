@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -12,26 +13,14 @@ from goodgain.transforms.core.files.record_packer import (
     RecordOrPacked,
     RecordPacker,
 )
-from goodgain.transforms.core.files.shard import FileShard
+from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.files.shard_reader import read_shard_into
 from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord, without_timestamp
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.folder_progress import name_digest
-from goodgain.transforms.filesystems import HIDDEN, open_plain
+from goodgain.transforms.filesystems import LocalFile, files_in, is_visible, open_plain
 
 _UNFINISHED = (".tmp", ".temp", ".part", ".partial", ".inprogress", ".crdownload", ".swp", "~")
-
-
-class FolderFile(Struct, frozen=True, order=True):
-    """A complete file in the folder.
-
-    Attributes:
-      modified_ms: time of the last change, in milliseconds since the epoch.
-    """
-
-    modified_ms: int
-    name: str
-    size: int
 
 
 class Listing(Struct, frozen=True):
@@ -43,8 +32,8 @@ class Listing(Struct, frozen=True):
       known: digests of the names of the files taken before, of those that are still there.
     """
 
-    new: tuple[FolderFile, ...]
-    changed: tuple[FolderFile, ...]
+    new: tuple[LocalFile, ...]
+    changed: tuple[LocalFile, ...]
     known: frozenset[int]
 
 
@@ -64,45 +53,44 @@ def list_folder(
       OSError: the folder does not exist or cannot be listed.
     """
     new, changed, known = [], [], set()
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            if not is_complete_name(entry.name):
-                continue
-            digest = name_digest(entry.name)
-            if digest in sizes:
-                known.add(digest)
-            file = _file(entry)
-            # A file with a time in the future is not held back.
-            if file is None or 0 <= now_ms - file.modified_ms < settle_ms:
-                continue
-            if digest not in sizes:
-                if since_ms is None or file.modified_ms >= since_ms:
-                    new.append(file)
-            elif sizes[digest] != file.size:
-                changed.append(file)
+    for file in files_in(folder, is_complete_name):
+        digest = name_digest(file.name)
+        if digest in sizes:
+            known.add(digest)
+        # A file with a time in the future is not held back.
+        if not file.is_regular or 0 <= now_ms - file.modified_ms < settle_ms:
+            continue
+        if digest not in sizes:
+            if since_ms is None or file.modified_ms >= since_ms:
+                new.append(file)
+        elif sizes[digest] != file.size:
+            changed.append(file)
     return Listing(
-        tuple(sorted(new)),
-        tuple(sorted(changed, key=lambda file: file.name)),
+        tuple(sorted(new, key=attrgetter("modified_ms", "name"))),
+        tuple(sorted(changed, key=attrgetter("name"))),
         frozenset(known),
     )
 
 
 def is_complete_name(name: str) -> bool:
     """Whether a file with this name is complete: no leading `.` or `_`, no suffix like `.tmp`."""
-    return not name.startswith(HIDDEN) and not name.lower().endswith(_UNFINISHED)
+    return is_visible(name) and not name.lower().endswith(_UNFINISHED)
 
 
-def _file(entry: os.DirEntry[str]) -> FolderFile | None:
-    try:
-        if not entry.is_file():
-            return None
-        status = entry.stat()
-    except OSError:
-        return None  # deleted since the folder was listed, or a broken link
-    return FolderFile(status.st_mtime_ns // 1_000_000, entry.name, status.st_size)
+def complete_files(folder: str) -> list[InputFile]:
+    """The complete files that are in a folder now, by name.
+
+    Raises:
+      OSError: the folder does not exist or cannot be listed.
+    """
+    found = (file for file in files_in(folder, is_complete_name) if file.is_regular)
+    return [
+        InputFile(os.path.join(folder, file.name), file.size)
+        for file in sorted(found, key=attrgetter("name"))
+    ]
 
 
-def changed_row(file: FolderFile, taken: int, path: str) -> RejectedRecord:
+def changed_row(file: LocalFile, taken: int, path: str) -> RejectedRecord:
     """The row for a file that changed after it was taken with a size of `taken` bytes."""
     return RejectedRecord(
         path,

@@ -27,9 +27,9 @@ from goodgain.transforms.core.streaming.watermark import (
     advance_in_silence,
     note_times,
 )
+from goodgain.transforms.filesystems import LocalFile
 from goodgain.transforms.read import PlanShards
 from goodgain.transforms.sources.folder_files import (
-    FolderFile,
     changed_row,
     list_folder,
     timed_records,
@@ -107,7 +107,7 @@ class ReadPart(Struct, frozen=True):
 class ReportChange(Struct, frozen=True):
     """A step: report that a file has changed since it was taken with a size of `taken` bytes."""
 
-    file: FolderFile
+    file: LocalFile
     taken: int
 
 
@@ -138,7 +138,7 @@ class FolderWatch:
         self.source = source
         self._now_ms = now_ms
         self._active_ms = now_ms()
-        self._listed: deque[FolderFile] = deque()
+        self._listed: deque[LocalFile] = deque()
         # A killed process leaves a listing unfinished; the next one completes it.
         self._has_listed = False
         self._next_listing_ms = 0

@@ -28,14 +28,13 @@ from goodgain.pipeline.run.stream.graph import StreamPlan, build
 from goodgain.pipeline.run.stream.output_folder import make_room
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.filesystems import is_local, open_plain
-from goodgain.transforms.sources.folder_files import is_complete_name
+from goodgain.transforms.sources.folder_files import complete_files
 from goodgain.transforms.stream_end import WITH_ENGINE, StoppableEnd
 
 Show = Callable[[StreamConfig, StreamCounts], None]
@@ -127,12 +126,7 @@ def _open(config: StreamConfig) -> Evaluation:
 
 def warn_of_names(config: StreamConfig, scoring: Scoring) -> None:
     """Warn about fields that are not read, in the files that are already there (SPEC 10)."""
-    folder = Path(config.input)
-    files = [
-        InputFile(str(path), path.stat().st_size)
-        for path in sorted(folder.iterdir())
-        if path.is_file() and is_complete_name(path.name)
-    ]
+    files = complete_files(config.input)
     seen = config.names_to_check(find_names(files, open_plain, config.adaptation))
     for warning in warnings_of(
         CheckInputs({}, scoring.good_gain_threshold, scoring.rules, seen=seen)

@@ -21,7 +21,7 @@ from msgspec import Struct
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.filesystems import delete, is_local, sync
+from goodgain.transforms.filesystems import delete, is_local, paths_below, sync
 
 _PLACEHOLDERS = ("date", "year", "month", "day")
 _WHOLE_DAYS = ({"date"}, {"year", "month", "day"})
@@ -121,7 +121,7 @@ class DayFolders:
     def publish(self, day: date) -> None:
         """Move a complete day to its final folder, and replace what is there."""
         unfinished, published = self.unfinished(day), self.published_folder(day)
-        for path in (unfinished, *unfinished.rglob("*")):
+        for path in (str(unfinished), *paths_below(str(unfinished))):
             sync(path)
         if not published.exists():
             os.rename(unfinished, published)
@@ -151,7 +151,9 @@ class DayFolders:
         return cleaned
 
     def _paths(self) -> list[Path]:
-        return sorted(self.output.iterdir()) if self.output.exists() else []
+        """Everything in the output folder, by name; nothing below it."""
+        names = os.listdir(self.output) if self.output.exists() else []
+        return [self.output / name for name in sorted(names)]
 
 
 def exchanged(one: Path, other: Path) -> bool:
