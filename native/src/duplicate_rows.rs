@@ -105,7 +105,7 @@ fn places(frame: &Frame, turn: &[usize], results: usize) -> Option<Vec<Place>> {
 }
 
 /// i and the position in it, from 0, of each call of a turn, with its index in the frame.
-fn call_places<'t>(
+pub fn call_places<'t>(
     frame: &'t Frame,
     turn: &'t [usize],
 ) -> impl Iterator<Item = (usize, usize, usize)> + 't {

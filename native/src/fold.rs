@@ -6,19 +6,22 @@
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
+use crate::best_labels::BestLabels;
+use crate::call_lists::{CallList, call_lists};
 use crate::delivery::deliver;
 use crate::document_labels::DocumentLabels;
 use crate::duplicate_rows::DuplicateTable;
 use crate::duplicates::{Deduplicator, Duplicate};
 use crate::evidence::{Evidence, Layout, Number};
+use crate::given_labels::{LabelCounts, label_results};
 use crate::id_checks::IdChecks;
 use crate::key_names::{KeyNames, NamedKeys, numbered};
 use crate::records::SEARCH;
 use crate::unpacking::{Call, Frame, FrameResult};
 use crate::verification::{PairRules, STEPS, contents_differ};
 
-const UNJUDGED: i64 = -1;
-const HELD_COPY: i64 = -2;
+pub const UNJUDGED: i64 = -1;
+pub const HELD_COPY: i64 = -2;
 const GAINS: usize = 5;
 
 /// What the fold depends on besides the conversation.
@@ -36,6 +39,8 @@ pub struct FoldSettings {
     pub without_failed: bool,
     /// Whether to make a row for each duplicate.
     pub keep_duplicates: bool,
+    /// Whether to also make the ranked list of each search call.
+    pub per_call: bool,
 }
 
 /// Counts of one iteration.
@@ -48,6 +53,7 @@ pub struct IterationCounts {
     pub good: usize,
     pub gain: i64,
     pub unlabelled: usize,
+    pub unlabelled_documents: usize,
 }
 
 /// Counts of the search calls of a turn.
@@ -105,6 +111,10 @@ pub struct Folded<'p> {
     pub id_checks: IdChecks,
     /// None if they were not asked for.
     pub duplicates: Option<DuplicateTable>,
+    /// None if they were not asked for.
+    pub call_lists: Option<Vec<CallList>>,
+    /// What became of labels of single results; None without any.
+    pub labelled: Option<LabelCounts>,
 }
 
 /// Attributes of calls in order, without repetitions.
@@ -117,11 +127,16 @@ pub type TopicOf<'f> = &'f dyn Fn(&CallAttributes) -> Option<String>;
 ///
 /// With `topic_of`, external judgments replace the labels of the traces.
 pub fn fold<'p>(
-    frame: Frame<'p>,
+    mut frame: Frame<'p>,
     layouts: &[&Layout],
     settings: &FoldSettings,
     topic_of: Option<TopicOf>,
 ) -> Option<Folded<'p>> {
+    let delivered = deliver(&frame.deliveries);
+    let labelled = match frame.labels.len() {
+        0 => None,
+        _ => Some(label_results(&mut frame, &delivered.kept)?),
+    };
     let evidence: Vec<Evidence> = frame
         .evidence
         .iter()
@@ -131,7 +146,6 @@ pub fn fold<'p>(
             (digests.len() == layout.digests).then_some(Evidence { layout, digests })
         })
         .collect::<Option<_>>()?;
-    let delivered = deliver(&frame.deliveries);
     let turn_of =
         |at: &usize| frame.deliveries[*at].turn.max(frame.calls[*at].turn_count.unwrap_or(0));
     let last_turn = delivered.kept.iter().map(turn_of).max();
@@ -170,22 +184,19 @@ pub fn fold<'p>(
         )?),
         None => None,
     };
-    let first_label = |place: usize| match &external {
+    let label = |place: usize| match &external {
         Some(external) => external.labels[place],
         None => results[place].gain,
     };
     let table = match asked_names {
-        Some(names) => Some(DuplicateTable::of(
-            &frame,
-            &turn,
-            &results,
-            &duplicates,
-            first_label,
-            layouts,
-            names,
-        )?),
+        Some(names) => {
+            Some(DuplicateTable::of(&frame, &turn, &results, &duplicates, label, layouts, names)?)
+        }
         None => None,
     };
+    let lists = settings
+        .per_call
+        .then(|| call_lists(&frame, &turn, &results, &duplicates, label, settings));
     let mut folded = Folded {
         last_turn,
         calls: turn.len() + failed.len(),
@@ -226,6 +237,8 @@ pub fn fold<'p>(
             .count(),
         id_checks: IdChecks::of(&frame, &turn, &results, &duplicates, &evidence, &settings.rules),
         duplicates: table,
+        call_lists: lists,
+        labelled,
     };
     let mut best = BestLabels::of(results.len());
     let mut start = 0;
@@ -303,6 +316,7 @@ impl<'p> Folded<'p> {
             return Some(());
         }
         counts.unique += 1;
+        counts.unlabelled_documents += usize::from(label.is_none());
         if let Some(gain) = label
             && !settings.best_label
         {
@@ -333,54 +347,6 @@ fn call_counts<'p>(calls: &[usize], frame: &Frame<'p>) -> CallCounts<'p> {
         counts.repeated += usize::from(call.query.is_some_and(|query| !queries.insert(query)));
     }
     counts
-}
-
-/// The greatest labels of documents so far: `scoring/label_rises.py`.
-struct BestLabels {
-    /// By place of the first occurrence; None where no occurrence has a label, and at copies.
-    labels: Vec<Option<i64>>,
-    /// By place, that of the document in the ranked list.
-    ranks: Vec<usize>,
-}
-
-impl BestLabels {
-    fn of(results: usize) -> Self {
-        BestLabels { labels: vec![None; results], ranks: vec![0; results] }
-    }
-
-    /// Let a result, the last in the ranked list if it is the first of its document, raise its
-    /// label.
-    fn add(
-        &mut self,
-        gain: Option<i64>,
-        place: usize,
-        first: usize,
-        folded: &mut Folded,
-        settings: &FoldSettings,
-    ) -> Option<()> {
-        if place == first {
-            self.ranks[place] = folded.labels.len().checked_sub(1)?;
-        }
-        let before = self.labels[first];
-        let Some(label) = gain.filter(|gain| before.is_none_or(|before| *gain > before)) else {
-            return Some(());
-        };
-        self.labels[first] = Some(label);
-        let i = folded.iterations.len();
-        let rank = self.ranks[first];
-        let shown = folded.labels.get_mut(rank)?;
-        if place != first {
-            folded.raised.push((i, rank, *shown));
-        }
-        *shown = label;
-        let counts = folded.iterations.last_mut()?;
-        if label >= settings.good_gain_threshold {
-            let good = before.filter(|before| *before >= settings.good_gain_threshold);
-            counts.good += usize::from(good.is_none());
-            counts.gain += label - good.unwrap_or(0);
-        }
-        Some(())
-    }
 }
 
 /// The attributes of calls, without repetitions.

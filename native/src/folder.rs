@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use rustc_hash::FxHashMap;
 
+use crate::call_lists::CallList;
 use crate::evidence::{Layout, Number};
 use crate::fold::{CallAttributes, FoldSettings, Folded, TopicOf, fold};
 use crate::key_names::NamedKeys;
@@ -64,6 +65,7 @@ impl Folder {
             usage: is_on("usage")?,
             without_failed: is_on("without_failed")?,
             keep_duplicates: is_on("keep_duplicates")?,
+            per_call: is_on("per_call")?,
         };
         Ok(Folder { settings, layout_of, layouts: FxHashMap::default() })
     }
@@ -145,7 +147,8 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         .into_iter()
         .map(|calls| calls.into_iter().map(|pairs| dict(py, pairs)).collect::<PyResult<Vec<_>>>());
     let iterations = folded.iterations.into_iter().map(|one| {
-        (one.iteration, one.calls, one.results, one.unique, one.good, one.gain, one.unlabelled)
+        let labelled = (one.good, one.gain, one.unlabelled, one.unlabelled_documents);
+        (one.iteration, one.calls, one.results, one.unique, labelled)
     });
     let delivered = (
         folded.last_turn,
@@ -186,7 +189,14 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         (folded.id_checks.compared, folded.id_checks.contradicted, folded.id_checks.examples),
     );
     let duplicates = folded.duplicates.map(|table| (table.names, PyBytes::new(py, &table.packed)));
-    (delivered, turn, counts, duplicates).into_pyobject(py)
+    let lists = folded.call_lists.map(|lists| {
+        let plain = |one: CallList| {
+            (one.i, one.iteration, one.position, one.call, one.results, one.labels, one.scores)
+        };
+        lists.into_iter().map(plain).collect::<Vec<_>>()
+    });
+    let labelled = folded.labelled.map(|counts| (counts.joined, counts.replaced, counts.repeated));
+    (delivered, turn, counts, (duplicates, lists, labelled)).into_pyobject(py)
 }
 
 fn dict<'py, 's>(

@@ -8,7 +8,9 @@ mod avro;
 mod avro_codecs;
 mod avro_schema;
 mod avro_values;
+mod best_labels;
 mod blocks;
+mod call_lists;
 mod call_packing;
 mod characters;
 mod delivery;
@@ -20,6 +22,7 @@ mod external_labels;
 mod fingerprint;
 mod fold;
 mod folder;
+mod given_labels;
 mod id_checks;
 mod json;
 mod key_names;
@@ -61,7 +64,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 23;
+const FORMAT: u32 = 24;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.

@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::delivery::Delivery;
 use crate::document_labels::ExternalLabels;
+use crate::given_labels::GivenLabel;
 use crate::msgpack::{Malformed, Reader};
 
 const LENGTH_BYTES: usize = 4;
@@ -56,12 +57,13 @@ pub struct Frame<'p> {
     /// The outcomes that were given beside the records.
     pub given_outcomes: Vec<(&'p str, f64)>,
     pub external: ExternalLabels<'p>,
+    /// Labels of single results, given beside the records.
+    pub labels: Vec<GivenLabel<'p>>,
     numbers: FxHashMap<(&'p [u8], &'p [u8]), u32>,
 }
 
 impl<'p> Frame<'p> {
-    /// Read all frames. Those that only Python decodes, with compression or labels of single
-    /// results, also count as malformed.
+    /// Read all frames. Those that only Python decodes, with compression, also count as malformed.
     pub fn read(payloads: &[&'p [u8]]) -> Result<Self, Malformed> {
         let mut frame = Frame::default();
         for payload in payloads {
@@ -112,9 +114,7 @@ impl<'p> Frame<'p> {
         if !read.null() {
             self.external.add(read)?;
         }
-        if read.array()? > 0 {
-            return Err(Malformed);
-        }
+        self.labels.extend(listed(read, GivenLabel::read)?);
         if parts == 10 {
             let given = pairs(read, |read| Ok((read.text()?, read.number()?)))?;
             self.given_outcomes.extend(given);

@@ -75,23 +75,28 @@ def fingerprints(records, rules=None, keep_records=False):
 def score_payloads(conversation_id, payloads, settings, rejected_records=0):
     """The score of a conversation from its payloads, which are not compressed.
 
-    Native code computes it without what needs single results.
+    Native code gives the same.
     """
     frame = unpack(payloads)
     rejected = frame.rejected_records + rejected_records
-    plain = replace(settings, bounds=False, per_call=False)
-    native = None if native_module() is None else PayloadScorer(plain)
+    native = None if native_module() is None else PayloadScorer(settings)
     score = score_conversation(
-        conversation_id, frame.calls, rejected, settings, frame.external, outcomes=frame.outcomes
+        conversation_id,
+        frame.calls,
+        rejected,
+        settings,
+        frame.external,
+        labels=frame.labels,
+        outcomes=frame.outcomes,
     )
     if native is not None:
-        # Native code leaves what was opened and cited to Python.
-        leaves_it = settings.usage and any(call.action != SEARCH for call in frame.calls)
+        # Native code leaves labels that match no result to Python, and what was opened and cited.
+        opened = settings.usage and any(call.action != SEARCH for call in frame.calls)
+        leaves_it = opened or score.rejected_labels
         topic_of = native._topic_of(conversation_id)
         assert leaves_it or native._folder.fold(payloads, topic_of) is not None
         folded = native.score(conversation_id, payloads, rejected_records)
-        without_details = replace(score, best=None, calls=[])
-        assert _encode(folded) == _encode(without_details)
+        assert _encode(folded) == _encode(score)
     return score
 
 

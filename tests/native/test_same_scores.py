@@ -18,6 +18,7 @@ from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.joining import DocumentJudgments
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, LabelKeys
+from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.records.parsing import parse_mapping
@@ -75,9 +76,9 @@ def test_outcomes_beside_the_records():
 def test_adversarial_traces(policy, max_candidates):
     random = Random(max_candidates)
     config = scoring(shipped_rules(max_candidates, policy), METRICS, costs=COSTS)
-    for hold_slot in (False, True):
+    for details in (False, True):
         by_conversation = fingerprints(trace(random, conversations=40))
-        settings = replace(config, hold_slot=hold_slot)
+        settings = replace(config, hold_slot=details, per_call=details, bounds=details)
         for name, calls in by_conversation.items():
             score_payloads(name, shuffled(random, calls), settings, 1)
 
@@ -117,7 +118,7 @@ def result_of(random):
     }
 
 
-TEXT = st.sampled_from(["a", "b", "é", "￿", "𐀀", "\x1c", " "])
+TEXT = st.sampled_from(["a", "b", "é", "￿", "𐀀", "\x1c", " ", "b/a", "/"])
 DIGEST = st.integers(0, 3).map(lambda number: number.to_bytes(8))
 SHAPES = {  # codes with so many digests
     b"\x00\x01\x02": 2,
@@ -152,7 +153,7 @@ CALLS = st.builds(
     attributes=st.dictionaries(TEXT, TEXT, max_size=2),
     record_digest=st.sampled_from([b"\x00" * 16, b"\x01" * 16, b"\xff" * 16]),
     record=st.none() | st.sampled_from([b"", b"a", b"ab", b"\xff"]),
-    names=st.just({b"\xff" + bytes(8): "odd"}),
+    names=st.just({b"\xff" + bytes(8): "odd", b"\x7f" + bytes(8): "unheard"}),
     results=st.lists(results(), max_size=8),
     costs=st.dictionaries(st.sampled_from(COSTS), st.floats(0, 1e100), max_size=2),
     failed=st.booleans(),
@@ -174,9 +175,77 @@ CALLS = st.builds(
 def test_any_calls(payloads, policy, max_candidates, hold_slot, unit, document_label):
     rules = shipped_rules(max_candidates, policy, unit)
     config = scoring(
-        rules, METRICS, costs=COSTS, hold_slot=hold_slot, document_label=document_label, clock=0
+        rules,
+        METRICS,
+        costs=COSTS,
+        hold_slot=hold_slot,
+        document_label=document_label,
+        clock=0,
+        keep_duplicates=True,
+        per_call=True,
+        bounds=document_label == "first",
     )
     score_payloads("c", [payload(calls, 1) for calls in payloads], config)
+
+
+@st.composite
+def labelled_payloads(draw):
+    """Payloads of calls, and others with labels, most of them of results that there are."""
+    calls = draw(st.lists(CALLS, min_size=1, max_size=5))
+    labels = []
+    for row in range(draw(st.integers(1, 6))):
+        call = draw(st.sampled_from(calls))
+        rank = draw(st.integers(1, len(call.results) + draw(st.sampled_from([0, 0, 0, 1])) or 1))
+        place = {"turn": call.turn, "iteration": call.iteration}
+        if draw(st.booleans()):
+            place["call"] = call.call
+        if call.record_id is not None and draw(st.booleans()):
+            span = draw(st.booleans())
+            record_id = call.record_id.rsplit("/", 1)[-1] if span else call.record_id
+            place = {"record_id": record_id, "span": span}
+        gain = draw(st.sampled_from([0, 3, 3, 3]))
+        labels.append(ResultLabel(draw(st.integers(0, 1)), row, gain, rank, "c", **place))
+    half = len(labels) // 2
+    parts = [payload(calls[:2]), payload(calls[2:], 1)]
+    parts += [payload((), labels=labels[:half]), payload((), labels=labels[half:])]
+    return draw(st.permutations(parts))
+
+
+@pytest.mark.slow
+@given(labelled_payloads(), st.booleans(), st.sampled_from(["first", "best"]), st.booleans())
+@settings(max_examples=500)
+def test_labels_of_results(payloads, hold_slot, document_label, per_call):
+    config = scoring(
+        shipped_rules(),
+        METRICS,
+        hold_slot=hold_slot,
+        document_label=document_label,
+        per_call=per_call,
+        keep_duplicates=True,
+    )
+    score_payloads("c", payloads, config)
+
+
+def test_labels_that_match_no_result_are_left_to_python():
+    record = {"iteration": 1, "record_id": "t/s", "results": [{"id": "a", "gain": 1}, {"id": "b"}]}
+    calls = fingerprints([{**record, "conversation_id": "c"}])["c"]
+    scorer = PayloadScorer(scoring())
+
+    def folds(*labels):
+        packed = [payload(calls), payload((), labels=labels)]
+        score_payloads("c", packed, scoring())
+        folded = scorer._folder.fold(packed)
+        return folded and folded[-1][-1]
+
+    def label(rank, gain, record_id="t/s", **more):
+        return ResultLabel(0, 1, gain, rank, record_id=record_id, **more)
+
+    assert folds(label(1, 3)) == (1, 1, 0)
+    assert folds(label(1, 1), label(1, 1), label(2, 0)) == (2, 0, 1)
+    assert folds(label(2, 4, "s", span=True)) == (1, 0, 0)
+    assert folds(label(2, 4, "s")) is None
+    assert folds(label(3, 4)) is None
+    assert folds(label(1, 3), label(1, 2)) is None
 
 
 NAMES = st.lists(st.integers(0, 5).map(lambda number: number.to_bytes(8)), max_size=3)
@@ -221,6 +290,9 @@ def test_external_judgments(payloads, hold_slot, unit, topic_attribute):
         METRICS,
         hold_slot=hold_slot,
         label_keys=LabelKeys(topic_attribute=topic_attribute),
+        keep_duplicates=True,
+        per_call=True,
+        bounds=True,
     )
     score_payloads(" a\u2003", payloads, config)
 
@@ -286,8 +358,7 @@ def test_what_native_code_leaves_to_python(monkeypatch):
     assert PayloadScorer(scoring())._folder.fold(payloads) is None
     expected = encode(PayloadScorer(scoring()).score("c", plain))
     assert encode(PayloadScorer(scoring()).score("c", payloads)) == expected
-    for option in ("bounds", "per_call"):
-        assert PayloadScorer(scoring(**{option: True}))._folder is None
+    assert PayloadScorer(scoring(aspects=True))._folder is None
     monkeypatch.setenv(SWITCH, "0")
     assert PayloadScorer(scoring())._folder is None
 

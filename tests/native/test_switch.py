@@ -22,8 +22,7 @@ from tests.core.files.samples import avro_record
 from tests.native.paths import count_folds, needs_native
 from tests.pipeline.runs import SAMPLE
 
-DETAILS = ["--per-call"]  # which only Python computes
-DUPLICATES = ["--write-duplicates"]
+DETAILS = ["--per-call", "--bounds"]
 
 
 @pytest.fixture
@@ -106,10 +105,10 @@ def test_built_for_another_version(monkeypatch, differs):
 @pytest.mark.parametrize(
     ("written", "details", "judged"),
     [
-        ("avro", [], False),
-        ("avro", DUPLICATES, True),
+        ("avro", [], True),
+        ("avro", DETAILS, False),
         ("jsonl", DETAILS, True),
-        ("parquet", DUPLICATES, False),
+        ("parquet", [], False),
     ],
 )
 def test_runs_write_the_same_bytes(written, details, judged, tmp_path, monkeypatch):
@@ -131,7 +130,7 @@ def test_runs_write_the_same_bytes(written, details, judged, tmp_path, monkeypat
         assert saved["reading"] == ("native" if switch == "1" else "python (GOODGAIN_NATIVE=0)")
         judgments[switch] = saved.get("qrels")
     conversations = saved["conversations"]["total"]
-    assert folds == ({} if details == DETAILS else {True: conversations})
+    assert folds == {True: conversations}
     assert found["1"].keys() == found["0"].keys()
     assert found["1"] == found["0"]
     assert judgments["1"] == judgments["0"]

@@ -27,6 +27,8 @@ class IterationCounts(Struct):
     Attributes:
       iteration: the raw number.
       results, unique, good, gain: R, UR, GR, and G, the sum of gains over GR.
+      unlabelled: number of results without a label.
+      unlabelled_documents: of first occurrences, those whose document has no label.
     """
 
     iteration: int
@@ -36,6 +38,7 @@ class IterationCounts(Struct):
     good: int = 0
     gain: int = 0
     unlabelled: int = 0
+    unlabelled_documents: int = 0
 
 
 NO_COUNTS = IterationCounts(0)

@@ -141,7 +141,7 @@ def fold_turn(
         labels,
         judged,
         pooled,
-        _iterations(calls, duplicates, of_results, finds),
+        _iterations(calls, duplicates, labels, of_results, finds),
         len(labelled_copies),
         len(conflicts),
         _between_texts(conflicts, results) if external is None else 0,
@@ -187,12 +187,14 @@ def _pool_labels(
 def _iterations(
     calls: Sequence[CallFingerprint],
     duplicates: Sequence[Duplicate | None],
+    labels: Sequence[int | None],
     labels_of_results: Sequence[int | None],
     finds: Iterable[_Find],
 ) -> list[IterationCounts]:
     """The counts of each iteration, in order of i.
 
     Args:
+      labels: by index, that of the document there.
       labels_of_results: by index; None if the result counts as unlabelled.
     """
     iterations: list[IterationCounts] = []
@@ -206,6 +208,10 @@ def _iterations(
         counts.results += end - start
         counts.unlabelled += labels_of_results[start:end].count(None)
         counts.unique += duplicates[start:end].count(None)
+        of_call = zip(labels[start:end], duplicates[start:end], strict=True)
+        counts.unlabelled_documents += sum(
+            label is None and duplicate is None for label, duplicate in of_call
+        )
         start = end
     numbers = result_iterations(calls)
     for index, good, gain in finds:

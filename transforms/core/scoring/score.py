@@ -9,23 +9,14 @@ from msgspec.structs import replace
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
-from goodgain.transforms.core.metrics.plan import MetricPlan, bounded_only
-from goodgain.transforms.core.metrics.prefix import (
-    Prefix,
-    Turn,
-    prefixes,
-)
+from goodgain.transforms.core.metrics.plan import MetricPlan
+from goodgain.transforms.core.metrics.prefix import Prefix, prefixes
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool
 from goodgain.transforms.core.scoring import data_counts
-from goodgain.transforms.core.scoring.aspects import TurnCoverage, coverage_of
-from goodgain.transforms.core.scoring.best_case import best_calls, best_turn
-from goodgain.transforms.core.scoring.conversation_score import (
-    AtBudget,
-    BestValues,
-    ConversationScore,
-)
-from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.aspects import coverage_of
+from goodgain.transforms.core.scoring.conversation_score import AtBudget, ConversationScore
+from goodgain.transforms.core.scoring.details import details_of, with_details
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 from goodgain.transforms.core.scoring.folded_conversation import (
     FoldedConversation,
@@ -36,11 +27,8 @@ from goodgain.transforms.core.scoring.pool_finds import (
     pool_counts,
     topic_gains,
 )
-from goodgain.transforms.core.scoring.ranked_lists import call_lists, judged_pool
-from goodgain.transforms.core.scoring.score_rows import (
-    CallRow,
-    ConversationRow,
-)
+from goodgain.transforms.core.scoring.ranked_lists import judged_pool
+from goodgain.transforms.core.scoring.score_rows import ConversationRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally, tally_of
 from goodgain.transforms.core.scoring.usage import use_turn
@@ -108,7 +96,9 @@ def score_folded(
     if folded.kept.excluded is not None:
         counts = {**score.counts, data_counts.EXCLUDED: folded.kept.excluded}
         score = replace(score, counts=counts)
-    return _with_details(score, turn, tally.turn, turn_pool, coverage, scoring)
+    if turn_pool is not None:
+        score = _with_pool(score, turn, turn_pool, scoring)
+    return with_details(score, tally.turn, details_of(turn, coverage, scoring), scoring)
 
 
 def score_tally(
@@ -195,86 +185,14 @@ def _at_budgets(walked: Sequence[Prefix], plan: MetricPlan) -> list[AtBudget]:
     return values
 
 
-def _with_details(
-    score: ConversationScore,
-    turn: FoldedTurn,
-    scored: Turn,
-    turn_pool: TurnPool | None,
-    coverage: TurnCoverage | None,
-    scoring: Scoring,
+def _with_pool(
+    score: ConversationScore, turn: FoldedTurn, turn_pool: TurnPool, scoring: Scoring
 ) -> ConversationScore:
-    """Add the parts that need single calls and results: their rows, best case and pool columns."""
-    row = score.conversation
-    if turn_pool is not None:
-        threshold = scoring.good_gain_threshold
-        row = replace(row, topic={**row.topic, **pool_columns(turn, turn_pool, threshold)})
-        pool_counters = pool_counts(turn, turn_pool, scoring.rules, threshold)
-        score = replace(score, conversation=row, counts={**score.counts, **pool_counters})
-    if scoring.bounds and turn.iterations:
-        score = replace(score, best=_best_values(score, turn, scored, scoring))
-    if not scoring.per_call and not scoring.keep_duplicates:
-        return score
-    details = TurnDetails(turn, scoring.rules)
-    return replace(
-        score,
-        calls=_call_rows(turn, row, details, scored.judged, coverage, scoring)
-        if scoring.per_call
-        else [],
-        duplicate_table=details.table() if scoring.keep_duplicates else None,
-    )
-
-
-def _best_values(
-    score: ConversationScore, turn: FoldedTurn, scored: Turn, scoring: Scoring
-) -> BestValues:
-    plan, best = scoring.plan, best_turn(turn, scored, scoring)
-    walked = prefixes(best, plan.max_i)
-    by_i = map(plan.values_by_i, walked[1:])
-    return BestValues(
-        bounded_only(
-            plan.at_n, plan.values_at_n(walked[len(turn.iterations)]), score.conversation.values
-        ),
-        [
-            bounded_only(plan.by_i, values, actual)
-            for values, actual in zip(by_i, score.by_i, strict=True)
-        ],
-        best_calls(turn, scored, scoring),
-    )
-
-
-def _call_rows(
-    turn: FoldedTurn,
-    conversation: ConversationRow,
-    details: TurnDetails,
-    judged: Sequence[int],
-    coverage: TurnCoverage | None,
-    scoring: Scoring,
-) -> list[CallRow]:
-    rows = []
-    for at, (call, ranked) in enumerate(
-        zip(turn.calls, call_lists(turn, scoring.hold_slot), strict=True)
-    ):
-        i, iteration, call_position = details.call_place(at)
-        rows.append(
-            CallRow(
-                conversation_id=conversation.conversation_id,
-                turn=call.turn,
-                attributes=conversation.attributes,
-                i=i,
-                iteration=iteration,
-                call_position=call_position,
-                call=call.call,
-                results=len(call.results),
-                columns=" ".join(scoring.ranking.names),
-                values=scoring.ranking.evaluate(
-                    ranked.labels,
-                    judged,
-                    ranked.scores,
-                    aspects=None if coverage is None else coverage.of_call(ranked),
-                ),
-            )
-        )
-    return rows
+    """A score with the columns and counts of its pool."""
+    row, threshold = score.conversation, scoring.good_gain_threshold
+    row = replace(row, topic={**row.topic, **pool_columns(turn, turn_pool, threshold)})
+    pool_counters = pool_counts(turn, turn_pool, scoring.rules, threshold)
+    return replace(score, conversation=row, counts={**score.counts, **pool_counters})
 
 
 def _record_counts(tally: Tally, whole: Prefix, rejected_records: int) -> dict[str, int]:

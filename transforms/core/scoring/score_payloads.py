@@ -18,6 +18,7 @@ from goodgain.transforms.core.dedup.rules import (
     RuleTable,
     TypeRules,
 )
+from goodgain.transforms.core.judgments.result_labels import LabelledCalls
 from goodgain.transforms.core.metrics.prefix import (
     NO_COUNTS,
     CallCounts,
@@ -34,6 +35,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     later_good_counts,
 )
 from goodgain.transforms.core.scoring.delivery import merged_attributes
+from goodgain.transforms.core.scoring.details import CallList, Details, with_details
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
 from goodgain.transforms.core.scoring.duplicate_table import STEPS, DuplicateTable
 from goodgain.transforms.core.scoring.id_checks import IdChecks, named_examples
@@ -72,14 +74,7 @@ class PayloadScorer:
         if self._folder is not None:
             folded = self._folder.fold(payloads, self._topic_of(conversation_id))
         if folded is not None:
-            delivered, turn, counts, duplicates = folded
-            rejected_records += delivered[6]
-            tally = _tally_of(delivered, turn, counts, self._scoring)
-            score = score_tally(conversation_id, tally, rejected_records, self._scoring)
-            score = with_topic_counts(score, delivered[8], self._scoring)
-            if duplicates is None:
-                return score
-            return replace(score, duplicate_table=DuplicateTable(*duplicates))
+            return self._score_folded(conversation_id, folded, rejected_records)
         frame = unpack(payloads)
         return score_conversation(
             conversation_id,
@@ -92,6 +87,25 @@ class PayloadScorer:
             frame.outcomes,
         )
 
+    def _score_folded(
+        self, conversation_id: str, folded: Any, rejected_records: int
+    ) -> ConversationScore:
+        """Score what native code folded."""
+        delivered, turn, counts, (duplicates, lists, labelled) = folded
+        rejected_records += delivered[6]
+        tally = _tally_of(delivered, turn, counts, self._scoring)
+        score = score_tally(conversation_id, tally, rejected_records, self._scoring)
+        score = with_topic_counts(score, delivered[8], self._scoring)
+        if labelled is not None:
+            joined, replaced, repeated = labelled
+            of_labels = LabelledCalls([], joined, replaced, repeated, []).counts()
+            score = replace(score, counts={**score.counts, **of_labels})
+        details = Details(
+            None if lists is None else [CallList(*one) for one in lists],
+            None if duplicates is None else DuplicateTable(*duplicates),
+        )
+        return with_details(score, tally.turn, details, self._scoring)
+
     def _topic_of(self, conversation_id: str) -> Callable[[list[dict[str, str]]], str] | None:
         """What finds the topic by the attributes of calls in order; None without judgments."""
         keys = self._scoring.label_keys
@@ -103,9 +117,8 @@ class PayloadScorer:
 def _native_folder(scoring: Scoring) -> Any | None:
     """Native code for this scoring; None if it is missing or cannot do all of it."""
     native = native_module()
-    details = scoring.bounds or scoring.per_call
     outside = scoring.exclusions is not None or scoring.pool is not None
-    if native is None or details or outside or scoring.with_aspects:
+    if native is None or outside or scoring.with_aspects:
         return None
     rules = scoring.rules
     return native.Folder(
@@ -118,6 +131,7 @@ def _native_folder(scoring: Scoring) -> Any | None:
             "usage": scoring.usage,
             "without_failed": scoring.without_failed,
             "keep_duplicates": scoring.keep_duplicates,
+            "per_call": scoring.per_call,
         },
     )
 
@@ -132,7 +146,7 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
     by_type, by_step, near_misses, cut, by_gain, unidentified, checked = counts
     compared, contradicted, examples = checked
     checks = IdChecks(compared, contradicted, list(named_examples(examples, scoring.rules)))
-    iterations = [IterationCounts(*iteration) for iteration in iterations]
+    iterations = [IterationCounts(*sizes, *gains) for *sizes, gains in iterations]
     first = iterations[0] if iterations else NO_COUNTS
     later_from = first.results if scoring.hold_slot else first.unique
     threshold, cutoff = scoring.good_gain_threshold, scoring.ranking.greatest_cutoff

@@ -1,0 +1,131 @@
+"""The parts of a score that need single calls and results: their rows, and the best case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from goodgain.transforms.core.metrics.plan import bounded_only
+from goodgain.transforms.core.metrics.prefix import Turn, prefixes
+from goodgain.transforms.core.ranking.aspects import ListAspects
+from goodgain.transforms.core.scoring.aspects import TurnCoverage
+from goodgain.transforms.core.scoring.best_case import best_turn
+from goodgain.transforms.core.scoring.conversation_score import BestValues, ConversationScore
+from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
+from goodgain.transforms.core.scoring.duplicate_table import DuplicateTable
+from goodgain.transforms.core.scoring.fold import FoldedTurn
+from goodgain.transforms.core.scoring.ranked_lists import call_lists
+from goodgain.transforms.core.scoring.score_rows import CallRow, ConversationRow
+from goodgain.transforms.core.scoring.settings import Scoring
+
+
+class CallList(Struct, frozen=True):
+    """A search call with its ranked list.
+
+    Attributes:
+      i, iteration, call_position, call, results: as in `CallRow`.
+      labels, scores: as in `LabelledList`.
+      aspects: None if aspects are not evaluated.
+    """
+
+    i: int
+    iteration: int
+    call_position: int
+    call: int | None
+    results: int
+    labels: list[int]
+    scores: list[float | None]
+    aspects: ListAspects | None = None
+
+
+class Details(Struct, frozen=True):
+    """What a folded turn has of single calls and results.
+
+    Attributes:
+      calls: None if they are not evaluated.
+      duplicates: None if they were not requested.
+    """
+
+    calls: Sequence[CallList] | None = None
+    duplicates: DuplicateTable | None = None
+
+
+def details_of(turn: FoldedTurn, coverage: TurnCoverage | None, scoring: Scoring) -> Details:
+    """The details that are asked for; `coverage` has the aspects of documents."""
+    if not scoring.per_call and not scoring.keep_duplicates:
+        return Details()
+    details = TurnDetails(turn, scoring.rules)
+    lists = zip(turn.calls, call_lists(turn, scoring.hold_slot), strict=True)
+    calls = [
+        CallList(
+            *details.call_place(at),
+            call.call,
+            len(call.results),
+            ranked.labels,
+            ranked.scores,
+            None if coverage is None else coverage.of_call(ranked),
+        )
+        for at, (call, ranked) in enumerate(lists if scoring.per_call else ())
+    ]
+    return Details(
+        calls if scoring.per_call else None,
+        details.table() if scoring.keep_duplicates else None,
+    )
+
+
+def with_details(
+    score: ConversationScore, turn: Turn, details: Details, scoring: Scoring
+) -> ConversationScore:
+    """A score with the details of its turn and, if it is asked for, its best case."""
+    if details.calls is not None:
+        rows = _call_rows(details.calls, score.conversation, turn.judged, scoring)
+        score = replace(score, calls=rows)
+    if details.duplicates is not None:
+        score = replace(score, duplicate_table=details.duplicates)
+    if scoring.bounds and turn.iterations:
+        score = replace(score, best=_best_values(score, turn, details.calls or (), scoring))
+    return score
+
+
+def _call_rows(
+    calls: Sequence[CallList],
+    conversation: ConversationRow,
+    judged: Sequence[int],
+    scoring: Scoring,
+) -> list[CallRow]:
+    ranking, columns = scoring.ranking, " ".join(scoring.ranking.names)
+    return [
+        CallRow(
+            conversation_id=conversation.conversation_id,
+            turn=conversation.turn or 0,
+            attributes=conversation.attributes,
+            i=call.i,
+            iteration=call.iteration,
+            call_position=call.call_position,
+            call=call.call,
+            results=call.results,
+            columns=columns,
+            values=ranking.evaluate(call.labels, judged, call.scores, aspects=call.aspects),
+        )
+        for call in calls
+    ]
+
+
+def _best_values(
+    score: ConversationScore, turn: Turn, calls: Sequence[CallList], scoring: Scoring
+) -> BestValues:
+    plan, best = scoring.plan, best_turn(turn, scoring)
+    walked = prefixes(best, plan.max_i)
+    by_i = map(plan.values_by_i, walked[1:])
+    return BestValues(
+        bounded_only(
+            plan.at_n, plan.values_at_n(walked[len(turn.iterations)]), score.conversation.values
+        ),
+        [
+            bounded_only(plan.by_i, values, actual)
+            for values, actual in zip(by_i, score.by_i, strict=True)
+        ],
+        [scoring.ranking.best_case(call.labels, turn.judged) for call in calls],
+    )
