@@ -70,8 +70,10 @@ def python_values(column: pa.Array) -> list[Any]:
     """The values of an array, as `arrow_column` takes them."""
     if pa.types.is_timestamp(column.type):
         column = column.view(pa.int64())
-    as_dicts = "strict" if pa.types.is_map(column.type) else None
-    values: list[Any] = column.to_pylist(maps_as_pydicts=as_dicts)
+    values: list[Any] = column.to_pylist()
+    if pa.types.is_map(column.type):
+        # `to_pylist` makes dicts only from pyarrow 20 on, and the workers of engines have 16.
+        return [None if pairs is None else dict(pairs) for pairs in values]
     return values
 
 

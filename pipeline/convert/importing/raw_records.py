@@ -10,6 +10,7 @@ import msgspec
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.formats.format import Format
+from goodgain.pipeline.convert.importing.parquet_rows import parquet_rows
 from goodgain.pipeline.document.progress import open_counted
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.files.compression import (
@@ -26,7 +27,6 @@ _LONG_LINE = 2**20  # one that is not decoded, or held, only to recognise what i
 _LINES_AHEAD = 3
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _PARQUET = b"PAR1"
-_PARQUET_ROWS = 500
 _NOT_JSON = "text that is not JSON"
 _BROKEN_OFF = "a file that is damaged or truncated; read up to there"
 _NOT_DECODABLE = (msgspec.DecodeError, UnicodeError, RecursionError)
@@ -58,7 +58,7 @@ def raw_records(
         with _opened(path) as file:
             first = _first_line(file)
         if first[:4] == _PARQUET:
-            yield from _numbered(path, "row", _parquet_rows(path))
+            yield from _numbered(path, "row", parquet_rows(path))
         elif first[:1] in (b"{", b"["):
             if _stands_alone(first) or _goes_on_in_lines(path, first):
                 yield from _lines(path, envelope, format, counts)
@@ -200,18 +200,6 @@ def _csv_rows(path: str, counts: ImportCounts) -> Iterator[PositionedRecord]:
                 yield position, {name: one for name, one in row.values.items() if name and one}
     except BrokenTableError as error:
         raise UsageError(f"{path} cannot be read as CSV: {error}.") from None
-
-
-def _parquet_rows(path: str) -> Iterator[dict[str, Any]]:
-    import pyarrow.parquet  # slow to import
-
-    try:
-        with open_counted(path) as opened, pyarrow.parquet.ParquetFile(opened) as file:
-            for batch in file.iter_batches(batch_size=_PARQUET_ROWS):
-                yield from batch.to_pylist(maps_as_pydicts="lossy")
-    except pyarrow.ArrowException as error:
-        problem = str(error).splitlines()[0]
-        raise UsageError(f"{path} cannot be read as Parquet: {problem}") from None
 
 
 def _first_line(file: BinaryIO) -> bytes:
