@@ -22,7 +22,7 @@ from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
 from goodgain.pipeline.results.manifest import has_own_ideal
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
-from goodgain.transforms.core.metrics.headline import headline_among
+from goodgain.transforms.core.metrics.headline import declared_for, headline_among
 from goodgain.transforms.core.metrics.own import short_name
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
 from goodgain.transforms.core.wording import counted, no_interval
@@ -30,7 +30,6 @@ from goodgain.transforms.core.wording import counted, no_interval
 Row = Mapping[str, Any]
 _BOUNDS = ("worst", "best")
 # Gain, efficiency, repetition, and how many iterations it took.
-_WITHOUT_LABELS = ("R", "UR", "DupR", "SRR", "calls", "N")
 OWN_IDEAL = (
     "own ideal: the ideal list has only what this run found; comparable between runs only with "
     "the same judgments (--qrels or --pool; of aspects --aspect-qrels)."
@@ -87,7 +86,10 @@ def shown_metrics(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[
     names = (*headline_among("table", rows), *(asked_for if asked_for != _DEFAULT_METRICS else ()))
     known = [name for name in dict.fromkeys(names) if name in rows]
     if any(lacks_labels(rows[name]) for name in known):
-        known = [*_WITHOUT_LABELS, *(name for name in known if not lacks_labels(rows[name]))]
+        known = [
+            *declared_for("unlabelled"),
+            *(name for name in known if not lacks_labels(rows[name])),
+        ]
     return list(dict.fromkeys(known))
 
 

@@ -15,8 +15,11 @@ GREATEST_VALUE = 2.0**500  # squares of greater ones may overflow
 Direction = Literal["higher", "lower", "neither"]
 # Where few metrics are shown: on cards at the top of pages, in the table of a run (`everyone`: with
 # the conversations that did not search), of a stream and of a comparison, and what its decision
-# rests on.
-Place = Literal["card", "table", "everyone", "stream", "comparison", "decision", "predictor"]
+# rests on; of each pair that a comparison shows; and of a run without any label.
+Place = Literal[
+    "card", "table", "everyone", "stream", "comparison", "decision", "predictor", "example",
+    "unlabelled",
+]  # fmt: skip
 
 
 class Metric(Struct, frozen=True):

@@ -14,7 +14,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST, COSTS
-from goodgain.transforms.core.metrics.headline import headline_among
+from goodgain.transforms.core.metrics.headline import declared_for, headline_among
 from goodgain.transforms.core.metrics.plan import MetricPlan, Population
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.metrics.repeats import parse_repeats, spaced
@@ -23,7 +23,7 @@ from goodgain.transforms.core.records.similar_names import similar_name
 
 Family = Literal["primary", "declared", "further"]
 # Metrics shown for every example, whichever metric it was chosen by.
-CONTEXT = ("N", "R", "CG", "SRE", "SRR")
+CONTEXT = declared_for("example")
 _GAINED = ("G_i", "CG_at_i")  # plotted over costs in the report
 _LABELLING = ("R", "unlabelled")  # for the labelled share of the results
 

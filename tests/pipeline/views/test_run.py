@@ -88,7 +88,7 @@ def test_a_mean_over_less_than_half_says_so_where_it_stands(tmp_path, capsys):
 def test_without_labels_it_says_what_can_be_said(tmp_path, capsys):
     calls = [call("a", [None, None]), call("b", [None])]
     summary = summary_of(calls, tmp_path / "out", capsys)
-    assert list(shown_means(summary)) == list(map(label, ("R", "UR", "DupR", "SRR", "calls", "N")))
+    assert list(shown_means(summary)) == list(map(label, ("N", "calls", "R", "UR", "DupR", "SRR")))
     assert "No result has a label, so gain and " in summary
     assert summary.count("(CG)") == 0
 

@@ -8,22 +8,30 @@ from functools import cache
 from goodgain.transforms.core.metric import Metric, Place
 from goodgain.transforms.core.metrics.groups import GROUPS, NAMED
 
+_AT_N = [metric for group in GROUPS for metric in group.at_n]
+
+
+@cache
+def declared_for(place: Place) -> tuple[str, ...]:
+    """The metrics at N that are declared for a place, as they are declared."""
+    return tuple(metric.name for metric in _AT_N if place in metric.headline)
+
 
 @cache
 def headline(place: Place) -> tuple[str, ...]:
     """The metrics at N that are declared for a place; those with no better direction last."""
-    return _in_order([metric for group in GROUPS for metric in group.at_n], place)
+    return _ranked(_AT_N, place)
 
 
 def headline_among(place: Place, names: Collection[str]) -> tuple[str, ...]:
     """The same of these names alone, with metrics of users' names, like those of costs."""
     named = (group.metric(name) for name in names for group in NAMED)
-    declared = (metric for group in GROUPS for metric in group.at_n if metric.name in names)
-    return _in_order([*declared, *filter(None, named)], place)
+    declared = (metric for metric in _AT_N if metric.name in names)
+    return _ranked([*declared, *filter(None, named)], place)
 
 
-def _in_order(metrics: list[Metric], place: Place) -> tuple[str, ...]:
+def _ranked(metrics: list[Metric], place: Place) -> tuple[str, ...]:
     shown = [metric for metric in metrics if place in metric.headline]
     return tuple(
-        metric.name for metric in sorted(shown, key=lambda one: one.direction == "neither")
+        metric.name for metric in sorted(shown, key=lambda metric: metric.direction == "neither")
     )
