@@ -9,7 +9,7 @@ from functools import cache, partial
 from itertools import chain
 from typing import Any
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from goodgain.pipeline.api.emitted import warn
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
@@ -26,7 +26,7 @@ from goodgain.pipeline.document import progress
 from goodgain.pipeline.results import datasets, rows
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.run.hosts.process import Evaluated, evaluate_here
-from goodgain.pipeline.run.plan.evaluation import Evaluation, open_evaluation
+from goodgain.pipeline.run.plan.evaluation import Evaluation, Held, open_evaluation
 from goodgain.pipeline.run.plan.first_queries import first_queries
 from goodgain.pipeline.run.plan.local_files import (
     LOCAL,
@@ -43,7 +43,6 @@ from goodgain.pipeline.studies.explanation.explain import find_turn
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.labels import LabelTable
 from goodgain.transforms.core.files.outcomes import OutcomeTable
-from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.own import name_of
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -127,14 +126,10 @@ def _evaluated(
 ) -> Run:
     started = datetime.now(UTC)
     files = files_of(traces)
-    if isinstance(labels, str | os.PathLike):
+    if not _is_held(labels):  # labels in memory belong to no option
         chosen["labels"] = labels
-    holds_judgments = qrels is not None and not isinstance(qrels, str | os.PathLike)
-    chosen["qrels"] = IN_MEMORY if holds_judgments else qrels
-    holds_outcomes = outcomes is not None and not isinstance(outcomes, str | os.PathLike)
-    chosen["outcomes"] = IN_MEMORY if holds_outcomes else outcomes
-    holds_exclusions = exclude is not None and not isinstance(exclude, str | os.PathLike)
-    chosen["exclude"] = IN_MEMORY if holds_exclusions else exclude
+    for name, given in (("qrels", qrels), ("outcomes", outcomes), ("exclude", exclude)):
+        chosen[name] = IN_MEMORY if _is_held(given) else given
     fixed = {
         "input": [IN_MEMORY] if files is None else [file.path for file in files],
         "output": IN_MEMORY,
@@ -148,24 +143,18 @@ def _evaluated(
     else:
         source = LocalFiles(files, settings)
         found = traces_of(settings, files, find_names(files, open_local, settings.adaptation))
-    held = described = None
-    if holds_outcomes:
-        held = given_outcomes(outcomes, OutcomeTable(settings.outcome_names))
-        described = held.given
-    excluded = given_exclusions(exclude, settings.name_keys) if holds_exclusions else None
-    evaluation = open_evaluation(
-        settings, found, LOCAL, started, holds_judgments, described, excluded
+    label_map = settings.label_scale
+    label_table = LabelTable(settings.iteration_base, label_map)
+    outcome_table = OutcomeTable(settings.outcome_names)
+    held = Held(
+        given_labels(labels, label_table) if _is_held(labels) else None,
+        given_judgments(qrels, label_map) if _is_held(qrels) else None,
+        given_outcomes(outcomes, outcome_table) if _is_held(outcomes) else None,
+        given_exclusions(exclude, settings.name_keys) if _is_held(exclude) else None,
     )
-    judged = None
-    if holds_judgments:
-        judged = given_judgments(qrels, settings.label_scale)
-        evaluation = replace(evaluation, qrels=(InputFile(IN_MEMORY, 0),))
-    given = None
-    if labels is not None and not evaluation.labels:
-        given = given_labels(labels, LabelTable(settings.iteration_base, settings.label_scale))
-        evaluation = replace(evaluation, labels=given.given)
+    evaluation = open_evaluation(settings, found, LOCAL, started, held)
     with progress.shown(found.size):
-        evaluated = evaluate_here(settings, evaluation, source, given, judged, held)
+        evaluated = evaluate_here(settings, evaluation, source)
     outcome = RunOutcome(
         counts=evaluated.counts,
         rows={},
@@ -178,14 +167,17 @@ def _evaluated(
     run = Run(
         _tables(evaluated, evaluation),
         manifest_of_run(settings, evaluation, outcome),
-        lambda conversation_id, pair: find_turn(
-            conversation_id, evaluation, source, given, judged, pair, held
-        ),
+        lambda conversation_id, pair: find_turn(conversation_id, evaluation, source, pair),
         None if files else partial(_first_queries, source, found.rules),
     )
     run.check_some_usable()
     _warn_of(run)
     return run
+
+
+def _is_held(given: Any) -> bool:
+    """Whether an argument is in memory rather than a path or pattern of files."""
+    return given is not None and not isinstance(given, str | os.PathLike)
 
 
 def _first_queries(

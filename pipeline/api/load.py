@@ -116,7 +116,7 @@ def _explained(conversation_id: str, pair: Pair | None, config: RunConfig) -> Ex
     traces = traces_of(config, files, find_names(files, open_local, config.adaptation))
     evaluation = open_evaluation(config, traces, LOCAL)
     source = LocalFiles(files, config)
-    return find_turn(conversation_id, evaluation, source, pair=pair)
+    return find_turn(conversation_id, evaluation, source, pair)
 
 
 def _files(config: RunConfig) -> list[InputFile]:

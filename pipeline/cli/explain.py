@@ -53,9 +53,7 @@ def run(args: argparse.Namespace) -> int:
     evaluation = open_evaluation(config, traces, LOCAL)
     with progress.shown(traces.size, quiet=args.quiet):
         source = LocalFiles(traces.files, config)
-        explanation = find_turn(
-            args.conversation_id, evaluation, source, pair=asked.pair
-        ).explanation
+        explanation = find_turn(args.conversation_id, evaluation, source, asked.pair).explanation
     if args.json:
         print_json(explanation_json(explanation))
     elif explanation.pair is not None:

@@ -10,15 +10,13 @@ from msgspec import Struct
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.judgments import Judged, JudgedDocuments, read_judgments
+from goodgain.pipeline.run.plan.judgments import JudgedDocuments
 from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
-from goodgain.pipeline.run.plan.side_tables import JoinableTable, RowsHere, read_table
+from goodgain.pipeline.run.plan.side_tables import JoinableTable
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.transforms.core.files.outcomes import OutcomesOfRow
 from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.judgments.judgment import LabelRequest
-from goodgain.transforms.core.judgments.result_labels import ResultLabel
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.means.relations import OutcomeRelation
@@ -61,16 +59,11 @@ def evaluate_here(
     config: RunConfig,
     evaluation: Evaluation,
     source: TraceSource,
-    given: RowsHere[ResultLabel] | None = None,
-    judged: Judged | None = None,
-    outcomes: RowsHere[OutcomesOfRow] | None = None,
 ) -> Evaluated:
     """Evaluate everything in this process.
 
     Args:
       config: the settings of the evaluation.
-      given, judged, outcomes: labels, judgments and outcomes that the caller holds, instead of
-        those in files.
 
     Raises:
       UsageError: judgments cannot be used.
@@ -80,24 +73,21 @@ def evaluate_here(
     scoring = evaluation.scoring
     budget = evaluation.budget()
     trace_budget = budget if evaluation.traces.files else source.budget(evaluation)
-    if given is None and evaluation.labels:
-        given = read_table(evaluation.labels, open_local, budget)
-    if judged is None and evaluation.qrels:
-        judged = read_judgments(evaluation.qrels, open_local, budget, label_map=config.label_scale)
-    if outcomes is None and evaluation.outcomes:
-        outcomes = read_table(evaluation.outcomes, open_local, budget)
-    tables: dict[str, JoinableTable | None] = {
-        "labels": given,
-        "qrels": None if judged is None else JudgedDocuments(judged, scoring.exclusions),
-        "outcomes": outcomes,
-    }
+    tables: dict[str, JoinableTable] = {}
+    labels = evaluation.read_labels(budget)
+    if evaluation.labels:
+        tables["labels"] = labels
+    if evaluation.qrels:
+        judged = evaluation.read_judgments(budget)
+        tables["qrels"] = JudgedDocuments(judged, scoring.exclusions)
+    if evaluation.outcomes:
+        tables["outcomes"] = evaluation.read_outcomes(budget)
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
     packer = packer_for(Packing.of(scoring, usable_threads()))
     gathered = gather(source.packed(packer), trace_budget)
     joined = {
         name: table.join(gathered.payloads, gathered.label_requests)
         for name, table in tables.items()
-        if table is not None
     }
     for conversation_id, packed in chain.from_iterable(one.payloads for one in joined.values()):
         gathered.payloads[conversation_id].append(packed)
@@ -108,8 +98,8 @@ def evaluate_here(
     rejected_rows: dict[str, list[RejectedRecord]] = {
         name: joined[name].rejected for name in ("labels", "outcomes") if name in joined
     }
-    if given is not None:
-        unmatched = (given.rejected(score.rejected_labels) for score in scores)
+    if evaluation.labels:
+        unmatched = (labels.rejected(score.rejected_labels) for score in scores)
         rejected_rows["labels"] += chain.from_iterable(unmatched)
     # `+` would drop the counts that are 0, which warnings need.
     counts = Counter(sums.of_scores.counts)

@@ -6,6 +6,7 @@ Its hosts are a Beam pipeline in batch (`run.hosts.batch`), a stream (`run.strea
 
 from __future__ import annotations
 
+from collections.abc import Set
 from datetime import datetime
 
 from msgspec import Struct
@@ -14,8 +15,9 @@ from msgspec.structs import replace
 from goodgain.pipeline.results.opened_pool import OpenedPool, open_pool
 from goodgain.pipeline.run.plan.aspect_judgments import read_aspect_judgments
 from goodgain.pipeline.run.plan.exclusions import read_exclusions
-from goodgain.pipeline.run.plan.judgments import find_judgments
-from goodgain.pipeline.run.plan.side_tables import GivenTable, find_table
+from goodgain.pipeline.run.plan.judgments import Judged, find_judgments, read_judgments
+from goodgain.pipeline.run.plan.local_files import open_local
+from goodgain.pipeline.run.plan.side_tables import GivenTable, RowsHere, find_table, read_table
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.run.plan.traces import TraceSet
 from goodgain.pipeline.settings.run_config import ExplainConfig
@@ -40,6 +42,18 @@ _NOT_OF_SETTINGS = (
 _OF_SETTINGS = tuple(name for name in Scoring.__struct_fields__ if name not in _NOT_OF_SETTINGS)
 
 
+class Held(Struct, frozen=True):
+    """What the caller holds in memory instead of in files; None = nothing of the kind."""
+
+    labels: RowsHere[ResultLabel] | None = None
+    judged: Judged | None = None
+    outcomes: RowsHere[OutcomesOfRow] | None = None
+    exclusions: Exclusions | None = None
+
+
+NOTHING_HELD = Held()
+
+
 class Evaluation(Struct, frozen=True):
     """What is evaluated, with which labels, rules and limits.
 
@@ -51,6 +65,7 @@ class Evaluation(Struct, frozen=True):
       outcomes: outcomes of conversations from outside the traces.
       pool: the pool whose labels override those of the traces.
       pool_bytes: bytes of its files.
+      held: labels, judgments and outcomes that need not be read.
     """
 
     settings: ScoringConfig
@@ -61,6 +76,7 @@ class Evaluation(Struct, frozen=True):
     qrels: tuple[InputFile, ...] = ()
     labels: GivenTable[ResultLabel] = GivenTable(LabelTable())
     outcomes: GivenTable[OutcomesOfRow] = GivenTable(OutcomeTable())
+    held: Held = NOTHING_HELD
 
     @property
     def max_held_bytes(self) -> int:
@@ -75,29 +91,44 @@ class Evaluation(Struct, frozen=True):
         """A count of the memory that is held, up to `max_held_bytes`."""
         return MemoryBudget(self.max_held_bytes)
 
+    def read_labels(self, budget: MemoryBudget) -> RowsHere[ResultLabel]:
+        """All labels of single results; raises as `read_table` does."""
+        return self.held.labels or read_table(self.labels, open_local, budget)
+
+    def read_outcomes(self, budget: MemoryBudget) -> RowsHere[OutcomesOfRow]:
+        """All outcomes from outside the traces; raises as `read_table` does."""
+        return self.held.outcomes or read_table(self.outcomes, open_local, budget)
+
+    def read_judgments(self, budget: MemoryBudget, topics: Set[str] | None = None) -> Judged:
+        """The judgments, at least those of the topics; None = all.
+
+        Raises:
+          UsageError: one cannot be used, or differs from another.
+          GoodGainError: there are more than `budget` allows.
+        """
+        if self.held.judged is not None:
+            return self.held.judged
+        return read_judgments(self.qrels, open_local, budget, topics, self.settings.label_scale)
+
 
 def open_evaluation(
     settings: ExplainConfig,
     traces: TraceSet,
     storage: Storage,
     clock: datetime | None = None,
-    given_judgments: bool = False,
-    given_outcomes: GivenTable[OutcomesOfRow] | None = None,
-    exclusions: Exclusions | None = None,
+    held: Held = NOTHING_HELD,
 ) -> Evaluation:
     """Open all that is needed besides the traces.
 
     Args:
       clock: when the run began; None for an explanation.
-      given_judgments: whether the caller holds the judgments, so that there is no file of them.
-      given_outcomes: describes the outcomes that the caller holds, so that no file is read.
-      exclusions: those that the caller holds, instead of a file of them.
+      held: what the caller holds, so that no file of it is read.
 
     Raises:
       UsageError: judgments, exclusions, labels, outcomes or pool cannot be found or used.
     """
-    opened = open_scoring(settings, traces, storage, clock, given_outcomes)
-    keys, scoring = settings.name_keys, opened.scoring
+    opened = open_scoring(settings, traces, storage, clock, held)
+    keys, scoring, exclusions = settings.name_keys, opened.scoring, held.exclusions
     if settings.exclude and exclusions is None:
         exclusions = read_exclusions(settings.exclude, keys, storage, opened.budget())
     scoring = replace(scoring, exclusions=exclusions)
@@ -106,20 +137,19 @@ def open_evaluation(
             settings.aspect_qrels, keys, storage, opened.budget(), exclusions
         )
         scoring = replace(scoring, aspect_judgments=judged)
-    return replace(
-        opened,
-        scoring=scoring,
-        qrels=find_judgments(settings.qrels, storage)
-        if settings.qrels and not given_judgments
-        else (),
-        labels=(
-            find_table(
-                settings.labels, LabelTable(settings.iteration_base, settings.label_scale), storage
-            )
-            if settings.labels
-            else opened.labels
-        ),
-    )
+    qrels: tuple[InputFile, ...] = ()
+    if settings.qrels:
+        held_here = held.judged is not None
+        qrels = (
+            (InputFile(settings.qrels, 0),)
+            if held_here
+            else find_judgments(settings.qrels, storage)
+        )
+    labels = opened.labels if held.labels is None else held.labels.given
+    if settings.labels:
+        table = LabelTable(settings.iteration_base, settings.label_scale)
+        labels = find_table(settings.labels, table, storage)
+    return replace(opened, scoring=scoring, qrels=qrels, labels=labels)
 
 
 def open_scoring(
@@ -127,7 +157,7 @@ def open_scoring(
     traces: TraceSet,
     storage: Storage,
     clock: datetime | None = None,
-    given_outcomes: GivenTable[OutcomesOfRow] | None = None,
+    held: Held = NOTHING_HELD,
 ) -> Evaluation:
     """Like `open_evaluation`, but labels come only with the traces or from a pool.
 
@@ -141,7 +171,7 @@ def open_scoring(
             f"{Remedy('unit')} {pool.unit}, or leave out {Remedy('pool')}."
         )
     pool_files = () if pool is None else storage.find([pool.use.files.pattern])
-    given = given_outcomes or _find_outcomes(settings, storage)
+    given = held.outcomes.given if held.outcomes else _find_outcomes(settings, storage)
     outcomes = settings.wanted_outcomes(traces.seen.outcomes | given.seen)
     remember_outcomes(outcomes)
     scoring = Scoring(
@@ -156,7 +186,7 @@ def open_scoring(
         **{name: getattr(settings, name) for name in _OF_SETTINGS if hasattr(settings, name)},
     )
     pool_bytes = sum(file.size for file in pool_files)
-    return Evaluation(settings, traces, scoring, pool, pool_bytes, outcomes=given)
+    return Evaluation(settings, traces, scoring, pool, pool_bytes, outcomes=given, held=held)
 
 
 def _find_outcomes(settings: ScoringConfig, storage: Storage) -> GivenTable[OutcomesOfRow]:

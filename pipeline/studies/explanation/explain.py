@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.results.manifest import grouped
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.judgments import Judged, join, read_judgments
+from goodgain.pipeline.run.plan.judgments import Judged, join
 from goodgain.pipeline.run.plan.local_files import open_local
-from goodgain.pipeline.run.plan.side_tables import RowsHere, read_table
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.studies.explanation import model
 from goodgain.pipeline.studies.explanation.pairs import Pairs
@@ -21,7 +20,7 @@ from goodgain.pipeline.studies.explanation.reasons import Reasons
 from goodgain.pipeline.studies.explanation.records import ConversationRecords, gather
 from goodgain.pipeline.studies.explanation.usage import Usages, id_text
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
-from goodgain.transforms.core.files.outcomes import OutcomesOfRow, join_outcomes
+from goodgain.transforms.core.files.outcomes import join_outcomes
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, document_digests
 from goodgain.transforms.core.judgments.judgment import label_request
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of
@@ -54,16 +53,11 @@ def find_turn(
     conversation_id: str,
     evaluation: Evaluation,
     source: TraceSource,
-    given: RowsHere[ResultLabel] | None = None,
-    judged: Judged | None = None,
     pair: Pair | None = None,
-    outcomes: RowsHere[OutcomesOfRow] | None = None,
 ) -> ExplainedTurn:
     """Find a conversation in the traces of an evaluation, and explain its last turn.
 
     Args:
-      given, judged, outcomes: labels, judgments and outcomes that the caller holds, instead of
-        those in files.
       pair: two results that are compared.
 
     Raises:
@@ -71,9 +65,7 @@ def find_turn(
       GoodGainError: it holds more than `max_held_bytes` allows.
     """
     budget = source.budget(evaluation)
-    if given is None:
-        given = read_table(evaluation.labels, open_local, budget)
-    labels = list(given.usable())
+    labels = list(evaluation.read_labels(budget).usable())
     keys = {label.key for label in labels}
     # Labels must match no other conversation, so that the records of all are needed.
     records = (
@@ -82,21 +74,13 @@ def find_turn(
         else source.conversations({conversation_id}, evaluation.scoring.rules)
     )
     gathered = gather(conversation_id, records, budget, keys)
-
-    def judgments_of(topic: str) -> Judged:
-        label_map = evaluation.settings.label_scale
-        if judged is not None:
-            return judged
-        return read_judgments(evaluation.qrels, open_local, budget, {topic}, label_map)
-
-    if outcomes is None:
-        outcomes = read_table(evaluation.outcomes, open_local, budget)
-    rows = [row for row in outcomes.usable() if row.conversation_id == conversation_id]
+    outcomes = evaluation.read_outcomes(budget).usable()
+    rows = [row for row in outcomes if row.conversation_id == conversation_id]
     return explain_turn(
         gathered,
         evaluation.scoring,
         budget,
-        judgments_of,
+        lambda topic: evaluation.read_judgments(budget, {topic}),
         labels,
         pair,
         join_outcomes(rows, exists=True).values,
