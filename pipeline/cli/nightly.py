@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.imports import quick_imports
-from goodgain.pipeline.cli.shared_options import add_output_options
+from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.settings.nights_config import NightsConfig
 from goodgain.transforms.core.errors import UsageError
 
@@ -22,12 +22,12 @@ PASSES_OPTIONS_TO_BEAM = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options for the configuration and the days to run."""
-    parser.usage = f"{parser.prog} --config FILE [options] [options of Beam]"
-    parser.description = (
-        f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged.\n"
+    describe_beam_command(
+        parser,
+        "--config FILE",
         "Exit code (the worst of several days): 0 passed, 1 failed, 2 wrong usage or "
         "configuration,\n3 bad data (too many records rejected, or nothing to average), 4 the "
-        "gate failed."
+        "gate failed.",
     )
     add_config_options(parser, NightsConfig)
     add_output_options(parser)

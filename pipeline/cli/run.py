@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.imports import quick_imports
-from goodgain.pipeline.cli.shared_options import add_output_options
+from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -27,12 +27,13 @@ LEADING_WORDS = "--input"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a run, all of which a configuration file can also hold."""
-    parser.usage = f"{parser.prog} PATTERN ... --output DIR [options] [options of Beam]"
-    parser.description = (
-        f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged, like "
-        "--flink_master.\nExit code: 0 done, 1 failed, 2 wrong usage or configuration, "
+    describe_beam_command(
+        parser,
+        "PATTERN ... --output DIR",
+        "Exit code: 0 done, 1 failed, 2 wrong usage or configuration, "
         "3 too many records rejected, or data\nwithout any label or good result, 4 a rule of the "
-        "gate fails."
+        "gate fails.",
+        like="--flink_master",
     )
     shown = parser.add_mutually_exclusive_group()
     add_output_options(shown, "the manifest, the means at N and the gate's outcomes")

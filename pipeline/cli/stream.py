@@ -6,7 +6,7 @@ import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.imports import quick_imports
-from goodgain.pipeline.cli.shared_options import add_output_options
+from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
@@ -20,11 +20,12 @@ _RUN_ONLY = ("--labels", "--qrels", "--aspect-qrels", "--exclude")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of a stream, which a configuration file can also hold."""
-    parser.usage = f"{parser.prog} --input SOURCE --output DIR [options] [options of Beam]"
-    parser.description = (
-        f"{parser.description}\n\nA stream that was stopped starts over, from --since if that is "
-        "given.\nOptions that are not listed here go to Beam unchanged, like "
-        "--prism_location.\nExit code: 0 ended by Ctrl-C, 1 failed, 2 wrong usage or configuration."
+    describe_beam_command(
+        parser,
+        "--input SOURCE --output DIR",
+        "Exit code: 0 ended by Ctrl-C, 1 failed, 2 wrong usage or configuration.",
+        before="A stream that was stopped starts over, from --since if that is given.",
+        like="--prism_location",
     )
     shown = parser.add_mutually_exclusive_group()
     add_output_options(shown, "the latest means at N, warnings and counts at the end")

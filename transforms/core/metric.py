@@ -7,6 +7,7 @@ from math import inf
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 SHARE = "share"
 ZERO_TO_ONE = (SHARE, "0 or 1")  # the units of values from 0 to 1
@@ -80,6 +81,18 @@ class Metric(Struct, frozen=True):
     of_aspects: bool = False
     waits: bool = False
     headline: tuple[Place, ...] = ()
+
+    def with_so_far(self, **changes: str) -> Metric:
+        """The metric with its form at i, `NAME_at_i`, which has the same function.
+
+        Args:
+          changes: other attributes of the form at i, like its meaning.
+        """
+        at_i = replace(
+            self, name=f"{self.name}_at_i", words=f"{self.words} so far", caution="", by_i=True,
+            headline=(), **changes,
+        )  # fmt: skip
+        return replace(self, so_far=at_i)
 
     @property
     def in_everyone(self) -> bool:

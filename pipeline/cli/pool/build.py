@@ -6,7 +6,7 @@ import argparse
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.imports import quick_imports
-from goodgain.pipeline.cli.shared_options import add_output_options
+from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.pool_config import PoolConfig
@@ -20,10 +20,10 @@ PASSES_OPTIONS_TO_BEAM = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the runs, the topic and the folder of the pool."""
-    parser.usage = f"{parser.prog} --run NAME=PATTERN ... --output POOL [options] [options of Beam]"
-    parser.description = (
-        f"{parser.description}\n\nOptions that are not listed here go to Beam unchanged.\n"
-        "Exit code: 0 done, 1 failed, 2 wrong usage, 3 too many records rejected."
+    describe_beam_command(
+        parser,
+        "--run NAME=PATTERN ... --output POOL",
+        "Exit code: 0 done, 1 failed, 2 wrong usage, 3 too many records rejected.",
     )
     parser.add_argument(
         "--run",

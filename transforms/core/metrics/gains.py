@@ -57,11 +57,7 @@ def _declare(
     if so_far is None:
         return metric
     meaning, formula = so_far
-    at_i = replace(
-        metric, name=f"{name}_at_i", meaning=meaning, formula=formula, words=f"{words} so far",
-        undefined="", caution="", by_i=True, headline=(),
-    )  # fmt: skip
-    return replace(metric, so_far=at_i)
+    return metric.with_so_far(meaning=meaning, formula=formula, undefined="")
 
 
 CONVERSATION_METRICS: tuple[Metric, ...] = (

@@ -134,20 +134,12 @@ def metric(
             f"{function.__module__}:{name}", whole=whole, needs_labels=needs_labels,
             caution=caution, function=OwnFunction(name, function), words=words,
         )  # fmt: skip
-        declared = _with_so_far(declared)
+        declared = declared.with_so_far()
         _declared[full_name(declared)] = declared
         remember(declared)
         return declared
 
     return declare
-
-
-def _with_so_far(declared: Metric) -> Metric:
-    at_i = replace(
-        declared, name=f"{declared.name}_at_i", words=f"{declared.words} so far", caution="",
-        so_far=None, by_i=True,
-    )  # fmt: skip
-    return replace(declared, so_far=at_i)
 
 
 def full_name(declared: Metric) -> str:
@@ -244,7 +236,7 @@ def _found(name: str) -> Metric:
         found = getattr(_module(place, source), attribute, None)
         if isinstance(found, Metric) and isinstance(found.function, OwnFunction):
             own = replace(found.function, place=place, source=source)
-            found = _with_so_far(replace(found, function=own, formula=name))
+            found = replace(found, function=own, formula=name).with_so_far()
     else:
         try:
             found = getattr(import_module(place), attribute, None)
@@ -285,7 +277,7 @@ def descriptions(own: Iterable[Metric]) -> list[dict[str, Any]]:
 def own_of(manifest: Mapping[str, Any]) -> tuple[Metric, ...]:
     """The users' metrics of a finished run, without functions, known by name from then on."""
     found = tuple(
-        _with_so_far(Metric(**{name: one[name] for name in _DESCRIBED}, idle=False))
+        Metric(**{name: one[name] for name in _DESCRIBED}, idle=False).with_so_far()
         for one in manifest.get(OWN_METRICS, ())
     )
     for one in found:

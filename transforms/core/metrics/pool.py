@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from msgspec.structs import replace
-
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.gains import NO_SEARCH
 from goodgain.transforms.core.metrics.group import MetricGroup
@@ -46,11 +44,7 @@ def _declare(
     if so_far is None:
         return metric
     meaning, formula = so_far
-    at_i = replace(
-        metric, name=f"{name}_at_i", meaning=meaning, formula=formula, words=f"{words} so far",
-        undefined=_NO_GOOD_IN_POOL, by_i=True, headline=(),
-    )  # fmt: skip
-    return replace(metric, so_far=at_i)
+    return metric.with_so_far(meaning=meaning, formula=formula, undefined=_NO_GOOD_IN_POOL)
 
 
 POOL_METRICS: tuple[Metric, ...] = (

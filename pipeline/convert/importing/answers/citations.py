@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from goodgain.pipeline.convert.importing.answers.written_values import written_where
+from goodgain.pipeline.convert.importing.answers.written_values import read_within
 
 Document = dict[str, Any]
 
-_DEEPEST = 16
 # A text without any of these, in any case, is not decoded.
 _MARKS = ("citation", "grounding")
 
@@ -48,23 +47,10 @@ def cited_documents(output: Any) -> list[Document]:
       output: a response of a provider or a message, also as JSON or as Python prints it.
     """
     documents: list[Document] = []
-    for document in _cited(output, 0):
+    for document in read_within(output, _MARKS, _READERS):
         if document not in documents:
             documents.append(document)
     return documents
-
-
-def _cited(value: Any, depth: int) -> Iterator[Document]:
-    value = written_where(value, _MARKS)
-    if depth > _DEEPEST:
-        return
-    if isinstance(value, list):
-        for item in value:
-            yield from _cited(item, depth + 1)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            reader = _READERS.get(name)
-            yield from reader(item) if reader else _cited(item, depth + 1)
 
 
 def _list(value: Any) -> list[Any]:

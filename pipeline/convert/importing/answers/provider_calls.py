@@ -12,11 +12,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.convert.importing.answers.written_values import written_where
+from goodgain.pipeline.convert.importing.answers.written_values import read_within
 
 Block = dict[str, Any]
 
-_DEEPEST = 16
 # A text without any of these, in any case, is not decoded.
 _MARKS = (
     "server_tool", "search_call", "mcp_", "builtin", "grounding", "executed_tools",
@@ -51,7 +50,7 @@ def provider_calls(output: Any) -> list[tuple[Call, Returned | None]]:
       output: a response of a provider or a message, also as JSON or as Python prints it.
     """
     calls: dict[Any, tuple[Call, Returned | None]] = {}
-    for number, part in enumerate(_parts(output, 0)):
+    for number, part in enumerate(read_within(output, _MARKS, _OF_KEYS, reader_of)):
         if isinstance(part, Call):
             calls.setdefault(part.id or number, (part, None))
             continue
@@ -119,23 +118,6 @@ def listed_search(results: Any) -> Iterator[Call | Returned]:
     if isinstance(results, list) and results:
         yield Call("search_results", "web_search", None)
         yield Returned("search_results", "web_search", results)
-
-
-def _parts(value: Any, depth: int) -> Iterator[Call | Returned]:
-    value = written_where(value, _MARKS)
-    if depth > _DEEPEST:
-        return
-    if isinstance(value, list):
-        for item in value:
-            yield from _parts(item, depth + 1)
-    elif isinstance(value, dict):
-        read = reader_of(value)
-        if read is not None:
-            yield from read(value)
-            return
-        for name, item in value.items():
-            of_key = _OF_KEYS.get(name)
-            yield from of_key(item) if of_key else _parts(item, depth + 1)
 
 
 def _type(block: Block) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -17,6 +17,8 @@ from goodgain.pipeline.convert.importing.answers.brackets import (
     printed_fields,
 )
 
+Found = TypeVar("Found")
+_DEEPEST = 16
 _MOST_PRINTED = 4_000_000
 _BEGINS = ("[", "{", '"', "(")
 # How an object of pydantic prints itself: content='...' name='search' tool_call_id='1'
@@ -51,6 +53,41 @@ def written_where(value: Any, marks: Iterable[str]) -> Any:
         return value
     written = written_value(value)
     return None if written is None else written.value
+
+
+def read_within(
+    value: Any,
+    marks: Sequence[str],
+    of_fields: Mapping[str, Callable[[Any], Iterable[Found]]],
+    of_object: Callable[[dict[str, Any]], Callable[[Any], Iterable[Found]] | None] | None = None,
+    depth: int = 0,
+) -> Iterator[Found]:
+    """What readers find anywhere within a value, in order.
+
+    Args:
+      marks: see `written_where`; texts with one of them are read like what they write.
+      of_fields: what reads the value of a field, by its name; other fields are looked into.
+      of_object: returns what reads a whole object, or None to read its fields one by one, as they
+        are without it.
+      depth: how deep the value stands; beyond 16 nothing is read.
+    """
+    value = written_where(value, marks)
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from read_within(item, marks, of_fields, of_object, depth + 1)
+    elif isinstance(value, dict):
+        read_whole = None if of_object is None else of_object(value)
+        if read_whole is not None:
+            yield from read_whole(value)
+            return
+        for name, item in value.items():
+            read = of_fields.get(name)
+            if read is not None:
+                yield from read(item)
+            else:
+                yield from read_within(item, marks, of_fields, of_object, depth + 1)
 
 
 def written_value(text: str) -> WrittenValue | None:
