@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,6 @@ ARROW_TYPES: dict[Kind, pa.DataType] = {
     "map": pa.map_(pa.string(), pa.string()),
     "flag": pa.bool_(),
 }
-_NUMPY_TYPES: Mapping[Kind, Any] = {"whole": np.int64, "number": np.float64, "time": np.int64}
 
 
 def arrow_column(kind: Kind, values: Sequence[Any]) -> pa.Array:
@@ -36,6 +35,8 @@ def arrow_column(kind: Kind, values: Sequence[Any]) -> pa.Array:
       >>> arrow_column("map", [{"arm": "new"}, None]).to_pylist()
       [[('arm', 'new')], None]
     """
+    if kind == "number":
+        return _numbers(values)
     valid = [value is not None for value in values]
     validity = None if all(valid) else _bits(valid)
     if kind == "map":
@@ -46,8 +47,8 @@ def arrow_column(kind: Kind, values: Sequence[Any]) -> pa.Array:
     elif kind == "flag":
         buffers = [validity, _bits(values)]
     else:
-        known = [0 if value is None else value for value in values]
-        buffers = [validity, pa.py_buffer(np.array(known, _NUMPY_TYPES[kind]))]
+        known = values if validity is None else [value or 0 for value in values]
+        buffers = [validity, pa.py_buffer(np.array(known, np.int64))]
     return pa.Array.from_buffers(ARROW_TYPES[kind], len(values), buffers)
 
 
@@ -66,29 +67,50 @@ def chosen_texts(
     return pa.DictionaryArray.from_arrays(chosen, arrow_column("text", texts)).dictionary_decode()
 
 
+def _numbers(values: Sequence[float | None]) -> pa.Array:
+    numbers = np.array(values, np.float64)  # None becomes a number that is not equal to itself
+    odd = np.flatnonzero(numbers != numbers).tolist()
+    nulls = [at for at in odd if values[at] is None]
+    validity = None
+    if nulls:
+        valid = np.ones(len(values), bool)
+        valid[nulls], numbers[nulls] = False, 0.0
+        validity = _bits(valid)
+    return pa.Array.from_buffers(
+        ARROW_TYPES["number"], len(values), [validity, pa.py_buffer(numbers)]
+    )
+
+
 def python_values(column: pa.Array) -> list[Any]:
     """The values of an array, as `arrow_column` takes them."""
     if pa.types.is_timestamp(column.type):
         column = column.view(pa.int64())
-    values: list[Any] = column.to_pylist()
     if pa.types.is_map(column.type):
-        # `to_pylist` makes dicts only from pyarrow 20 on, and the workers of engines have 16.
-        return [None if pairs is None else dict(pairs) for pairs in values]
+        return _mappings(column)
+    values: list[Any] = column.to_pylist()
     return values
 
 
+def _mappings(column: pa.MapArray) -> list[Any]:
+    if column.null_count:
+        # `to_pylist` makes dicts only from pyarrow 20 on, and the workers of engines have 16.
+        return [None if pairs is None else dict(pairs) for pairs in column.to_pylist()]
+    # Six times as fast as pyarrow, which makes an object of its own of every key and value.
+    pairs = list(zip(column.keys.to_pylist(), column.items.to_pylist(), strict=True))
+    return [dict(pairs[start:end]) for start, end in pairwise(column.offsets.to_pylist())]
+
+
 def _maps(values: Sequence[Mapping[str, str] | None], validity: pa.Buffer | None) -> pa.Array:
-    entries = [list(value.items()) if value else [] for value in values]
-    pairs = [pair for of_value in entries for pair in of_value]
+    mappings = [value or {} for value in values]
     of_map = ARROW_TYPES["map"]
     children = pa.StructArray.from_arrays(
         [
-            arrow_column("text", [key for key, _ in pairs]),
-            arrow_column("text", [value for _, value in pairs]),
+            arrow_column("text", list(chain.from_iterable(mappings))),
+            arrow_column("text", [text for value in mappings for text in value.values()]),
         ],
         fields=[of_map.key_field, of_map.item_field],
     )
-    buffers = [validity, _offsets(map(len, entries))]
+    buffers = [validity, _offsets(map(len, mappings))]
     return pa.Array.from_buffers(of_map, len(values), buffers, children=[children])
 
 

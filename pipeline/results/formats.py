@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any, BinaryIO, Literal, Protocol
 
 import fastavro
@@ -175,8 +176,13 @@ def _write_parquet_tables(dataset: Dataset, tables: Iterable[pa.Table], file: Bi
 
 def arrow_table(dataset: Dataset, rows: Sequence[Row]) -> pa.Table:
     """Rows of a dataset, as in its Parquet files."""
+    if not rows:
+        return arrow_schema(dataset).empty_table()
+    in_order = itemgetter(*(column.name for column in dataset.columns))
+    values = zip(*map(in_order, rows), strict=True)
     columns = [
-        arrow_column(column.kind, [row[column.name] for row in rows]) for column in dataset.columns
+        arrow_column(column.kind, of_column)
+        for column, of_column in zip(dataset.columns, values, strict=True)
     ]
     return pa.Table.from_arrays(columns, schema=arrow_schema(dataset))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -27,14 +28,13 @@ def iteration_rows(score: ConversationScore) -> Iterator[Row]:
 
 def iteration_row(row: IterationRow) -> Row:
     """The row of `iterations` of one iteration."""
-    return {
-        "conversation_id": row.conversation_id,
-        "turn": row.turn,
-        "attributes": row.attributes,
-        "i": row.i,
-        "iteration": row.iteration,
-        **row.metrics,
-    }
+    place = row.conversation_id, row.turn, row.attributes, row.i, row.iteration
+    return dict(zip(_iteration_columns(row.columns), (*place, *row.values), strict=True))
+
+
+@lru_cache
+def _iteration_columns(metrics: str) -> tuple[str, ...]:
+    return ("conversation_id", "turn", "attributes", "i", "iteration", *metrics.split(" "))
 
 
 def conversation_row(row: ConversationRow) -> Row:

@@ -95,9 +95,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         *labels.counts,
     )
     written = (
-        scores
-        | "WithoutCounts" >> beam.Map(_without_counts)
-        | "WriteScores" >> _write_scores(plan),
+        scores | "WrittenParts" >> beam.Map(_reduce_to_rows) | "WriteScores" >> _write_scores(plan),
         means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring, config.interval),
         rejected
         | "WriteRejected"
@@ -173,9 +171,19 @@ def _write_scores(plan: Plan) -> WriteRows:
     return WriteRows(plan.target, written, ConversationScore, rows.score_key)
 
 
-def _without_counts(score: ConversationScore) -> ConversationScore:
-    """A score without its counts, which are half of its bytes."""
-    return replace(score, counts={}, rejected_labels=[], contradicted_ids=[])
+def _reduce_to_rows(score: ConversationScore) -> ConversationScore:
+    """A score with only what its rows are made of, less than half of its bytes."""
+    return replace(
+        score,
+        by_i=score.by_i[: len(score.numbers)],
+        idle=(),
+        budgets=[],
+        ratios=[],
+        best=None,
+        counts={},
+        rejected_labels=[],
+        contradicted_ids=[],
+    )
 
 
 def _write_one(

@@ -1,5 +1,6 @@
 """Arrow columns hold what `pyarrow.array` makes of the same values, and give them back."""
 
+import math
 import subprocess
 import sys
 
@@ -42,6 +43,12 @@ def test_equals_pyarrow(kind, data):
     assert column.equals(pa.array(pairs, ARROW_TYPES[kind]))
     assert python_values(column) == values
     assert python_values(column.slice(len(values) // 2)) == values[len(values) // 2 :]
+
+
+def test_keeps_what_is_not_a_number_apart_from_null():
+    column = arrow_column("number", [1.0, math.nan, None])
+    assert column.null_count == 1
+    assert math.isnan(column[1].as_py())
 
 
 @pytest.mark.parametrize(
