@@ -104,26 +104,36 @@ class CopyCommand(Struct, frozen=True):
     """A command to copy, folded on narrow screens.
 
     Attributes:
-      name: what copying copies; None as text = the command is too long to show.
+      name: what copying copies.
     """
 
-    text: str | None
+    text: str
     name: str
+
+
+class Bar(Struct, frozen=True):
+    """An iteration of a conversation as a stacked bar.
+
+    Attributes:
+      good, other, copies: its results that are new and good, new and not good, and duplicates.
+      words: the same in words, with all else that is known of it.
+    """
+
+    good: int
+    other: int
+    copies: int
+    words: str
 
 
 class Bars(Struct, frozen=True):
-    """Iterations of a conversation as stacked bars.
+    """The iterations of a conversation as stacked bars.
 
     Attributes:
-      name: of the conversation.
-      iterations: i, the raw number, results that are new and good, new and not good, and copies,
-        and the gain.
-      left_out: how many more iterations there are.
+      words: what they show, for readers who do not see them.
     """
 
-    name: str
-    iterations: tuple[tuple[int, int, int, int, int, int], ...]
-    left_out: int = 0
+    bars: tuple[Bar, ...]
+    words: str
 
 
 class BarsLegend(Struct, frozen=True):

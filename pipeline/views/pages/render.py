@@ -16,7 +16,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from goodgain.pipeline.document.model import Cell
-from goodgain.pipeline.document.numbers import count_text
 from goodgain.pipeline.document.page import Page
 from goodgain.pipeline.document.safe_text import printable, shortened
 from goodgain.pipeline.views.pages.data.definitions import Definition
@@ -93,7 +92,6 @@ def _environment() -> Environment:
         anchor=lambda metric: Definition(metric_by_name(metric)).anchor,
         shown=_shown,
         words=_words,
-        count=count_text,
         printable=printable,
     )
     return environment

@@ -17,7 +17,6 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import count_text
 from goodgain.pipeline.document.page import (
     Beside,
-    CopyCommand,
     Item,
     Items,
     PageBlock,
@@ -28,7 +27,7 @@ from goodgain.pipeline.document.page import (
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.studies.comparison.examples import Example, Examples
 from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
-from goodgain.pipeline.views.pages.sections.shared import json_cell, parameters_table
+from goodgain.pipeline.views.pages.sections.shared import command_block, json_cell, parameters_table
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.wording import counted
 
@@ -74,7 +73,7 @@ def _example(example: Example) -> Item:
         blocks_of(
             Sentence(example_text(example), "quiet"),
             (
-                CopyCommand(
+                command_block(
                     command, f"the command that explains {key}" + (f" in the {arm}" if arm else "")
                 )
                 for command, arm in zip(commands, arms, strict=False)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from goodgain.pipeline.document.model import Heading, Sentence, TableBlock, facts
-from goodgain.pipeline.document.numbers import short_text
+from goodgain.pipeline.document.numbers import count_text, short_text
 from goodgain.pipeline.document.page import (
+    Bar,
     Bars,
     BarsLegend,
     Beside,
-    CopyCommand,
     Item,
     Items,
     PageBlock,
@@ -22,8 +22,9 @@ from goodgain.pipeline.document.page import (
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, Noteworthy
-from goodgain.pipeline.views.pages.sections.shared import NOTHING
+from goodgain.pipeline.views.pages.sections.shared import NOTHING, command_block
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.wording import counted
 
 Row = Mapping[str, Any]
 _METRICS = ("SRE", "SRR", "CG", "R", "N", "iterations_after_last_good")
@@ -31,6 +32,7 @@ _LONGEST_ID = 80
 _LONGEST_ATTRIBUTE = 40
 _MOST_ATTRIBUTES = 8
 _MOST_ITERATIONS = 40
+_TOLD_ITERATIONS = 12  # in words, to readers who do not see the bars
 
 
 def conversations_section(
@@ -90,7 +92,7 @@ def _item(
             Sentence(attributes, "quiet") if attributes else None,
             _numbers(row),
             _bars(name, iterations),
-            CopyCommand(
+            command_block(
                 explain_command(row["conversation_id"], parameters),
                 f"the command that explains {name}",
             ),
@@ -102,24 +104,29 @@ def _numbers(row: Row) -> TableBlock:
     return facts((metric_by_name(name).label, short_text(name, row[name])) for name in _METRICS)
 
 
-def _bars(name: str, iterations: Sequence[Row]) -> Bars:
+def _bars(name: str, iterations: Sequence[Row]) -> Iterator[PageBlock]:
     in_order = sorted(iterations, key=lambda row: int(row["i"]))
     shown = in_order[:_MOST_ITERATIONS]
-    return Bars(
-        name,
-        tuple(
-            (
-                row["i"],
-                row["iteration"],
-                row["GR_i"],
-                row["UR_i"] - row["GR_i"],
-                row["R_i"] - row["UR_i"],
-                row["G_i"],
-            )
-            for row in shown
-        ),
-        len(in_order) - len(shown),
-    )
+    told = "; ".join(f"{row['i']}: {_results_text(row)}" for row in in_order[:_TOLD_ITERATIONS])
+    more = "; and more" if len(in_order) > _TOLD_ITERATIONS else ""
+    yield Bars(tuple(map(_bar, shown)), f"Iterations of {name}: {told}{more}.")
+    if left_out := len(in_order) - len(shown):
+        yield Sentence(f"and {counted(left_out, 'more iteration')}", "quiet")
+
+
+def _bar(row: Row) -> Bar:
+    words = f"Iteration {row['i']} (raw {row['iteration']}): {_results_text(row)}"
+    return Bar(*_results(row), f"{words}; gain {count_text(row['G_i'])}")
+
+
+def _results(row: Row) -> tuple[int, int, int]:
+    """The results of an iteration that are new and good, new and not good, and duplicates."""
+    return row["GR_i"], row["UR_i"] - row["GR_i"], row["R_i"] - row["UR_i"]
+
+
+def _results_text(row: Row) -> str:
+    good, other, copies = map(count_text, _results(row))
+    return f"{good} new good, {other} new other, {copies} duplicates"
 
 
 def _attributes(attributes: Mapping[str, str]) -> str:

@@ -8,7 +8,15 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.document.model import Cell, Sentence, TableBlock, TableColumn, table
-from goodgain.pipeline.document.page import Definitions, Entry, Menu, PageBlock, Section, section
+from goodgain.pipeline.document.page import (
+    CopyCommand,
+    Definitions,
+    Entry,
+    Menu,
+    PageBlock,
+    Section,
+    section,
+)
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 
@@ -112,3 +120,17 @@ def json_cell(given: Any) -> Cell:
 def sentences_if(*lines: str) -> Iterator[PageBlock]:
     """The sentences that have a text."""
     yield from (Sentence(line) for line in lines if line)
+
+
+def command_block(command: str | None, name: str) -> CopyCommand | Sentence:
+    """A command to copy.
+
+    Args:
+      command: None if it is too long to show.
+      name: what copying copies.
+    """
+    if command is None:
+        return Sentence(
+            "The command that explains it is too long to show: `goodgain explain --help`.", "quiet"
+        )
+    return CopyCommand(command, name)
