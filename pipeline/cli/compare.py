@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from goodgain.pipeline.cli.config_options import add_config_options, add_inputs, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.config_file import load_config
@@ -25,8 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         f"{parser.prog} BASE CANDIDATE [options]\n"
         f"       {parser.prog} OUTPUT --by ATTRIBUTE [options]"
     )
-    add_inputs(parser, CompareConfig, "outputs")
-    add_config_options(parser, CompareConfig, without=("outputs",))
+    add_config_options(parser, CompareConfig)
     add_output_options(parser)
 
 

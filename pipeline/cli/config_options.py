@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.option_types import GROUPS, flag_of, metadata
+from goodgain.pipeline.settings.option_types import GROUPS, flag_of, is_argument, metadata
 from goodgain.pipeline.settings.reading_config import Settings
 
 _Model = type[Settings]
@@ -32,7 +32,8 @@ def add_config_options(
       file: help of `--config`, if the options can also stand in a file.
     """
     fields = _fields(model, without)
-    titles = dict.fromkeys(metadata(field)["group"] for _, field in fields)
+    named = [field for _, field in fields if not is_argument(field)]
+    titles = dict.fromkeys(metadata(field)["group"] for field in named)
     groups: dict[str, Any] = {
         title: parser.add_argument_group(title[:1].lower() + title[1:])
         if len(titles) > 1
@@ -42,6 +43,9 @@ def add_config_options(
     can_be_revoked = file is not None
     for name, field in fields:
         title = metadata(field)["group"]
+        if is_argument(field):
+            _add_argument(parser, name, field)
+            continue
         if file is not None and not field.is_required():
             groups[title].add_argument("--config", metavar="FILE", help=file)
             file = None
@@ -68,10 +72,18 @@ def _add(
     )
 
 
-def add_inputs(parser: argparse.ArgumentParser, model: _Model, name: str) -> None:
-    """Declare a required field whose values stand without the name of an option."""
-    field = model.model_fields[name]
-    parser.add_argument(name, nargs="+", metavar=metadata(field)["metavar"], help=field.description)
+def _add_argument(parser: argparse.ArgumentParser, name: str, field: FieldInfo) -> None:
+    """Declare a field whose values stand without the name of an option."""
+    settings: dict[str, Any] = {}
+    if get_origin(field.annotation) is tuple:
+        settings["nargs"] = "+" if field.is_required() else "*"
+    elif not field.is_required():
+        settings["nargs"] = "?"
+    if not field.is_required():
+        settings["default"] = argparse.SUPPRESS
+    help_ = _help(name, field) if settings.get("nargs") == "?" else str(field.description)
+    metavar = metadata(field)["metavar"]
+    parser.add_argument(name, metavar=metavar, help=help_.replace("%", "%%"), **settings)
 
 
 def read_options(args: argparse.Namespace, model: type[_Options]) -> _Options:
@@ -115,6 +127,8 @@ def _place(named: tuple[str, FieldInfo]) -> tuple[int, bool]:
 
 
 def _argument_settings(field: FieldInfo, metavar: str) -> dict[str, Any]:
+    if get_origin(field.annotation) is dict:
+        return {"action": "append", "nargs": "+", "metavar": tuple(metavar.split())}
     types = (field.annotation, *get_args(field.annotation))
     for one in (one for one in types if get_origin(one) is tuple):
         if Ellipsis in get_args(one):

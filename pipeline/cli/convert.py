@@ -11,7 +11,7 @@ from goodgain.pipeline.cli.config_options import add_config_options, read_option
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.convert_config import ConvertConfig
-from goodgain.pipeline.settings.option_types import flag_of
+from goodgain.pipeline.settings.option_types import FROM_TREC, SCORING, TO_TREC, flag_of, metadata
 from goodgain.transforms.core.errors import UsageError
 
 NAME = "convert"
@@ -31,12 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "ranks a run (by score, then by\ndescending document id). To TREC: the ranked list of each "
         "conversation's last turn, without\nduplicates, and its labels."
     )
-    parser.add_argument(
-        "inputs",
-        nargs="*",
-        metavar="INPUT",
-        help="what to import: files, folders or patterns (* and ** are wildcards)",
-    )
     add_config_options(parser, ConvertConfig)
     add_output_options(parser)
 
@@ -44,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Convert in the direction that the options name, and print counts."""
     config = read_options(args, ConvertConfig)
-    if config.source is not None or args.inputs or config.mapping or config.show_mapping:
+    if config.source is not None or config.inputs or config.mapping or config.show_mapping:
         return _import(args, config)
     if config.output is not None:
         raise UsageError("--output needs --from FORMAT; to TREC files, see --to-run.")
@@ -87,10 +81,10 @@ def _import(args: argparse.Namespace, config: ConvertConfig) -> int:
     if config.show_mapping:
         console.print(shipped_mapping(config.source), end="", soft_wrap=True)
         return 0
-    if not args.inputs or config.output is None:
+    if not config.inputs or config.output is None:
         raise UsageError("Give the files to import and --output FILE.")
     counts = import_files(
-        args.inputs,
+        config.inputs,
         config.source,
         config.mapping,
         config.output,
@@ -112,13 +106,16 @@ def _import(args: argparse.Namespace, config: ConvertConfig) -> int:
     return ExitCode.DATA_QUALITY
 
 
-_TO_TRACES = ("from_run", "from_qrels", "to_traces", "iteration_from", "iteration_pattern")
-_TO_TREC = ("from_traces", "to_run", "to_qrels", "id", "tag", "rules", "unit")
+_TO_TRACES, _TO_TREC = (FROM_TREC,), (TO_TREC, SCORING)
 
 
-def _used_options(config: ConvertConfig, names: Sequence[str]) -> list[str]:
-    fields = ConvertConfig.model_fields
-    return [flag_of(name, fields[name]) for name in names if name in config.model_fields_set]
+def _used_options(config: ConvertConfig, groups: Sequence[str]) -> list[str]:
+    """The options of some groups that were given."""
+    return [
+        flag_of(name, field)
+        for name, field in ConvertConfig.model_fields.items()
+        if name in config.model_fields_set and metadata(field)["group"] in groups
+    ]
 
 
 def _refuse_both(options: Sequence[str], others: Sequence[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 
 from goodgain.pipeline.cli.config_options import add_config_options, given_options, read_options
 from goodgain.pipeline.cli.imports import quick_imports
@@ -18,7 +17,6 @@ EXAMPLE = "goodgain explain c-0001 --input 'traces/*.avro'"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the conversation, and the options of a run that affect its score."""
-    parser.add_argument("conversation_id", metavar="CONVERSATION_ID", help="which conversation")
     add_config_options(parser, QuestionConfig)
     add_config_options(
         parser,
@@ -34,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(ExplainConfig, given_options(args, ExplainConfig), args.config, RunConfig)
     asked = read_options(args, QuestionConfig)
     if asked.against:
-        return _run_against(args, config, asked.against)
+        return _run_against(args, config, asked)
     # Imported here to keep --help fast.
     with quick_imports():
         from goodgain.pipeline.document import progress
@@ -53,17 +51,17 @@ def run(args: argparse.Namespace) -> int:
     evaluation = open_evaluation(config, traces, LOCAL)
     with progress.shown(traces.size, quiet=args.quiet):
         source = LocalFiles(traces.files, config)
-        explanation = find_turn(args.conversation_id, evaluation, source, asked.pair).explanation
+        explanation = find_turn(asked.conversation_id, evaluation, source, asked.pair).explanation
     if args.json:
         print_json(explanation_json(explanation))
     elif explanation.pair is not None:
-        show(pair_document(args.conversation_id, explanation.pair), result_console())
+        show(pair_document(asked.conversation_id, explanation.pair), result_console())
     else:
         show(explanation_document(explanation), result_console())
     return 0
 
 
-def _run_against(args: argparse.Namespace, config: ExplainConfig, against: Sequence[str]) -> int:
+def _run_against(args: argparse.Namespace, config: ExplainConfig, asked: QuestionConfig) -> int:
     """Read the conversation in both arms, and print what each found."""
     with quick_imports():
         from goodgain.pipeline.document import progress
@@ -74,9 +72,9 @@ def _run_against(args: argparse.Namespace, config: ExplainConfig, against: Seque
         from goodgain.pipeline.studies.explanation.output import arms_json
         from goodgain.pipeline.views.arms import arms_document
 
-    arms = open_inputs(config, against)
+    arms = open_inputs(config, asked.against)
     with progress.shown(arms.size, quiet=args.quiet):
-        explained = explain_arms(*arms.turns(args.conversation_id))
+        explained = explain_arms(*arms.turns(asked.conversation_id))
     if args.json:
         print_json(arms_json(explained))
     else:

@@ -32,7 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "metric. Langfuse and MLflow: one\nscore or assessment per line. Each has the id of the "
         "session or trace in that tool. Nothing is sent."
     )
-    parser.add_argument("folder", metavar="DIR", help="output folder of a run")
     add_config_options(parser, ExportConfig)
     add_output_options(parser)
 
@@ -50,11 +49,11 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.results.folder import read_dataset, read_manifest
 
-    finished = datetime.fromisoformat(str(read_manifest(args.folder)["finished"]))
-    rows = read_dataset(args.folder, "conversations")
+    finished = datetime.fromisoformat(str(read_manifest(config.folder)["finished"]))
+    rows = read_dataset(config.folder, "conversations")
     if config.to == LEADERBOARD:
         return _submit(args, config, finished)
-    undefined = metrics_without_mean(read_dataset(args.folder, "means"))
+    undefined = metrics_without_mean(read_dataset(config.folder, "means"))
     counts = write_scores(
         rows, config.to, config.metric or None, finished, config.output, undefined
     )
@@ -81,7 +80,7 @@ def _submit(args: argparse.Namespace, config: ExportConfig, finished: datetime) 
 
     if config.metric:
         raise UsageError("--metric cannot be given: the leaderboard has metrics of its own.")
-    rows = read_dataset(args.folder, "conversations")
+    rows = read_dataset(config.folder, "conversations")
     found = write_leaderboard(rows, config.output, finished.date())
     if args.json:
         print_json(found)

@@ -18,7 +18,6 @@ EXAMPLE = "goodgain gate out --config goodgain:gate --baseline out-last-good"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the run, the rules, and the files for the result."""
-    parser.add_argument("output", metavar="DIR", help="output of `goodgain run`")
     add_config_options(parser, GateConfig)
     add_output_options(parser)
 
@@ -38,13 +37,13 @@ def run(args: argparse.Namespace) -> int:
 
     config = read_options(args, GateConfig)
     with suppress(UsageError):  # which is raised again below
-        read_manifest(args.output)  # makes metrics of users known to the rules
-    outcomes = Gate.load(config.config, config.baseline, config.force).outcomes(args.output)
+        read_manifest(config.output)  # makes metrics of users known to the rules
+    outcomes = Gate.load(config.config, config.baseline, config.force).outcomes(config.output)
     if config.junit:
         at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        _write(config.junit, gate_junit(outcomes, args.output, at))
+        _write(config.junit, gate_junit(outcomes, config.output, at))
     if config.markdown:
-        _write(config.markdown, gate_markdown(outcomes, args.output).encode())
+        _write(config.markdown, gate_markdown(outcomes, config.output).encode())
     if args.json:
         print_json(
             {

@@ -5,16 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
-from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from goodgain.pipeline.cli.config_options import add_config_options, read_options
-from goodgain.pipeline.settings.init_config import InitConfig
+from goodgain.pipeline.settings.init_config import ConfigurationKind, InitConfig, kinds
 from goodgain.transforms.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,45 +24,12 @@ EXAMPLE = "goodgain init run --output my-evaluation"
 _CONVERSATIONS = 60  # enough for the shipped gate
 
 
-class _Kind(Struct, frozen=True):
-    """What is written for one kind of configuration.
-
-    Attributes:
-      traces: where to write example traces; None for none.
-      beside: shipped files that are written unchanged.
-    """
-
-    shipped: str
-    name: str
-    commands: tuple[str, ...]
-    traces: str | None = None
-    beside: tuple[str, ...] = ()
-
-
 def _shipped(name: str) -> Traversable:
     return resources.files("goodgain.configs").joinpath(name)
 
 
-@cache
-def kinds() -> dict[str, _Kind]:
-    """The kinds of configurations, by name."""
-    import msgspec
-    import yaml
-
-    text = _shipped("data/init.yaml").read_text(encoding="utf-8")
-    return msgspec.convert(yaml.safe_load(text), dict[str, _Kind])
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the kind of configuration and the folder."""
-    parser.add_argument(
-        "kind",
-        nargs="?",
-        choices=sorted(kinds()),
-        default="run",
-        metavar="KIND",
-        help=f"which configuration: {', '.join(kinds())} (default: run)",
-    )
     add_config_options(parser, InitConfig)
 
 
@@ -73,17 +37,17 @@ def run(args: argparse.Namespace) -> int:
     """Write the files; existing ones are never overwritten."""
     from goodgain.pipeline.document.console import result_console
 
-    output = read_options(args, InitConfig).output
-    folder, kind = Path(output), kinds()[args.kind]
+    options = read_options(args, InitConfig)
+    folder, kind = Path(options.output), kinds()[options.kind]
     if (config := folder / kind.name).exists():
         raise UsageError(f"{config} exists already; remove it, or give another --output.")
     try:
-        written = [*_write_configuration(config, args.kind), *_write_examples(folder, kind)]
+        written = [*_write_configuration(config, options.kind), *_write_examples(folder, kind)]
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to: {error.strerror}.") from error
     console = result_console()
     console.print("\n".join(f"wrote {one}" for one in written), soft_wrap=True)
-    change_folder = "" if output == "." else f"cd {shlex.quote(output)} && "
+    change_folder = "" if options.output == "." else f"cd {shlex.quote(options.output)} && "
     for command in kind.commands:
         console.print(f"next: {change_folder}{command}", soft_wrap=True)
     return 0
@@ -107,7 +71,7 @@ def _write_configuration(config: Path, name: str) -> list[Path]:
     return [config, schema]
 
 
-def _write_examples(folder: Path, kind: _Kind) -> list[Path]:
+def _write_examples(folder: Path, kind: ConfigurationKind) -> list[Path]:
     """Write the example data unless they exist; returns the paths that were written."""
     from goodgain.pipeline.sample.writers import write_sample
     from goodgain.pipeline.settings.sample_config import SampleConfig

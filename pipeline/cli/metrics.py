@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_json_option
+from goodgain.pipeline.settings.metrics_config import MetricsConfig
 from goodgain.pipeline.views.metrics import Groups, metric_groups, metrics_document
 from goodgain.transforms.core.errors import UsageError
 
@@ -20,9 +22,7 @@ _IN_JSON = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the filter and `--json`."""
-    parser.add_argument(
-        "words", nargs="*", metavar="WORD", help="only metrics whose name contains one of these"
-    )
+    add_config_options(parser, MetricsConfig)
     add_json_option(parser)
 
 
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.terminal import show
 
-    groups = _matching(metric_groups(), args.words)
+    groups = _matching(metric_groups(), read_options(args, MetricsConfig).words)
     if args.json:
         print_json(
             [

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.shared_options import add_quiet_option
+from goodgain.pipeline.settings.report_config import ReportConfig
 
 NAME = "report"
 HELP = "rebuild report.html of a run, a comparison or the nightly job"
@@ -14,11 +16,7 @@ EXAMPLE = "goodgain report out"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare where the outputs are."""
-    parser.add_argument(
-        "folder",
-        metavar="DIR",
-        help="output folder of a run, of a comparison or of the nightly job",
-    )
+    add_config_options(parser, ReportConfig)
     add_quiet_option(parser)
 
 
@@ -33,14 +31,15 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.views.pages.nights import build_nights_report
     from goodgain.pipeline.views.pages.run import build_report
 
-    if (Path(args.folder) / HISTORY).exists():
-        content = build_nights_report(read_history(Path(args.folder)))
+    folder = read_options(args, ReportConfig).folder
+    if (Path(folder) / HISTORY).exists():
+        content = build_nights_report(read_history(Path(folder)))
     else:
-        manifest = read_manifest(args.folder)
+        manifest = read_manifest(folder)
         is_comparison = manifest.get("kind") == COMPARISON.name
         build = build_comparison_report if is_comparison else build_report
-        content = build(args.folder, manifest)
-    write_file(args.folder, REPORT, content)
-    line = f"Report: {args.folder}/{REPORT} ({len(content) / 1e6:.1f} MB)"
+        content = build(folder, manifest)
+    write_file(folder, REPORT, content)
+    line = f"Report: {folder}/{REPORT} ({len(content) / 1e6:.1f} MB)"
     result_console(args.quiet).print(line, soft_wrap=True)
     return 0

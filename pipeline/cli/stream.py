@@ -8,6 +8,8 @@ from goodgain.pipeline.cli.config_options import add_config_options, given_optio
 from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.option_types import LABELS, flag_of, metadata
+from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
 
@@ -15,7 +17,11 @@ NAME = "stream"
 HELP = "score traces as they arrive, until Ctrl-C"
 EXAMPLE = "goodgain stream --input incoming --output out --slice market --live"
 PASSES_OPTIONS_TO_BEAM = True
-_RUN_ONLY = ("--labels", "--qrels", "--aspect-qrels", "--exclude")
+_RUN_ONLY = tuple(
+    flag_of(name, field)
+    for name, field in ExplainConfig.model_fields.items()
+    if name not in StreamConfig.model_fields and metadata(field)["group"] == LABELS
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from datetime import UTC, datetime
 
-from goodgain.pipeline.cli.config_options import add_config_options, add_inputs, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, given_options
 from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
@@ -20,8 +20,7 @@ EXAMPLE = "goodgain validate 'traces/*.avro'"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the files, how to read them, and the limits."""
     parser.usage = f"{parser.prog} PATTERN ... [options]"
-    add_inputs(parser, ValidateConfig, "input")
-    add_config_options(parser, ValidateConfig, without=("input",))
+    add_config_options(parser, ValidateConfig)
     add_output_options(parser)
 
 

@@ -16,6 +16,7 @@ from goodgain.pipeline.settings.option_types import (
     Slices,
     Text,
     Tolerances,
+    argument,
     option,
 )
 from goodgain.pipeline.settings.reading_config import Settings
@@ -28,8 +29,7 @@ _LEAST_RESAMPLES = 100
 class CompareConfig(Settings):
     """What is compared, how, and where the result goes."""
 
-    outputs: Patterns = option(
-        COMMON,
+    outputs: Patterns = argument(
         "DIR",
         "outputs of `goodgain run`: BASE and CANDIDATE, or a single one to split with --by",
     )

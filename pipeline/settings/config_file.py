@@ -36,7 +36,14 @@ class ConfigFile(Struct, frozen=True):
 
 # Options of commands that are not part of the configuration.
 _NOT_IN_FILES = ("config", "json", "quiet")
-_ONLY_IN_HELP = ("flag", "group", "keyword", "metavar", "title")  # keys of a field's schema
+_ONLY_IN_HELP = (
+    "flag",
+    "group",
+    "keyword",
+    "metavar",
+    "positional",
+    "title",
+)  # keys of a field's schema
 _NO_FILE = ConfigFile("", {}, {}, [])
 _Config = TypeVar("_Config", bound=Settings)
 

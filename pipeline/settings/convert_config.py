@@ -12,6 +12,7 @@ from goodgain.pipeline.settings.option_types import (
     FilePatterns,
     Mapping,
     Text,
+    argument,
     option,
 )
 from goodgain.pipeline.settings.reading_config import Settings
@@ -29,6 +30,9 @@ class ConvertConfig(Settings):
       renames: `--map` on the command line.
     """
 
+    inputs: FilePatterns = argument(
+        "INPUT", "what to import: files, folders or patterns (* and ** are wildcards)", ()
+    )
     source: Text | None = option(
         IMPORT, "FORMAT", "tool or format of the traces, as listed above", None, flag="from"
     )

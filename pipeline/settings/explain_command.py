@@ -6,21 +6,18 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from goodgain.pipeline.settings.option_types import flag_of
+from goodgain.pipeline.settings.option_types import LIMITS, flag_of, metadata
 from goodgain.pipeline.settings.run_config import ExplainConfig
 
 _LONGEST = 2_000
-# The options that an explanation depends on, with their defaults.
+_UNSEEN = ("input", "cost", "budget")  # the files are named first; the others are not explained
 _FIELDS = ExplainConfig.model_fields
+# The options that an explanation depends on, with their defaults.
 _DEFAULTS: dict[str, Any] = {
-    name: _FIELDS[name].default
-    for name in (
-        "mapping", "label_map", "iteration_base", "rules", "unit", "good_gain_threshold",
-        "duplicates", "g_max", "relevance_threshold", "qrels", "qrels_id", "qrels_topic",
-        "aspect_qrels", "exclude", "labels", "outcome", "outcomes", "document_label", "pool",
-        "run_name", "metrics", "usage", "without_failed",
-    )
-}  # fmt: skip
+    name: field.default
+    for name, field in _FIELDS.items()
+    if name not in _UNSEEN and metadata(field)["group"] != LIMITS
+}
 _DEFAULTS = {name: list(one) if isinstance(one, tuple) else one for name, one in _DEFAULTS.items()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from goodgain.pipeline.settings.option_types import COMMON, DistinctNames, Text, option
+from goodgain.pipeline.settings.option_types import COMMON, DistinctNames, Text, argument, option
 from goodgain.pipeline.settings.reading_config import Settings
 
 Tool = Literal["otlp", "langfuse", "mlflow", "browsecomp-plus"]
@@ -13,6 +13,7 @@ Tool = Literal["otlp", "langfuse", "mlflow", "browsecomp-plus"]
 class ExportConfig(Settings):
     """Which metrics are written, and for which tool."""
 
+    folder: Text = argument("DIR", "output folder of a run")
     to: Tool = option(
         COMMON, "TOOL", "tool that reads the scores; browsecomp-plus is its leaderboard"
     )

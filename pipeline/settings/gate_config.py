@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from goodgain.pipeline.settings.option_types import COMMON, Text, option
+from goodgain.pipeline.settings.option_types import COMMON, Text, argument, option
 from goodgain.pipeline.settings.reading_config import Settings
 
 
 class GateConfig(Settings):
     """The rules, the baseline, and the files for the result."""
 
+    output: Text = argument("DIR", "output of `goodgain run`")
     config: Text = option(COMMON, "FILE", "the rules, in YAML")
     baseline: Text | None = option(COMMON, "DIR", "output of the run to compare with", None)
     force: bool = option(

@@ -39,6 +39,7 @@ GROUPS = (
     STATISTICS, RESULTS, ENGINE, CHECKS, NAMES, LIMITS,
 )  # fmt: skip
 
+_POSITIONAL = "positional"
 Format = Literal["avro", "parquet", "jsonl"]
 Text = Annotated[str, StringConstraints(min_length=1)]
 _MILLIS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
@@ -164,6 +165,17 @@ def option(
     return Field(default, description=description, json_schema_extra=extra, **checks)
 
 
+def argument(metavar: str, description: str, default: Any = ..., **checks: Any) -> Any:
+    """A field whose values stand on the command line without the name of an option."""
+    extra: JsonDict = {"group": COMMON, "metavar": metavar, _POSITIONAL: "yes"}
+    return Field(default, description=description, json_schema_extra=extra, **checks)
+
+
+def is_argument(field: FieldInfo) -> bool:
+    """Whether a field was declared by `argument`."""
+    return _POSITIONAL in metadata(field)
+
+
 def metadata(field: FieldInfo) -> dict[str, str]:
     """The group, metavar, flag and keyword that `option` gave to a field."""
     extra = field.json_schema_extra
@@ -181,7 +193,9 @@ def keyword_of(name: str, field: FieldInfo) -> str:
 
 
 def flag_of(name: str, field: FieldInfo) -> str:
-    """The option of a field on the command line, like `--max-i`."""
+    """The option of a field on the command line, like `--max-i`; of an argument, its name."""
+    if is_argument(field):
+        return metadata(field)["metavar"]
     return f"--{key_of(name, field).replace('_', '-')}"
 
 

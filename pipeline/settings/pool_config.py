@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, ValidationInfo, field_validator
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import LabelScale, Runner, Threshold
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
@@ -12,12 +14,29 @@ from goodgain.pipeline.settings.option_types import (
     Format,
     Number,
     Text,
+    argument,
     option,
 )
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.pool.todo import Priority
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
+
+
+def _patterns_by_run(words: Any) -> Any:
+    """The patterns of each run, from the words of each option, like `NAME=PATTERN PATTERN`."""
+    if not isinstance(words, list):
+        return words
+    runs: dict[str, tuple[str, ...]] = {}
+    for first, *others in words:
+        name, equals, pattern = first.partition("=")
+        if not equals or not name.strip() or not pattern:
+            raise ValueError(f"must be NAME=PATTERN, like new=f.jsonl, not {first!r}")
+        runs[name.strip()] = (*runs.get(name.strip(), ()), pattern, *others)
+    return runs
+
+
+Runs = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_patterns_by_run), Field(min_length=1)]
 
 
 class PoolConfig(LabelledConfig, RejectionConfig):
@@ -27,7 +46,12 @@ class PoolConfig(LabelledConfig, RejectionConfig):
       runs: patterns of trace files, by name of the run; `--run` on the command line.
     """
 
-    runs: dict[str, tuple[str, ...]] = Field(min_length=1)
+    runs: Runs = option(
+        COMMON,
+        "NAME=PATTERN PATTERN",
+        "name of a run, and its traces: files, folders or patterns; repeat it for each run",
+        flag="run",
+    )
     update: Text | None = option(
         COMMON, "POOL", "pool to add the runs to; it keeps its ids and labels", None
     )
@@ -72,7 +96,13 @@ class PoolConfig(LabelledConfig, RejectionConfig):
         return {name: ExplainConfig(input=traces, **shared) for name, traces in self.runs.items()}
 
 
-class JudgeConfig(Settings):
+class OpenedPoolConfig(Settings):
+    """The pool of a command."""
+
+    pool: Text = argument("POOL", "folder of the pool")
+
+
+class JudgeConfig(OpenedPoolConfig):
     """How a program judges the documents of a pool.
 
     Attributes:
@@ -97,7 +127,7 @@ class JudgeConfig(Settings):
         return parse_label_map(self.label_map)
 
 
-class TodoConfig(Settings):
+class TodoConfig(OpenedPoolConfig):
     """Which documents are left to label, and the table for them."""
 
     output: Text = option(COMMON, "FILE", "table to fill in: .csv or .jsonl")
@@ -116,7 +146,7 @@ class TodoConfig(Settings):
     )
 
 
-class LabelConfig(Settings):
+class LabelConfig(OpenedPoolConfig):
     """Whose labels are added, or withdrawn.
 
     Attributes:
@@ -142,7 +172,7 @@ class LabelConfig(Settings):
         return parse_label_map(self.label_map)
 
 
-class ShowConfig(Settings):
+class ShowConfig(OpenedPoolConfig):
     """What is shown of a pool."""
 
     topic: Text | None = option(
@@ -150,7 +180,9 @@ class ShowConfig(Settings):
     )
 
 
-class AgreeConfig(Settings):
-    """What the means over the pooled conversations depend on."""
+class AgreeConfig(OpenedPoolConfig):
+    """The annotators, and what the means over the pooled conversations depend on."""
 
+    a: Text = argument("A", "an annotator, or `votes`")
+    b: Text = argument("B", "another annotator, or `votes`")
     good_gain_threshold: Threshold

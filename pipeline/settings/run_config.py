@@ -25,6 +25,7 @@ from goodgain.pipeline.settings.option_types import (
     Format,
     Number,
     Text,
+    argument,
     option,
 )
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
@@ -40,6 +41,7 @@ class QuestionConfig(Settings):
       against: the folder of a run, or patterns of traces; empty = nothing.
     """
 
+    conversation_id: Text = argument("CONVERSATION_ID", "which conversation")
     pair: tuple[Text, Text] | None = option(
         COMMON,
         "PLACE",

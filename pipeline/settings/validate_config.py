@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from goodgain.pipeline.settings.catalogue import HeldBytes, Threshold, Traces
+from goodgain.pipeline.settings.catalogue import HeldBytes, Threshold
+from goodgain.pipeline.settings.option_types import Patterns, argument
 from goodgain.pipeline.settings.reading_config import ReadingConfig, RejectionConfig
 
 
 class ValidateConfig(ReadingConfig, RejectionConfig):
     """What `goodgain validate` reads, and what it warns of."""
 
-    input: Traces
+    input: Patterns = argument(
+        "PATTERN",
+        "traces to read: files, folders or patterns (* and ** are wildcards), in Avro, JSON Lines, "
+        "CSV or Parquet",
+    )
     good_gain_threshold: Threshold
     max_held_bytes: HeldBytes

@@ -24,9 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "a document without both labels counts with\nthe pool's label. `votes` stands for the "
         "labels in the traces."
     )
-    parser.add_argument("pool", metavar="POOL", help="folder of the pool")
-    parser.add_argument("a", metavar="A", help="an annotator, or `votes`")
-    parser.add_argument("b", metavar="B", help="another annotator, or `votes`")
     add_config_options(parser, AgreeConfig)
     add_json_option(parser)
 
@@ -41,14 +38,14 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.transforms.core.pool.agreement import ShiftSums, agreement, annotators, confusion
 
     config = load_config(AgreeConfig, given_options(args, AgreeConfig))
-    pool = read_pool(args.pool)
-    check_annotators(pool.folder, annotators(pool.documents()), args.a, args.b)
-    sums = ShiftSums(args.a, args.b, pool.preferred, config.good_gain_threshold)
+    pool = read_pool(config.pool)
+    check_annotators(pool.folder, annotators(pool.documents()), config.a, config.b)
+    sums = ShiftSums(config.a, config.b, pool.preferred, config.good_gain_threshold)
     for _, documents in groupby(pool.documents(), key=lambda one: one.topic):
         sums.add(list(documents))
-    outcome = agreement(confusion(pool.documents(), args.a, args.b), sums.shifts())
+    outcome = agreement(confusion(pool.documents(), config.a, config.b), sums.shifts())
     if args.json:
         print_json(outcome)
     else:
-        show(agreement_document(outcome, args.a, args.b), result_console())
+        show(agreement_document(outcome, config.a, config.b), result_console())
     return 0

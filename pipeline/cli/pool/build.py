@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from goodgain.pipeline.cli.config_options import add_config_options, given_options
+from goodgain.pipeline.cli.config_options import add_config_options, read_options
 from goodgain.pipeline.cli.imports import quick_imports
 from goodgain.pipeline.cli.shared_options import add_output_options, describe_beam_command
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.pool_config import PoolConfig
-from goodgain.transforms.core.errors import UsageError
 
 NAME = "pool build"
 HELP = "pool the documents of several runs, to judge each once"
@@ -25,22 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--run NAME=PATTERN ... --output POOL",
         "Exit code: 0 done, 1 failed, 2 wrong usage, 3 too many records rejected.",
     )
-    parser.add_argument(
-        "--run",
-        nargs="+",
-        action="append",
-        required=True,
-        metavar=("NAME=PATTERN", "PATTERN"),
-        help="name of a run, and its traces: files, folders or patterns; repeat it for each run",
-    )
     add_config_options(parser, PoolConfig)
     add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Build or update the pool, and print a summary."""
-    options = given_options(args, PoolConfig)
-    config = load_config(PoolConfig, {"runs": _runs(args.run), **options})
+    config = read_options(args, PoolConfig)
     # Imported here, since it imports Beam, which is slow.
     with quick_imports():
         from goodgain.pipeline.document.console import message_console, print_json, result_console
@@ -59,16 +48,3 @@ def run(args: argparse.Namespace) -> int:
     else:
         show(pool_document(pool), result_console())
     return ExitCode.DATA_QUALITY if too_many else ExitCode.DONE
-
-
-def _runs(run_options: list[list[str]]) -> dict[str, tuple[str, ...]]:
-    """The patterns of each run, from the words of each --run, like `NAME=PATTERN PATTERN`."""
-    runs: dict[str, tuple[str, ...]] = {}
-    for first, *others in run_options:
-        name, equals, pattern = first.partition("=")
-        if not equals or not name.strip() or not pattern:
-            raise UsageError(
-                f"--run {first} has no name; write --run NAME=PATTERN, like new=f.jsonl."
-            )
-        runs[name.strip()] = (*runs.get(name.strip(), ()), pattern, *others)
-    return runs

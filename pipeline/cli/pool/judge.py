@@ -26,7 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "for each question. Nothing is sent anywhere else. Answers are kept, so a judge\nthat was "
         "stopped continues. Exit code: 0 done, 3 answers were rejected."
     )
-    parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     add_config_options(parser, JudgeConfig)
     add_output_options(parser)
 
@@ -46,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
                 f"goodgain: {done:,} of {counted(total, 'document')} judged", soft_wrap=True
             )
 
-    outcome = judge_pool(args.pool, config, advance)
+    outcome = judge_pool(config.pool, config, advance)
     if args.json:
         print_json(outcome)
     else:

@@ -31,7 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "or [] for none), or the\nfile is TREC's diversity qrels.\n"
         "Exit code: 0 done, 3 lines were rejected."
     )
-    parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     add_config_options(parser, LabelConfig)
     add_output_options(parser)
 
@@ -54,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.studies.pool.labelling import add_aspects, label_pool, withdraw_labels
 
     if config.undo is not None:
-        withdrawn = withdraw_labels(args.pool, config.undo)
+        withdrawn = withdraw_labels(config.pool, config.undo)
         if args.json:
             print_json({"taken_back": withdrawn})
         else:
@@ -63,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
                 f"{counted(withdrawn, 'label')} of {config.undo} "
                 f"{pluralize(withdrawn, 'was', 'were')} withdrawn."
             )
-            answers = answers_of(args.pool, config.undo)
+            answers = answers_of(config.pool, config.undo)
             if answers.exists():
                 console.print(
                     f"The answers of `goodgain pool judge` are kept in {answers}; remove the file "
@@ -72,10 +71,10 @@ def run(args: argparse.Namespace) -> int:
                 )
         return ExitCode.DONE
     if config.aspects is not None:
-        outcome = add_aspects(args.pool, config.aspects, config.annotator, config.prefer)
+        outcome = add_aspects(config.pool, config.aspects, config.annotator, config.prefer)
     else:
         outcome = label_pool(
-            args.pool, config.source, config.annotator, config.prefer, config.label_scale
+            config.pool, config.source, config.annotator, config.prefer, config.label_scale
         )
     if args.json:
         print_json(outcome)

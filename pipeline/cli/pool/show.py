@@ -25,7 +25,6 @@ _SUGGESTED = 3
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pool and the topic."""
-    parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     add_config_options(parser, ShowConfig)
     add_json_option(parser)
 
@@ -38,8 +37,9 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.studies.pool.store import read_pool
     from goodgain.pipeline.views.pool import pool_document, topic_document
 
-    wanted = read_options(args, ShowConfig).topic
-    pool = read_pool(args.pool)
+    config = read_options(args, ShowConfig)
+    wanted = config.topic
+    pool = read_pool(config.pool)
     topics = _documents_by_topic(pool, wanted)
     if args.json:
         print_json({"pool": pool.manifest, "documents": list(chain(*topics))})

@@ -18,7 +18,6 @@ _SAVED = ("needs no label of its own: it is a copy", "need no label of their own
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the pool, the selection and the file."""
-    parser.add_argument("pool", metavar="POOL", help="folder of the pool")
     add_config_options(parser, TodoConfig)
     add_output_options(parser, "the numbers of documents and results")
 
@@ -30,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.studies.pool.store import read_pool
     from goodgain.pipeline.studies.pool.todo import todo_of, write_todo
 
-    todo = todo_of(read_pool(args.pool), config.depth, config.metric)
+    todo = todo_of(read_pool(config.pool), config.depth, config.metric)
     write_todo(todo.documents, config.output)
     if args.json:
         print_json(

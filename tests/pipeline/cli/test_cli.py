@@ -96,7 +96,7 @@ class TestCommands:
             ("validate", "input"),
             ("convert", "inputs"),
             ("convert", "from_traces"),
-            ("pool build", "run"),
+            ("pool build", "runs"),
         ],
     )
     def test_help_says_that_traces_are_files_folders_or_patterns(self, name, argument):

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.cli.init import kinds
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file
 from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.init_config import kinds
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.settings.yaml_model import load_rules

@@ -140,7 +140,7 @@ def test_rejects_wrong_outputs_and_options(pool, paths, tmp_path, capsys):
         assert main(["pool", "build", *words, *options]) == ExitCode.USAGE
         assert message in capsys.readouterr().err
     assert main(["pool", "build", "--run", "x.jsonl", "--output", "p"]) == ExitCode.USAGE
-    assert "write --run NAME=PATTERN" in capsys.readouterr().err
+    assert "--run must be NAME=PATTERN, like new=f.jsonl" in capsys.readouterr().err
 
 
 def test_show_prints_documents_and_rejects_unknown_topics(pool, capsys):
