@@ -40,7 +40,7 @@ class CallList(Struct, frozen=True):
     aspects: ListAspects | None = None
 
 
-class Details(Struct, frozen=True):
+class ScoreDetails(Struct, frozen=True):
     """What a folded turn has of single calls and results.
 
     Attributes:
@@ -52,10 +52,10 @@ class Details(Struct, frozen=True):
     duplicates: DuplicateTable | None = None
 
 
-def details_of(turn: FoldedTurn, coverage: TurnCoverage | None, scoring: Scoring) -> Details:
+def details_of(turn: FoldedTurn, coverage: TurnCoverage | None, scoring: Scoring) -> ScoreDetails:
     """The details that are asked for; `coverage` has the aspects of documents."""
     if not scoring.per_call and not scoring.keep_duplicates:
-        return Details()
+        return ScoreDetails()
     details = TurnDetails(turn, scoring.rules)
     lists = zip(turn.calls, call_lists(turn, scoring.hold_slot), strict=True)
     calls = [
@@ -69,14 +69,14 @@ def details_of(turn: FoldedTurn, coverage: TurnCoverage | None, scoring: Scoring
         )
         for at, (call, ranked) in enumerate(lists if scoring.per_call else ())
     ]
-    return Details(
+    return ScoreDetails(
         calls if scoring.per_call else None,
         details.table() if scoring.keep_duplicates else None,
     )
 
 
 def with_details(
-    score: ConversationScore, turn: Turn, details: Details, scoring: Scoring
+    score: ConversationScore, turn: Turn, details: ScoreDetails, scoring: Scoring
 ) -> ConversationScore:
     """A score with the details of its turn and, if it is asked for, its best case."""
     if details.calls is not None:

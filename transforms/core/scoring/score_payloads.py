@@ -35,7 +35,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     later_good_counts,
 )
 from goodgain.transforms.core.scoring.delivery import merged_attributes
-from goodgain.transforms.core.scoring.details import CallList, Details, with_details
+from goodgain.transforms.core.scoring.details import CallList, ScoreDetails, with_details
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
 from goodgain.transforms.core.scoring.duplicate_table import STEPS, DuplicateTable
 from goodgain.transforms.core.scoring.id_checks import IdChecks, named_examples
@@ -100,7 +100,7 @@ class PayloadScorer:
             joined, replaced, repeated = labelled
             of_labels = LabelledCalls([], joined, replaced, repeated, []).counts()
             score = replace(score, counts={**score.counts, **of_labels})
-        details = Details(
+        details = ScoreDetails(
             None if lists is None else [CallList(*one) for one in lists],
             None if duplicates is None else DuplicateTable(*duplicates),
         )
