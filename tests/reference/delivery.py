@@ -1,6 +1,7 @@
 """Redeliveries, the last turn and the order inside a conversation (SPEC 2, 3)."""
 
 import struct
+from functools import cached_property, lru_cache
 
 import xxhash
 
@@ -40,6 +41,15 @@ RESULT_DEFAULTS = {
 }
 
 
+class Record(dict):
+    """A JSON record with all defaults and its timestamp in milliseconds; nothing changes it."""
+
+    @cached_property
+    def digest(self):
+        """xxh3 of 128 bits over the record in MessagePack."""
+        return xxhash.xxh3_128(messagepack(self)).hexdigest()
+
+
 def with_defaults(raw, defaults):
     return {
         name: default if raw.get(name) is None else raw[name] for name, default in defaults.items()
@@ -68,19 +78,14 @@ def parsed_result(raw):
 
 
 def parsed_record(raw):
-    """The JSON record with all defaults and its timestamp in milliseconds."""
+    """The Record of JSON."""
     record = with_defaults(raw, RECORD_DEFAULTS)
     record["timestamp"] = milliseconds(record["timestamp"])
     record["record_id"] = record_id_of(record)
     for name in ("costs", "outcomes"):
         record[name] = {key: float(one) for key, one in record[name].items() if one is not None}
     record["results"] = [parsed_result(result) for result in record["results"]]
-    return record
-
-
-def digest(record):
-    """xxh3 of 128 bits over a parsed record in MessagePack."""
-    return xxhash.xxh3_128(messagepack(record)).hexdigest()
+    return Record(record)
 
 
 def messagepack(value):
@@ -94,8 +99,7 @@ def messagepack(value):
     if isinstance(value, float):
         return b"\xcb" + struct.pack(">d", value)
     if isinstance(value, str):
-        text = value.encode()
-        return packed_length(len(text), 0xA0, 31, (0xD9, 0xDA, 0xDB)) + text
+        return packed_text(value)
     if isinstance(value, list):
         header = packed_length(len(value), 0x90, 15, (None, 0xDC, 0xDD))
         return header + b"".join(map(messagepack, value))
@@ -103,6 +107,12 @@ def messagepack(value):
     return header + b"".join(
         messagepack(key) + messagepack(of_key) for key, of_key in sorted(value.items())
     )
+
+
+@lru_cache(10_000)
+def packed_text(text):
+    encoded = text.encode()
+    return packed_length(len(encoded), 0xA0, 31, (0xD9, 0xDA, 0xDB)) + encoded
 
 
 def packed_length(length, short, most, codes):
@@ -142,7 +152,7 @@ def identity(record):
         return ("record_id", record_id_of(record))
     if record["call"] is not None:
         return ("call", record["turn"], record["iteration"], record["call"], record["action"])
-    return ("digest", digest(record))
+    return ("digest", record.digest)
 
 
 def without_redeliveries(records):
@@ -152,10 +162,10 @@ def without_redeliveries(records):
         deliveries.setdefault(identity(record), []).append(record)
     usable, redelivered, conflicting = [], 0, 0
     for copies in deliveries.values():
-        winner = max(copies, key=lambda copy: (nullable(copy["timestamp"]), digest(copy)))
+        winner = max(copies, key=lambda copy: (nullable(copy["timestamp"]), copy.digest))
         usable.append(winner)
         redelivered += len(copies) - 1
-        conflicting += sum(digest(copy) != digest(winner) for copy in copies)
+        conflicting += sum(copy.digest != winner.digest for copy in copies)
     return usable, redelivered, conflicting
 
 
@@ -169,7 +179,7 @@ def in_order(records):
             record["call"] or 0,
             nullable(record["timestamp"]),
             nullable(record["record_id"]),
-            digest(record),
+            record.digest,
         ),
     )
 

@@ -34,6 +34,8 @@ NEWER = {
 
 def changed(change, text):
     """`change(text)`, where newer characters stay as they are."""
+    if text.isascii():
+        return change(text)
     newer = sorted({one for one in text if one in NEWER or unicodedata.category(one) == "Cn"})
     free = (chr(code) for code in PRIVATE_USE if chr(code) not in text)
     stand_ins = dict(zip(newer, free, strict=False))

@@ -22,7 +22,7 @@ from tests.core.direct import (
     total_counts,
 )
 from tests.reference import evaluate
-from tests.reference.delivery import digest, identity, parsed_record, without_redeliveries
+from tests.reference.delivery import identity, parsed_record, without_redeliveries
 from tests.reference.outcomes import CLAUSES, NAMED_ID, REJECTIONS, STEPS
 
 # Columns of the reference's conversations that the core counts for the manifest instead.
@@ -175,7 +175,7 @@ def depends_on_digests(records):
         time = (record["timestamp"] is not None, record["timestamp"] or 0)
         latest, digests = winners.get(identity(record), (time, set()))
         if time >= latest:
-            digests = {*digests, digest(record)} if time == latest else {digest(record)}
+            digests = {*digests, record.digest} if time == latest else {record.digest}
             winners[identity(record)] = (time, digests)
     tied = any(len(digests) > 1 for _, digests in winners.values())
     usable, _, _ = without_redeliveries(list(map(parsed_record, records)))
@@ -196,4 +196,4 @@ def test_digests_decide_the_order_of_many_conversations():
 def test_digests_of_records_equal_the_reference(seed):
     for record in trace(Random(seed), conversations=3):
         found = record_digest(record_encoding(parse_mapping(record)))
-        assert found.hex() == digest(parsed_record(record))
+        assert found.hex() == parsed_record(record).digest
