@@ -13,7 +13,7 @@ ALIKE = (
     *(range(0x1BCB0, 0x1CC00), range(0x1DAB0, 0x1DF00), range(0x1FC00, 0x20000)),
     *(range(0x20000, 0x2F800), range(0x30000, 0xE0000), range(0xE1000, 0x110000)),
 )
-TOGETHER = 16
+TOGETHER = 64
 
 
 def groups(codes: Sequence[int]) -> Iterator[str]:

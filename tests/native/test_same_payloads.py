@@ -1,6 +1,5 @@
 """Native code and Python make the same payloads, byte for byte, from any records."""
 
-from collections import defaultdict
 from datetime import datetime, timedelta, timezone
 from operator import attrgetter
 from random import Random
@@ -19,7 +18,6 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring import packing
 from tests import adversarial_values as values
 from tests.adversarial import trace
-from tests.core.direct import score_payloads, scoring
 from tests.core.files import samples
 from tests.native.characters import batched, groups
 from tests.native.paths import (
@@ -50,7 +48,7 @@ def results_with(text, times=300):
     yield {"ids": {"file_id": text, text: text, "item": [text, f"{text}A"]}, "entity_type": "File"}
     yield {"url": f"https://host/{text}?a={text}&{text}=b"}
     yield {"url": text}
-    yield {"snippet": text * (times // 5), "content": f"{text} {text} b" * times}
+    yield {"snippet": text * max(times // 5, 1), "content": f"{text} {text} b" * times}
     yield {"fields": {**dict.fromkeys(FIELDS, text), text: "x", "to": ["x", text, f"{text}\t "]}}
 
 
@@ -62,18 +60,14 @@ def test_adversarial_traces(keep_records):
 
 @pytest.mark.slow
 def test_thousands_of_records():
-    """Their payloads and scores; the records of a conversation come together."""
-    settings, records = scoring(), 0
+    """The records of a conversation come together."""
+    records = 0
     for seed in range(4):
         calls = [parse_mapping(record) for record in trace(Random(seed), conversations=1_000)]
         calls.sort(key=attrgetter("conversation_id"))
         records += len(calls)
-        by_conversation = defaultdict(list)
-        for packed in assert_same_records(calls):
-            by_conversation[packed.conversation_id].append(packed.payload)
-        for name, own in by_conversation.items():
-            score_payloads(name, own, settings)
-        assert len(by_conversation) == 1_000
+        packed = assert_same_records(calls)
+        assert len({one.conversation_id for one in packed}) == 1_000
     assert records > 30_000
 
 
