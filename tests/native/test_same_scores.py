@@ -1,5 +1,6 @@
 """Native code and Python give the same scores, bit for bit."""
 
+import math
 from collections import defaultdict
 from contextlib import suppress
 from itertools import pairwise
@@ -30,6 +31,7 @@ from goodgain.transforms.core.streaming.closing import Closing, Conversation
 from goodgain.transforms.score_stream import CloseConversation
 from tests.adversarial import trace
 from tests.core.direct import fingerprints, score_payloads, scoring, shipped_rules
+from tests.native.generated import any_double
 from tests.native.paths import needs_native
 
 pytestmark = needs_native
@@ -118,8 +120,7 @@ def result_of(random):
     }
 
 
-TEXT = st.sampled_from(["a", "b", "é", "￿", "𐀀", "\x1c", " ", "b/a", "/"])
-DIGEST = st.integers(0, 3).map(lambda number: number.to_bytes(8))
+TEXTS = ("a", "b", "é", "￿", "𐀀", "\x1c", " ", "b/a", "/")
 SHAPES = {  # codes with so many digests
     b"\x00\x01\x02": 2,
     b"\x01\x60\x60\xe0\x02\x03\x04": 6,
@@ -129,42 +130,71 @@ SHAPES = {  # codes with so many digests
     b"\xff" + bytes(8) + b"\x20\x7e" + bytes(8): 2,
     b"\x00": 0,
 }
+# Drawing each value by hypothesis took ten times what is tested.
+seeds = st.integers(0, 2**64 - 1).map(Random)
 
 
-@st.composite
-def results(draw):
-    codes = draw(st.sampled_from(sorted(SHAPES)))
-    digests = b"".join(draw(DIGEST) for _ in range(SHAPES[codes]))
-    gain = draw(st.none() | st.integers(0, 4))
-    score = draw(st.none() | st.floats(allow_nan=False))
-    return ResultFingerprint(codes, digests, gain, score, draw(st.none() | st.just(bytes(8))))
+def some(random, make, most):
+    """Up to so many values."""
+    return [make() for _ in range(random.randint(0, most))]
 
 
-CALLS = st.builds(
-    CallFingerprint,
-    turn=st.integers(1, 3),
-    iteration=st.sampled_from([1, 2, 5, 2**31]),
-    call=st.none() | st.integers(0, 2),
-    timestamp=st.none() | st.sampled_from([-1, 0, 1_700_000_000, 1_700_000_000_000]),
-    record_id=st.none() | TEXT,
-    turn_count=st.none() | st.integers(0, 4),
-    is_final=st.booleans(),
-    action=st.sampled_from(["search", "search", "open", "cite"]),
-    attributes=st.dictionaries(TEXT, TEXT, max_size=2),
-    record_digest=st.sampled_from([b"\x00" * 16, b"\x01" * 16, b"\xff" * 16]),
-    record=st.none() | st.sampled_from([b"", b"a", b"ab", b"\xff"]),
-    names=st.just({b"\xff" + bytes(8): "odd", b"\x7f" + bytes(8): "unheard"}),
-    results=st.lists(results(), max_size=8),
-    costs=st.dictionaries(st.sampled_from(COSTS), st.floats(0, 1e100), max_size=2),
-    failed=st.booleans(),
-    query=st.none() | st.sampled_from([bytes(8), b"query  1"]),
-    outcomes=st.dictionaries(st.sampled_from(["correct", "rating"]), st.floats(-9, 9), max_size=2),
-)
+def digest(random, most=3):
+    return random.randint(0, most).to_bytes(8)
+
+
+def any_result(random):
+    codes = random.choice(list(SHAPES))
+    return ResultFingerprint(
+        codes,
+        b"".join(digest(random) for _ in range(SHAPES[codes])),
+        random.choice([None, *range(5)]),
+        random.choice([None, 0.5, any_double(random), math.inf, -math.inf, -0.0]),
+        random.choice([None, bytes(8)]),
+    )
+
+
+def any_call(random):
+    def text():
+        return random.choice(TEXTS)
+
+    def cost():
+        return random.choice(COSTS), random.choice([0, random.uniform(0, 9), 1e100])
+
+    def outcome():
+        return random.choice(["correct", "rating"]), random.uniform(-9, 9)
+
+    return CallFingerprint(
+        turn=random.randint(1, 3),
+        iteration=random.choice([1, 2, 5, 2**31]),
+        call=random.choice([None, 0, 1, 2]),
+        timestamp=random.choice([None, -1, 0, 1_700_000_000, 1_700_000_000_000]),
+        record_id=random.choice([None, None, text()]),
+        turn_count=random.choice([None, *range(5)]),
+        is_final=random.random() < 0.5,
+        action=random.choice(["search", "search", "open", "cite"]),
+        attributes=dict(some(random, lambda: (text(), text()), 2)),
+        record_digest=random.choice([b"\x00", b"\x01", b"\xff"]) * 16,
+        record=random.choice([None, b"", b"a", b"ab", b"\xff"]),
+        names={b"\xff" + bytes(8): "odd", b"\x7f" + bytes(8): "unheard"},
+        results=some(random, lambda: any_result(random), 8),
+        costs=dict(some(random, cost, 2)),
+        failed=random.random() < 0.5,
+        query=random.choice([None, bytes(8), b"query  1"]),
+        outcomes=dict(some(random, outcome, 2)),
+    )
+
+
+def any_calls(random, most):
+    return some(random, lambda: any_call(random), most)
+
+
+CALLS = seeds.map(any_call)
 
 
 @pytest.mark.slow
 @given(
-    st.lists(st.lists(CALLS, max_size=4), max_size=3),
+    seeds,
     st.sampled_from(["full", "ids", "none"]),
     st.sampled_from([1, 3, 256]),
     st.booleans(),
@@ -172,7 +202,7 @@ CALLS = st.builds(
     st.sampled_from(["first", "best"]),
 )
 @settings(max_examples=300)
-def test_any_calls(payloads, policy, max_candidates, hold_slot, unit, document_label):
+def test_any_calls(random, policy, max_candidates, hold_slot, unit, document_label):
     rules = shipped_rules(max_candidates, policy, unit)
     config = scoring(
         rules,
@@ -185,7 +215,8 @@ def test_any_calls(payloads, policy, max_candidates, hold_slot, unit, document_l
         per_call=True,
         bounds=document_label == "first",
     )
-    score_payloads("c", [payload(calls, 1) for calls in payloads], config)
+    payloads = some(random, lambda: payload(any_calls(random, 4), 1), 3)
+    score_payloads("c", payloads, config)
 
 
 @st.composite
@@ -248,37 +279,38 @@ def test_labels_that_match_no_result_are_left_to_python():
     assert folds(label(1, 3), label(1, 2)) is None
 
 
-NAMES = st.lists(st.integers(0, 5).map(lambda number: number.to_bytes(8)), max_size=3)
-TOPICS = st.sampled_from(["a", "b", "c"])
-GAINS_BY_NAME = st.dictionaries(st.integers(0, 5).map(lambda n: n.to_bytes(8)), st.integers(0, 4))
-POOLS = st.lists(st.integers(0, 3), min_size=5, max_size=5)
-
-
-@st.composite
-def judged_payloads(draw):
+def judged_payloads(random):
     """Payloads of calls with the names of their results, and others with judgments."""
-    calls = draw(st.lists(CALLS, max_size=6))
+
+    def names():
+        return b"".join(some(random, lambda: digest(random, 5), 3))
+
+    def judgments():
+        topics = some(random, lambda: random.choice("abc"), 2)
+        gains = {
+            topic: dict(some(random, lambda: (digest(random, 5), random.randint(0, 4)), 5))
+            for topic in topics
+        }
+        pools = some(random, lambda: random.choice("abc"), 2)
+        return ExternalLabels(
+            {}, gains, {topic: [random.randint(0, 3) for _ in range(5)] for topic in pools}
+        )
+
     # Deliveries of one record have the same names.
-    calls = list({call.record_digest: call for call in calls}.values())
-    named = [[b"".join(draw(NAMES)) for _ in call.results] for call in calls]
+    calls = {call.record_digest: call for call in any_calls(random, 6)}.values()
     payloads = [
-        payload([call], external=ExternalLabels({call.record_digest: names}))
-        for call, names in zip(calls, named, strict=True)
-        if names or draw(st.booleans())
+        payload([call], external=ExternalLabels({call.record_digest: named}))
+        for call in calls
+        for named in [[names() for _ in call.results]]
+        if named or random.random() < 0.5
     ]
-    judgments = st.builds(
-        ExternalLabels,
-        st.just({}),
-        st.dictionaries(TOPICS, GAINS_BY_NAME),
-        st.dictionaries(TOPICS, POOLS),
-    )
-    payloads += [payload((), external=one) for one in draw(st.lists(judgments, max_size=3))]
-    return draw(st.permutations(payloads))
+    payloads += some(random, lambda: payload((), external=judgments()), 3)
+    return random.sample(payloads, len(payloads))
 
 
 @pytest.mark.slow
 @given(
-    judged_payloads(),
+    seeds.map(judged_payloads),
     st.booleans(),
     st.sampled_from(["document", "passage"]),
     st.sampled_from([None, "a", "\x1c"]),
@@ -338,14 +370,13 @@ def test_names_of_other_results_are_left_to_python():
 
 
 @pytest.mark.slow
-@given(st.lists(CALLS, max_size=3), st.data())
+@given(seeds)
 @settings(max_examples=300)
-def test_damaged_payloads_never_panic(calls, data):
-    whole = bytearray(payload(calls))
-    for _ in range(data.draw(st.integers(1, 4))):
-        place = data.draw(st.integers(0, len(whole) - 1))
-        whole[place] = data.draw(st.integers(0, 255))
-    damaged = bytes(whole[: data.draw(st.integers(0, len(whole)))])
+def test_damaged_payloads_never_panic(random):
+    whole = bytearray(payload(any_calls(random, 3)))
+    for _ in range(random.randint(1, 4)):
+        whole[random.randrange(len(whole))] = random.randrange(256)
+    damaged = bytes(whole[: random.choice([len(whole), random.randint(0, len(whole))])])
     with suppress(ValueError, LookupError, TypeError):
         PayloadScorer(scoring())._folder.fold([damaged])
 
