@@ -9,6 +9,8 @@ from msgspec.structs import replace
 import goodgain.pipeline.run.hosts.conversations
 from goodgain.pipeline.run.engines import runners
 from goodgain.pipeline.run.engines.table import ENGINES
+from goodgain.pipeline.sample.writers import write_sample
+from goodgain.pipeline.settings.sample_config import SampleConfig
 from goodgain.transforms.core.means import distribution
 from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.scoring import packing
@@ -17,7 +19,6 @@ from tests.native.paths import count_folds
 from tests.pipeline.runs import (
     FULL,
     MEANS,
-    SAMPLE,
     assert_is_direct,
     contents,
     manifest,
@@ -46,17 +47,25 @@ def traces(records, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def in_process(traces, tmp_path_factory):
+def sample(tmp_path_factory):
+    """Generated traces with costs, and with records that are rejected."""
+    path = str(tmp_path_factory.mktemp("sample") / "sample.avro")
+    write_sample(SampleConfig(conversations=15, results=10, bad_share=0.05), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def in_process(traces, sample, tmp_path_factory):
     """The output of a run over both traces in one process, with which other runs are compared."""
     output = tmp_path_factory.mktemp("run") / "out"
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(SWITCH, raising=False)
-        assert run(output, [traces, SAMPLE], *FULL) == 0
+        assert run(output, [traces, sample], *FULL) == 0
     return output
 
 
-def test_run_in_process_equals_direct_computation(in_process, traces):
-    assert_is_direct(in_process, [traces, SAMPLE])
+def test_run_in_process_equals_direct_computation(in_process, traces, sample):
+    assert_is_direct(in_process, [traces, sample])
     records = manifest(in_process)["records"]
     outcomes = ("scored", "earlier_turn", "redelivered", "rejected")
     assert records["read"] == sum(records[name] for name in outcomes)
@@ -64,53 +73,53 @@ def test_run_in_process_equals_direct_computation(in_process, traces):
 
 
 @read_in_both_ways
-def test_run_without_details_equals_direct_computation(traces, tmp_path, monkeypatch):
+def test_run_without_details_equals_direct_computation(traces, sample, tmp_path, monkeypatch):
     """Only such a run is folded by native code."""
     folds = count_folds(monkeypatch)
-    assert run(tmp_path / "out", [traces, SAMPLE], *MEANS) == 0
+    assert run(tmp_path / "out", [traces, sample], *MEANS) == 0
     assert folds == native_folds(tmp_path / "out")
-    assert_is_direct(tmp_path / "out", [traces, SAMPLE], details=False)
+    assert_is_direct(tmp_path / "out", [traces, sample], details=False)
 
 
-def test_reading_in_python_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
+def test_reading_in_python_changes_no_byte(in_process, traces, sample, tmp_path, monkeypatch):
     """Direct computation in Python agrees, too."""
     monkeypatch.setenv(SWITCH, "0")
-    assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
+    assert run(tmp_path / "out", [traces, sample], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
-    assert_is_direct(tmp_path / "out", [traces, SAMPLE])
+    assert_is_direct(tmp_path / "out", [traces, sample])
 
 
-def test_portable_runner_changes_no_byte(in_process, traces, tmp_path):
-    assert run(tmp_path / "out", [traces, SAMPLE], *FULL, *LOOPBACK) == 0
+def test_portable_runner_changes_no_byte(in_process, traces, sample, tmp_path):
+    assert run(tmp_path / "out", [traces, sample], *FULL, *LOOPBACK) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
 
 @read_in_both_ways
-def test_a_payload_for_each_call_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
+def test_a_payload_for_each_call_changes_no_byte(in_process, traces, sample, tmp_path, monkeypatch):
     monkeypatch.setattr(packing, "MOST_BUFFERED_RESULTS", 0)
-    assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
+    assert run(tmp_path / "out", [traces, sample], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-def test_grouping_conversations_changes_no_byte(in_process, traces, tmp_path, monkeypatch):
+def test_grouping_conversations_changes_no_byte(in_process, traces, sample, tmp_path, monkeypatch):
     """Only the local engine keeps them in state."""
     grouping = replace(ENGINES["FnApiRunner"], in_memory=False)
     monkeypatch.setitem(ENGINES, "FnApiRunner", grouping)
-    assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
+    assert run(tmp_path / "out", [traces, sample], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
 
 @read_in_both_ways
-def test_small_shards_change_no_byte(in_process, traces, tmp_path, monkeypatch):
+def test_small_shards_change_no_byte(in_process, traces, sample, tmp_path, monkeypatch):
     monkeypatch.setattr(goodgain.pipeline.run.hosts.conversations, "DEFAULT_SHARD_BYTES", 3_000)
-    assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
+    assert run(tmp_path / "out", [traces, sample], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-def test_repeated_bundles_change_no_byte(in_process, traces, tmp_path, monkeypatch):
+def test_repeated_bundles_change_no_byte(in_process, traces, sample, tmp_path, monkeypatch):
     """Engines may retry a bundle; the files of the first attempt must not remain."""
     monkeypatch.setattr(runners, "_fn_api_runner", lambda: FnApiRunner(bundle_repeat=1))
-    assert run(tmp_path / "out", [traces, SAMPLE], *FULL) == 0
+    assert run(tmp_path / "out", [traces, sample], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
 
@@ -118,16 +127,16 @@ def test_repeated_bundles_change_no_byte(in_process, traces, tmp_path, monkeypat
 @pytest.mark.parametrize(
     ("reading", "seed"), [("as built", 1), ("python", 2)], indirect=["reading"]
 )
-def test_records_shuffled_over_files_change_no_byte(seed, records, in_process, tmp_path):
+def test_records_shuffled_over_files_change_no_byte(seed, records, in_process, sample, tmp_path):
     random = Random(seed)
     shuffled = random.sample(records, len(records))
     paths = [write_jsonl(tmp_path / f"{part}.jsonl", shuffled[part::5]) for part in range(5)]
-    assert run(tmp_path / "out", [*paths, SAMPLE], *FULL) == 0
+    assert run(tmp_path / "out", [*paths, sample], *FULL) == 0
     assert contents(tmp_path / "out") == contents(in_process)
 
 
-def test_shards_partition_the_rows(in_process, traces, tmp_path):
-    assert run(tmp_path / "out", [traces, SAMPLE], *FULL, "--shards=4") == 0
+def test_shards_partition_the_rows(in_process, traces, sample, tmp_path):
+    assert run(tmp_path / "out", [traces, sample], *FULL, "--shards=4") == 0
     keys = {
         "conversations": ("conversation_id",),
         "iterations": ("conversation_id", "i"),
