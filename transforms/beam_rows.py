@@ -191,7 +191,7 @@ class GlobalMeanRows(beam.PTransform):
         super().__init__()
         self.error_handling = error_handling
         self.scoring = Scoring.default(metrics, max_i=max_i)
-        self.slices = [[name.strip() for name in one.split(",")] for one in slices]
+        self.slices = [[name.strip() for name in names.split(",")] for names in slices]
 
     def expand(self, rows: Rows) -> Any:
         """Apply the transform."""

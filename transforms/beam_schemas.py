@@ -49,7 +49,9 @@ def score_type(plan: MetricPlan) -> RowTypeConstraint:
         )
         for metric in plan.at_n
     ]
-    by_i = [(one.name, _number_type(one.whole, bool(one.undefined))) for one in plan.by_i]
+    by_i = [
+        (metric.name, _number_type(metric.whole, bool(metric.undefined))) for metric in plan.by_i
+    ]
     of_iterations = RowTypeConstraint.from_fields([*_OF_ITERATION, *by_i])
     nested = [("iterations", Sequence[of_iterations]), ("score", bytes)]  # type: ignore[valid-type]
     return RowTypeConstraint.from_fields([*_IDENTITY, *metrics, *nested])
@@ -78,7 +80,7 @@ def _schema_value(value: Any) -> Any:
         }
         return beam.Row(**{**asdict(value), **many})
     if isinstance(value, list):
-        return [_schema_value(one) for one in value]
+        return [_schema_value(item) for item in value]
     if isinstance(value, int) and type(value) not in (int, bool):
         return int(value)
     return value
@@ -93,7 +95,7 @@ def plain_mapping(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: plain_mapping(one) for name, one in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [plain_mapping(one) for one in value]
+        return [plain_mapping(item) for item in value]
     return value
 
 

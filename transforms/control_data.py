@@ -46,7 +46,7 @@ class ControlData:
         if not self.collections:
             return (grouped,)
         tags = [str(at) for at in range(len(self.collections))]
-        separate = _Separate([_coder(one) for one in self.collections])
+        separate = _Separate([_coder(collection) for collection in self.collections])
         types = {tag: one.element_type for tag, one in zip(tags, self.collections, strict=True)}
         return typed_outputs(grouped, "Separate", separate, payloads=grouped.element_type, **types)
 

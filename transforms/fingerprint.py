@@ -78,9 +78,9 @@ class FingerprintBundle(beam.DoFn):
 
 def timestamped(packed: Iterable[Packed]) -> Iterator[WindowedValue]:
     """Payloads in the global window, with the timestamps of their earliest records."""
-    for one in packed:
+    for conversation in packed:
         yield WindowedValue(
-            (one.conversation_id, one.payload),
-            Timestamp(micros=one.earliest),
+            (conversation.conversation_id, conversation.payload),
+            Timestamp(micros=conversation.earliest),
             (GlobalWindow(),),
         )

@@ -293,8 +293,8 @@ class CloseConversation(beam.DoFn):
             state.clear()
             if self.closing.live:
                 rows = score.iterations
-                for one in revise(emitted.read() or [], rows, len(rows), is_final=True):
-                    yield TaggedOutput(LIVE, one)
+                for row in revise(emitted.read() or [], rows, len(rows), is_final=True):
+                    yield TaggedOutput(LIVE, row)
                 emitted.clear()
             yield TimestampedValue(score, timestamp_of(event_time(score) or 0))
         elif self.closing.live and known.closed is None and known.opened is not None:
@@ -305,8 +305,8 @@ class CloseConversation(beam.DoFn):
             news = revise(before, rows, count_passed(ends, now))
             if news:
                 emitted.write(keep_latest(before, news))
-                for one in news:
-                    yield TaggedOutput(LIVE, one)
+                for row in news:
+                    yield TaggedOutput(LIVE, row)
             soon = next_end(ends, now)
             known = replace(known, wake=min(known.wake, soon)) if soon is not None else known
         state.change(known)

@@ -158,5 +158,6 @@ def _warn_of(found: Compared, runs: Sequence[RunOrFolder]) -> None:
     sources = (found.arms.base_source, found.arms.candidate_source)
     for which, run, source in zip(("Base", "Candidate"), runs, sources, strict=False):
         if not isinstance(run, Run):
-            for one in arm_warnings(source.manifest):
-                warn(f"{which}: {one.code}: {for_python(f'{one.message} {one.remedy}')}")
+            for warning in arm_warnings(source.manifest):
+                text = for_python(f"{warning.message} {warning.remedy}")
+                warn(f"{which}: {warning.code}: {text}")

@@ -62,10 +62,10 @@ class GateVerdict:
           GateFailedError: it did not; the message has the rules that it broke.
         """
         broken = [
-            f"{' '.join(filter(None, (one['subject'], one['shown'])))}, bound {one['limit']}: "
-            f"{one['reason']}"
-            for one in self.outcomes
-            if one["verdict"] == "failed"
+            f"{' '.join(filter(None, (outcome['subject'], outcome['shown'])))}, "
+            f"bound {outcome['limit']}: {outcome['reason']}"
+            for outcome in self.outcomes
+            if outcome["verdict"] == "failed"
         ]
         if not self.passed:
             raise GateFailedError("The gate failed:\n  " + "\n  ".join(broken))

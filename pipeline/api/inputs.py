@@ -75,7 +75,7 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> _InMemory
     records = _checked(traces) if table is None else _rows(table)
     first = list(islice(records, MOST_LOOKED_AT))
     records = chain(first, records)
-    maps = [one for one in first if isinstance(one, Mapping)]
+    maps = [record for record in first if isinstance(record, Mapping)]
     if len(maps) == len(first) and is_long_table(maps, adaptation):
         return _parsed_rows(_mappings(records), maps, adaptation)
     return _parsed(records if table is None else map(with_maps, _mappings(records)), adaptation)
@@ -175,7 +175,7 @@ def _parsed(
 ) -> _InMemory:
     left = iter(traces)
     first = list(islice(left, MOST_LOOKED_AT))
-    raw = [one for one in first if isinstance(one, Mapping)]
+    raw = [record for record in first if isinstance(record, Mapping)]
     seen = seen_names(raw, adaptation) if raw else names_in(map(to_builtins, first))
     records = (_record(place, one, adaptation) for place, one in enumerate(chain(first, left), 1))
     return list(records), seen
@@ -236,5 +236,5 @@ def _without_empty(value: Any, name: str = "") -> Any:
             return {key: one for key, one in kept.items() if one is not None}
         return kept
     if name == "results" and isinstance(value, list | tuple):
-        return [_without_empty(one) for one in value]
+        return [_without_empty(item) for item in value]
     return value

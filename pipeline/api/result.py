@@ -334,12 +334,13 @@ class Run:
           {'': 3.0, 'market=d': 3.5, 'market=f': 2.0}
         """
         frame = self.means.to_pandas()
-        slices = [dict(one) for one in frame["slice"]]
+        slices = [dict(slice_) for slice_ in frame["slice"]]
         frame["slice"] = [
-            ", ".join(f"{name}={value}" for name, value in sorted(one.items())) for one in slices
+            ", ".join(f"{name}={value}" for name, value in sorted(slice_.items()))
+            for slice_ in slices
         ]
-        for at, name in enumerate(sorted({name for one in slices for name in one}), start=1):
-            frame.insert(at, f"slice.{name}", [one.get(name) for one in slices])
+        for at, name in enumerate(sorted({name for slice_ in slices for name in slice_}), start=1):
+            frame.insert(at, f"slice.{name}", [slice_.get(name) for slice_ in slices])
         return frame
 
     def __getitem__(self, metric: str) -> MeanRow:

@@ -137,7 +137,7 @@ def _refuse_stray(unknown: Sequence[str], program: str) -> None:
 
 
 def _is_option(word: str) -> bool:
-    return word.startswith("-") and any(one.isalpha() for one in word)
+    return word.startswith("-") and any(character.isalpha() for character in word)
 
 
 def _nearest(word: str, ours: Sequence[str]) -> str | None:

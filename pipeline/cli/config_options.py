@@ -130,18 +130,18 @@ def _argument_settings(field: FieldInfo, metavar: str) -> dict[str, Any]:
     if get_origin(field.annotation) is dict:
         return {"action": "append", "nargs": "+", "metavar": tuple(metavar.split())}
     types = (field.annotation, *get_args(field.annotation))
-    for one in (one for one in types if get_origin(one) is tuple):
-        if Ellipsis in get_args(one):
+    for type_ in (type_ for type_ in types if get_origin(type_) is tuple):
+        if Ellipsis in get_args(type_):
             return {"action": "extend", "nargs": "+", "metavar": metavar}
         words = metavar.split()
-        return {"nargs": len(get_args(one)), "metavar": tuple(words) if words[1:] else metavar}
+        return {"nargs": len(get_args(type_)), "metavar": tuple(words) if words[1:] else metavar}
     choices = _choices(field)
     return {"metavar": "|".join(choices) if choices else metavar}
 
 
 def _choices(field: FieldInfo) -> tuple[str, ...]:
     """The words that an option accepts; empty if it accepts anything."""
-    return tuple(one for one in get_args(field.annotation) if isinstance(one, str))
+    return tuple(name for name in get_args(field.annotation) if isinstance(name, str))
 
 
 def _help(name: str, field: FieldInfo) -> str:

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"{folder} cannot be written to: {error.strerror}.") from error
     console = result_console()
-    console.print("\n".join(f"wrote {one}" for one in written), soft_wrap=True)
+    console.print("\n".join(f"wrote {path}" for path in written), soft_wrap=True)
     change_folder = "" if options.output == "." else f"cd {shlex.quote(options.output)} && "
     for command in kind.commands:
         console.print(f"next: {change_folder}{command}", soft_wrap=True)
@@ -76,7 +76,7 @@ def _write_examples(folder: Path, kind: ConfigurationKind) -> list[Path]:
     from goodgain.pipeline.sample.writers import write_sample
     from goodgain.pipeline.settings.sample_config import SampleConfig
 
-    shipped = {folder / Path(one).name: _shipped(one) for one in kind.beside}
+    shipped = {folder / Path(path).name: _shipped(path) for path in kind.beside}
     traces = [] if kind.traces is None else [folder / kind.traces]
     new = [path for path in (*shipped, *traces) if not path.exists()]
     for path in new:

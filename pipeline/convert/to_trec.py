@@ -190,8 +190,10 @@ def word(text: str) -> str:
     if is_printable(text) and " " not in text and "%" not in text:
         return text
     return "".join(
-        quote(one, safe="") if one == "%" or one.isspace() or not is_printable(one) else one
-        for one in text
+        quote(character, safe="")
+        if character == "%" or character.isspace() or not is_printable(character)
+        else character
+        for character in text
     )
 
 

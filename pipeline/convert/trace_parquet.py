@@ -34,7 +34,9 @@ def _arrow_type(avro: Any) -> pyarrow.DataType:
     if avro["type"] == "array":
         return pyarrow.list_(_arrow_type(avro["items"]))
     if avro["type"] == "record":
-        return pyarrow.struct({one["name"]: _arrow_type(one["type"]) for one in avro["fields"]})
+        return pyarrow.struct(
+            {field["name"]: _arrow_type(field["type"]) for field in avro["fields"]}
+        )
     return pyarrow.timestamp("ms", tz="UTC")
 
 

@@ -47,15 +47,15 @@ def table_of(
 ) -> TableBlock:
     """A table with these columns."""
     return table(
-        [one.column for one in columns],
-        [[one.cell(row) for one in columns] for row in rows],
+        [column.column for column in columns],
+        [[column.cell(row) for column in columns] for row in rows],
         caption,
     )
 
 
 def texts_of(columns: Iterable[CellColumn[_Row]], row: _Row) -> dict[str, str]:
     """The texts of a row by the part that their column names."""
-    return {one.column.part: _text(one.cell(row)) for one in columns if one.column.part}
+    return {column.column.part: _text(column.cell(row)) for column in columns if column.column.part}
 
 
 def _text(cell: Cell | str) -> str:

@@ -35,4 +35,6 @@ def _cell(cell: Cell) -> str:
 
 def _escaped(text: str) -> str:
     """Escape Markdown and HTML in a text."""
-    return "".join("\\" + one if one in _SPECIAL else one for one in printable(text))
+    return "".join(
+        "\\" + character if character in _SPECIAL else character for character in printable(text)
+    )

@@ -28,6 +28,8 @@ def _escaped(line: str) -> str:
     if line.isprintable():
         return line
     return "".join(
-        one if one.isprintable() else one.encode("unicode_escape", "backslashreplace").decode()
-        for one in line
+        character
+        if character.isprintable()
+        else character.encode("unicode_escape", "backslashreplace").decode()
+        for character in line
     )

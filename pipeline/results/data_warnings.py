@@ -94,8 +94,8 @@ def unknown_costs(means: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 def unknown_attributes(slices: Iterable[Mapping[str, str]]) -> Iterator[str]:
     """A sentence for each attribute of slices that no conversation has."""
     values: dict[str, set[str]] = {}
-    for one in slices:
-        for name, value in one.items():
+    for slice_ in slices:
+        for name, value in slice_.items():
             values.setdefault(name, set()).add(value)
     for name in sorted(name for name, occurring in values.items() if occurring == {""}):
         yield f"Slices: no conversation has the attribute {name}; is it misspelt?"

@@ -143,7 +143,7 @@ def conversations(plan: MetricPlan, judged_outside: bool = False) -> Dataset:
         for metric in plan.at_n
     }
     of_calls = [columns.pop(metric.name) for metric in CALL_METRICS]
-    first = [columns.pop(one.name) for one in CONVERSATION_METRICS if one.name in columns]
+    first = [columns.pop(metric.name) for metric in CONVERSATION_METRICS if metric.name in columns]
     redelivered = first.pop()
     of_pool = [columns.pop(metric.name) for metric in POOL_METRICS if metric.name in columns]
     of_ranking = [columns.pop(metric.name) for metric in plan.ranking]

@@ -66,7 +66,7 @@ def duplicate_tables(scores: Iterable[FoundDuplicates]) -> Iterator[pa.Table]:
 def _table(found: Sequence[tuple[FoundDuplicates, DuplicateTable]]) -> pa.Table:
     packed = [table.packed for _, table in found]
     numbers = np.frombuffer(b"".join(packed), "<i4").reshape(-1, len(COLUMNS)).astype(np.int64)
-    whose = np.repeat(np.arange(len(found)), [len(one) // _ROW_BYTES for one in packed])
+    whose = np.repeat(np.arange(len(found)), [len(rows) // _ROW_BYTES for rows in packed])
     raw: dict[str, _Numbers] = dict(zip(COLUMNS, numbers.T, strict=True))
     iterations = _Lists([score.numbers for score, _ in found])
     names = _Lists([table.names for _, table in found])

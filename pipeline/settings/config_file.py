@@ -182,7 +182,7 @@ def _add_spellings(schema: dict[str, Any], model: type[Settings]) -> None:
 def _cleaned(schema: Any) -> Any:
     """Without the keys that only `--help` uses, and without class docstrings."""
     if isinstance(schema, list):
-        return [_cleaned(one) for one in schema]
+        return [_cleaned(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     cleaned = {}

@@ -29,7 +29,7 @@ def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str 
         if value not in (None, default):
             several = value if isinstance(value, list) else [value]
             given = [] if value is True else several
-            words += [flag_of(name, _FIELDS[name]), *(quoted(str(one)) for one in given)]
+            words += [flag_of(name, _FIELDS[name]), *(quoted(str(word)) for word in given)]
     identity = quoted(conversation_id)
     if conversation_id[:1] == "-":
         words += ["--", identity]  # else it would pass for an option

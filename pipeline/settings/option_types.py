@@ -72,7 +72,7 @@ def _distinct_names(value: Any) -> Any:
 def _number_texts(value: Any) -> Any:
     """Turn one number, or those in a list, into text."""
     several = value if isinstance(value, list) else [value]
-    return [str(one) if isinstance(one, int | float) else one for one in several]
+    return [str(item) if isinstance(item, int | float) else item for item in several]
 
 
 def _as_numbers(value: Any) -> Any:
@@ -80,7 +80,7 @@ def _as_numbers(value: Any) -> Any:
     value = [value] if isinstance(value, int) else _split_at_commas(value)
     if not isinstance(value, list):
         return value
-    return [int(one) if isinstance(one, str) and one.isdecimal() else one for one in value]
+    return [int(item) if isinstance(item, str) and item.isdecimal() else item for item in value]
 
 
 def _slices(value: Any) -> Any:
@@ -88,7 +88,7 @@ def _slices(value: Any) -> Any:
     value = _as_list(value)
     if not isinstance(value, list):
         return value
-    return [_split_at_commas(one) if isinstance(one, str) else one for one in value]
+    return [_split_at_commas(item) if isinstance(item, str) else item for item in value]
 
 
 def _mapping(value: Any) -> Any:

@@ -198,7 +198,7 @@ class ScoringConfig(ReadingConfig):
         """The names of the outcomes that `outcome` names; None = every name."""
         if self.outcome is None:
             return None
-        return tuple(one.name for one in self.wanted_outcomes(()))
+        return tuple(outcome.name for outcome in self.wanted_outcomes(()))
 
     def uses(self, seen: SeenNames) -> bool:
         """Whether to match what was opened and cited: if `usage`, or the first records say so."""

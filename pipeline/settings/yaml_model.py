@@ -46,9 +46,9 @@ def config_text(path: str, what: str) -> str:
         return read_text(path, what)
     name = path.removeprefix(_SHIPPED).removesuffix(_SUFFIX)
     folder = resources.files("goodgain.configs")
-    known = sorted(one.name for one in folder.iterdir() if one.name.endswith(_SUFFIX))
+    known = sorted(file.name for file in folder.iterdir() if file.name.endswith(_SUFFIX))
     if name + _SUFFIX not in known:
-        names = ", ".join(_SHIPPED + one.removesuffix(_SUFFIX) for one in known)
+        names = ", ".join(_SHIPPED + name.removesuffix(_SUFFIX) for name in known)
         raise UsageError(f"{path} is not shipped with Good Gain; choose from {names}.")
     return (folder / (name + _SUFFIX)).read_text(encoding="utf-8")
 

@@ -85,7 +85,7 @@ def findings_about_fields(
             findings.append(NameFinding("field", name, results, name, effect))
         elif name not in rules.fields:
             near = similar_name(name, rules.fields)
-            applicable = [_rules_for(one, rules) for one in types_of[name]]
+            applicable = [_rules_for(type_, rules) for type_ in types_of[name]]
             compared = all(entry.reject_on is None for entry in applicable)
             if near is not None or not compared:
                 effect = "compared like any other field" if compared else "no rule compares it"

@@ -73,12 +73,12 @@ def _only(arm: str, documents: Sequence[ArmDocument]) -> Iterator[Block]:
                 TableColumn("gain", right=True),
                 TableColumn("document"),
             ),
-            [(place_text(one.place), number(one.gain), _name(one)) for one in documents],
+            [(place_text(found.place), number(found.gain), _name(found)) for found in documents],
         )
 
 
 def _both(arms: ArmsExplanation) -> Iterator[Block]:
-    yield Heading(f"In both: {_counted([one.input for one in arms.both])}")
+    yield Heading(f"In both: {_counted([pair.input for pair in arms.both])}")
     if arms.both:
         yield table(
             (
@@ -90,19 +90,19 @@ def _both(arms: ArmsExplanation) -> Iterator[Block]:
             ),
             [
                 (
-                    place_text(one.input.place),
-                    number(one.input.gain),
-                    place_text(one.against.place),
-                    number(one.against.gain),
-                    _name(one.input),
+                    place_text(pair.input.place),
+                    number(pair.input.gain),
+                    place_text(pair.against.place),
+                    number(pair.against.gain),
+                    _name(pair.input),
                 )
-                for one in arms.both
+                for pair in arms.both
             ],
         )
 
 
 def _counted(documents: Sequence[ArmDocument]) -> str:
-    good = sum(one.good for one in documents)
+    good = sum(found.good for found in documents)
     return f"{counted(len(documents), 'document')}, {good} of them good" if documents else "nothing"
 
 

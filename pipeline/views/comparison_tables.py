@@ -179,7 +179,7 @@ def _remark(paired: bool, row: ComparisonRow) -> Cell:
         )
         if row.worst_difference is not None:
             worst = (row.worst_base_mean, row.worst_candidate_mean)
-            ends = (value_text(row.metric, one) for one in worst)
+            ends = (value_text(row.metric, number) for number in worst)
             parts.append(f"at worst {' to '.join(ends)}")
     return Cell("; ".join([*parts, *([row.note] if row.note else [])]))
 
@@ -200,7 +200,7 @@ def _detectable(row: ComparisonRow) -> Cell:
 def further_table(compared: Compared, rows: Sequence[ComparisonRow]) -> Iterator[TableBlock]:
     """The results of the optional tests, if there are any."""
     further = ((row.wilcoxon_p, row.bootstrap_resamples, row.sign_p) for row in rows)
-    if all(one is None for of_row in further for one in of_row):
+    if all(number is None for of_row in further for number in of_row):
         return
     method = compared.request.correction
     columns: Columns = [

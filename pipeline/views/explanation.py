@@ -115,7 +115,7 @@ def _turn_in_words(explanation: ConversationExplanation) -> str:
         text = f"{row.turn}, which did not search (N = 0)"
     if explanation.earlier_turns:
         earlier_turns = (
-            f"{one.turn} ({counted(one.calls, 'call')})" for one in explanation.earlier_turns
+            f"{turn.turn} ({counted(turn.calls, 'call')})" for turn in explanation.earlier_turns
         )
         earlier = pluralize(
             len(explanation.earlier_turns), "an earlier turn does", "earlier turns do"

@@ -71,9 +71,9 @@ def means_table(
         return term(row["metric"], "own ideal" if own else "")
 
     bounded = any(row.get(part) is not None for row in rows for part in _BOUNDS)
-    further = [one for one in MEANS if bounded or one.column.part not in _BOUNDS]
+    further = [column for column in MEANS if bounded or column.column.part not in _BOUNDS]
     columns = [CellColumn(TableColumn("metric", widest=36), name), *further]
-    return table_of(columns if live else [one.fixed for one in columns], rows, caption)
+    return table_of(columns if live else [column.fixed for column in columns], rows, caption)
 
 
 def shown_metrics(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[str]:

@@ -83,8 +83,8 @@ def find_noteworthy(conversations: Iterable[_Row]) -> list[Noteworthy]:
     lists = noteworthy()
     for row in conversations:
         if row["N"] and not row["rejected_records"]:
-            for one in lists:
-                one.add(row)
+            for list_ in lists:
+                list_.add(row)
     return each_once(lists)
 
 
@@ -92,8 +92,8 @@ def each_once(lists: Iterable[Noteworthy]) -> list[Noteworthy]:
     """The lists, each with its most noteworthy conversation that no list before it shows."""
     shown: list[Noteworthy] = []
     taken = set[str]()
-    for one in lists:
-        left = [row for row in one.rows if row["conversation_id"] not in taken][:1]
+    for list_ in lists:
+        left = [row for row in list_.rows if row["conversation_id"] not in taken][:1]
         taken.update(row["conversation_id"] for row in left)
-        shown.append(replace(one, rows=left))
+        shown.append(replace(list_, rows=left))
     return shown

@@ -240,7 +240,7 @@ def _found_table(name: str, headings: Sequence[str], row: Row, lower: bool) -> T
         ("none found", missed, ("known, or luck", "search failed")),
     )
     return table(
-        (TableColumn("conversations"), *(TableColumn(one, right=True) for one in headings)),
+        (TableColumn("conversations"), *(TableColumn(heading, right=True) for heading in headings)),
         [
             (label, *map(partial(_found_cell, row["n"]), counts, meanings))
             for label, counts, meanings in lines

@@ -94,7 +94,7 @@ def topic_document(
     topic: Topic, documents: Sequence[PoolDocument], preferred: str | None
 ) -> Document:
     """A topic's documents: label, copies, and which run found each when."""
-    runs = sorted({place.run for one in documents for place in one.places})
+    runs = sorted({place.run for pooled in documents for place in pooled.places})
     columns = [
         *(TableColumn(heading, right=True) for heading in ("no", "label", "copies")),
         *(TableColumn(shortened(run, _LONGEST_RUN), right=True) for run in runs),
@@ -102,13 +102,13 @@ def topic_document(
     ]
     rows = [
         (
-            Cell(str(one.number)),
-            Cell(_label_text(one, preferred)),
-            Cell(str(len(one.places))),
-            *(Cell(_when(one, run), "place") for run in runs),
-            Cell(_name(one), "place", longest=_LONGEST),
+            Cell(str(pooled.number)),
+            Cell(_label_text(pooled, preferred)),
+            Cell(str(len(pooled.places))),
+            *(Cell(_when(pooled, run), "place") for run in runs),
+            Cell(_name(pooled), "place", longest=_LONGEST),
         )
-        for one in documents
+        for pooled in documents
     ]
     heading = Heading(f"Topic {topic}: {counted(len(documents), 'document')}")
     return document(heading, table(columns, rows))

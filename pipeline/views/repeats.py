@@ -74,7 +74,7 @@ def _by_condition(rows: Mapping[str, Row]) -> dict[str, dict[str, Row]]:
     """The rows of repeats by condition and heading, in the order in which they are shown."""
     found = [(repeats, row) for name, row in rows.items() if (repeats := parse_repeats(name))]
     # Of one repeat, at least one passes if all do.
-    found = [one for one in found if (one[0].kind, one[0].k) != (ALL, 1)]
+    found = [repeats for repeats in found if (repeats[0].kind, repeats[0].k) != (ALL, 1)]
     by_condition: dict[str, dict[str, Row]] = {}
     for repeats, row in sorted(found, key=lambda one: _place(one[0])):
         by_condition.setdefault(str(repeats.condition), {})[_heading(repeats)] = row

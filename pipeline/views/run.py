@@ -125,9 +125,11 @@ def _looking_part(
     """
     conversations = islice(read_dataset(folder, "conversations"), _MOST_CONSIDERED)
     found = [
-        (one, one.rows[0])
-        for one in find_noteworthy(conversations)
-        if one.rows and one.metric in rows and not lacks_labels(rows[one.metric])
+        (noteworthy, noteworthy.rows[0])
+        for noteworthy in find_noteworthy(conversations)
+        if noteworthy.rows
+        and noteworthy.metric in rows
+        and not lacks_labels(rows[noteworthy.metric])
     ]
     if found:
         total = manifest["conversations"]["total"]

@@ -113,8 +113,13 @@ def _tables(report: Report) -> Iterator[Block]:
         "Entity types",
         ("type", "results", "rules that apply", "did you mean"),
         [
-            (one["name"] or "(no type)", f"{one['results']:,}", one["rules"], one["likely"] or "")
-            for one in report["entity_types"]
+            (
+                entity_type["name"] or "(no type)",
+                f"{entity_type['results']:,}",
+                entity_type["rules"],
+                entity_type["likely"] or "",
+            )
+            for entity_type in report["entity_types"]
         ],
     )
     yield from _table(
@@ -122,20 +127,20 @@ def _tables(report: Report) -> Iterator[Block]:
         ("name", "results", "did you mean", "what it does"),
         [
             (
-                f"{one['kind']}s.{one['name']}",
-                f"{one['results']:,}",
-                one["likely"] or "",
-                one["effect"],
+                f"{name['kind']}s.{name['name']}",
+                f"{name['results']:,}",
+                name["likely"] or "",
+                name["effect"],
             )
-            for one in report["names_without_rule"]
+            for name in report["names_without_rule"]
         ],
     )
     yield from _table(
         "Attributes, to slice by",
         ("attribute", "records", "values"),
         [
-            (one["name"], f"{one['records']:,}", _first_values(one["values"]))
-            for one in report["attributes"]
+            (attribute["name"], f"{attribute['records']:,}", _first_values(attribute["values"]))
+            for attribute in report["attributes"]
         ],
     )
     rejected = []

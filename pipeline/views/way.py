@@ -96,9 +96,9 @@ def ways_of_arms(
       ways: of the manifest of a comparison: the sums of both arms by slice.
     """
     return _ways_of(
-        (", ".join(filter(None, (_name(one["slice"]), arm))), one[arm])
-        for one in ways
-        if one["slice"] in slices
+        (", ".join(filter(None, (_name(way["slice"]), arm))), way[arm])
+        for way in ways
+        if way["slice"] in slices
         for arm in ("base", "candidate")
     )
 

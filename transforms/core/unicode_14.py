@@ -144,7 +144,7 @@ def _suspects() -> re.Pattern[str]:
 
 def _class(first: int, last: int = sys.maxunicode) -> str:
     """The unassigned characters of a plane's part, as in a set of a pattern."""
-    ranges = ([int(code, 16) for code in one.split("-")] for one in _UNASSIGNED.split())
+    ranges = ([int(code, 16) for code in span.split("-")] for span in _UNASSIGNED.split())
     return "".join(
         f"{chr(codes[0])}-{chr(codes[-1])}" for codes in ranges if first <= codes[0] <= last
     )

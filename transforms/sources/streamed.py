@@ -128,9 +128,9 @@ class StreamPacker:
     def rest(self) -> Iterator[Any]:
         """The buffered payloads, and the counts since the last call."""
         latest = MIN_TIMESTAMP
-        for one in self._emit(self._packer.rest()):
-            latest = max(latest, one.timestamp)
-            yield one
+        for packed in self._emit(self._packer.rest()):
+            latest = max(latest, packed.timestamp)
+            yield packed
         yield TaggedOutput(
             READ,
             WindowedValue(ReadRecords(self._records, self._ids), latest, (GlobalWindow(),)),
@@ -161,7 +161,7 @@ def stamped(
       earliest: the watermark of the source; None if there is none yet.
       latest: time of arrival; None if unknown.
     """
-    unknown = next((one for one in (earliest, latest) if one is not None), _LEAST)
+    unknown = next((end for end in (earliest, latest) if end is not None), _LEAST)
     waiting: list[RejectedRecord] = []
     at: int | None = None
     for record in records:
@@ -173,11 +173,11 @@ def stamped(
             continue
         else:
             time = unknown if at is None else at
-        for one in (*waiting, record):
-            yield one, time
+        for waited in (*waiting, record):
+            yield waited, time
         waiting.clear()
-    for one in waiting:
-        yield one, unknown if at is None else at
+    for waited in waiting:
+        yield waited, unknown if at is None else at
 
 
 _LEAST = MIN_TIMESTAMP.micros // _MICROS

@@ -56,6 +56,6 @@ def run(args: argparse.Namespace) -> int:
             f"{outcome.left:,} left by --at-most.",
             soft_wrap=True,
         )
-        for one in outcome.rejected[:_SHOWN]:
-            messages.print(f"{one.document}: {printable(one.reason)}", soft_wrap=True)
+        for label in outcome.rejected[:_SHOWN]:
+            messages.print(f"{label.document}: {printable(label.reason)}", soft_wrap=True)
     return ExitCode.DATA_QUALITY if outcome.rejected else ExitCode.DONE

@@ -92,7 +92,7 @@ def _say(outcome: Labelled, path: str | None, what: str, quiet: bool) -> None:
         "replacing another; "
         f"{counted(outcome.empty, 'line')} without one, {len(outcome.rejected):,} rejected."
     )
-    for one in outcome.rejected[:_SHOWN]:
-        message_console().print(f"{path}:{one.line}: {printable(one.text)}", soft_wrap=True)
+    for problem in outcome.rejected[:_SHOWN]:
+        message_console().print(f"{path}:{problem.line}: {printable(problem.text)}", soft_wrap=True)
     if len(outcome.rejected) > _SHOWN:
         message_console().print(f"... and {len(outcome.rejected) - _SHOWN:,} more.")

@@ -44,11 +44,11 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"pool": pool.manifest, "documents": list(chain(*topics))})
         return 0
-    shown = [topic_document(one[0].topic, one, pool.preferred) for one in topics]
+    shown = [topic_document(documents[0].topic, documents, pool.preferred) for documents in topics]
     more = wanted is None and pool.manifest["content"]["topics"] > len(topics)
     whole = document(
         pool_document(pool).blocks if wanted is None else (),
-        *(one.blocks for one in shown),
+        *(topic.blocks for topic in shown),
         Sentence("Other topics: `--topic T`.") if more else None,
     )
     show(whole, result_console())

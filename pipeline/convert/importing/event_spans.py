@@ -87,9 +87,9 @@ def _call(tool: str, events: Sequence[Span]) -> Span:
     answers = [event.answer for event in events if event.answer is not None]
     answer = replace(
         max(answers, key=_said),
-        has_query=any(one.has_query for one in answers),
-        has_address=any(one.has_address for one in answers),
-        has_url=any(one.has_url for one in answers),
+        has_query=any(answer.has_query for answer in answers),
+        has_address=any(answer.has_address for answer in answers),
+        has_url=any(answer.has_url for answer in answers),
     )
     return replace(
         first,

@@ -57,8 +57,10 @@ class TraceFunctions(Functions):
     @signature({"types": ["array", "null"]}, {"types": ["string"]}, {"types": []})
     def _func_lookup(self, objects: list[Any] | None, key: str, value: Any) -> Any:
         """The first object of a list whose key has a value, to join by an id; null without one."""
-        several = (one for one in objects or () if isinstance(one, dict))
-        return next((one for one in several if value is not None and one.get(key) == value), None)
+        several = (item for item in objects or () if isinstance(item, dict))
+        return next(
+            (item for item in several if value is not None and item.get(key) == value), None
+        )
 
     @signature({"types": ["string", "null"]}, {"types": ["string"]})
     def _func_split(self, text: str | None, separator: str) -> Any:

@@ -295,7 +295,7 @@ def _checked(records: Iterator[Record], counts: ImportCounts) -> Iterator[Record
         else:
             counts.opens += action == OPEN
             counts.cites += action == CITE
-        counts.without_identity += sum(not has_identity(one) for one in record["results"])
+        counts.without_identity += sum(not has_identity(result) for result in record["results"])
         counts.results += len(record["results"])
         counts.labelled += sum("gain" in result for result in record["results"])
         counts.costs.update(record["costs"].keys())

@@ -259,7 +259,11 @@ class MappingFile(_MappingPart):
     def cited_by(self, record: Any) -> list[dict[str, Any]]:
         """The documents that the answer of a model cites."""
         cited = cited_documents(self.part("answer", record))
-        return [self.result_of(one) for one in read_answer(cited).documents or ()] if cited else []
+        return (
+            [self.result_of(document) for document in read_answer(cited).documents or ()]
+            if cited
+            else []
+        )
 
     def results_of(self, record: Any) -> list[dict[str, Any]] | None:
         """The results of a record; None if it does not even have an empty list."""

@@ -64,5 +64,5 @@ def _with_dicts(value: Any, kind: Any) -> Any:
     if types.is_struct(kind):
         return {field.name: _with_dicts(value[field.name], field.type) for field in kind}
     if inner := _inner_types(kind):
-        return [_with_dicts(one, inner[0]) for one in value]
+        return [_with_dicts(item, inner[0]) for item in value]
     return value

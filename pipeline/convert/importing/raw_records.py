@@ -136,8 +136,8 @@ def _lines(
             except _NOT_DECODABLE:
                 counts.skip(_NOT_JSON, position)
                 continue
-            for one in _unwrapped(record, envelope, format):
-                yield position, one
+            for inner in _unwrapped(record, envelope, format):
+                yield position, inner
 
 
 def _unwrapped(record: Any, envelope: Sequence[str], format: Format) -> Sequence[Any]:

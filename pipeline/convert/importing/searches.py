@@ -44,13 +44,13 @@ def searches_of(tree: SpanTree) -> tuple[list[Search], int]:
     names = {span.span_id for span in candidates}
     outermost = {
         span.span_id: next(
-            (one for one in tree.ancestors(span)[::-1] if one.span_id in names), span
+            (ancestor for ancestor in tree.ancestors(span)[::-1] if ancestor.span_id in names), span
         )
         for span in candidates
     }
     models_inside: dict[str, list[Span]] = {}
     costs_of_models = model_costs_of(tree)
-    for span in (one for one in tree.spans if one.kind == MODEL):
+    for span in (other for other in tree.spans if other.kind == MODEL):
         for above in tree.ancestors(span):
             if above.kind == MODEL:
                 break  # counted as part of it
@@ -151,7 +151,7 @@ def _total(costs: Iterable[dict[str, float]]) -> dict[str, float]:
     """The sum of each cost that all of them have."""
     several = list(costs)
     names = set(several[0]).intersection(*several[1:]) if several else set()
-    return {name: fsum(one[name] for one in several) for name in sorted(names)}
+    return {name: fsum(costs_of[name] for costs_of in several) for name in sorted(names)}
 
 
 def _innermost(candidates: Sequence[Span], tree: SpanTree) -> list[Span]:
@@ -185,7 +185,7 @@ def _reranked(
     for span in tree.spans:
         if span.kind != RERANK or not span.results:
             continue
-        ancestors = {one.span_id for one in tree.ancestors(span)}
+        ancestors = {ancestor.span_id for ancestor in tree.ancestors(span)}
         if ancestors & outermost.keys():
             continue  # the enclosing search has the re-ranked results
         documents = _names(span.results)

@@ -69,7 +69,7 @@ def tool_answer(
     is_text = answer.text is not None and answer.documents is None
     otherwise: Sequence[Document] = ()
     if answer.unread and error is None:
-        otherwise = [_any_document(one) for one in answer.unread]
+        otherwise = [_any_document(document) for document in answer.unread]
     elif is_text and error is None and answer.listed is None:
         otherwise = [{"text": answer.text}]
     return ToolAnswer(

@@ -150,9 +150,9 @@ class _Sessions:
 
     def of(self, span: Span) -> str | None:
         path = (span, *self._tree.ancestors(span))
-        for one in path if self._keep_apart else reversed(path):
-            if one.conversation is not None:
-                return one.conversation
+        for near in path if self._keep_apart else reversed(path):
+            if near.conversation is not None:
+                return near.conversation
         return self.of_root(self._tree.root(span))[0]
 
     def of_root(self, root: Span) -> Sequence[str | None]:

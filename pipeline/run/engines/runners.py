@@ -73,7 +73,7 @@ def create(
     # The user's value wins. An option that Beam does not declare must not be set twice, except
     # those that may be repeated.
     users = {_name(argument) for argument in beam_arguments} - _REPEATABLE
-    added = [one for one in ours if one not in beam_arguments and _name(one) not in users]
+    added = [word for word in ours if word not in beam_arguments and _name(word) not in users]
     options = PipelineOptions([*added, *beam_arguments])
     unknown = _unknown_options(options) if beam_arguments else []
     # Other engines may have options that Beam does not declare.
@@ -317,13 +317,13 @@ def reachable(option: str, path: Any, engine: PipelineRunner, options: PipelineO
     if _share_this_folder(engine, options):
         return path
     paths = path if isinstance(path, tuple) else (path,) if path else ()
-    local = [one for one in paths if is_local(one)]
+    local = [name for name in paths if is_local(name)]
     if local and type(engine).__name__ == "DataflowRunner":
         raise UsageError(
             f"--{option} {local[0]} is on this machine, where Dataflow's workers cannot reach it; "
             "give a path on gs://."
         )
-    absolute = tuple(os.path.abspath(one) if one in local else one for one in paths)
+    absolute = tuple(os.path.abspath(name) if name in local else name for name in paths)
     return absolute if isinstance(path, tuple) else absolute[0] if absolute else path
 
 

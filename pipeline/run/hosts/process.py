@@ -89,7 +89,7 @@ def evaluate_here(
         name: table.join(gathered.payloads, gathered.label_requests)
         for name, table in tables.items()
     }
-    for conversation_id, packed in chain.from_iterable(one.payloads for one in joined.values()):
+    for conversation_id, packed in chain.from_iterable(table.payloads for table in joined.values()):
         gathered.payloads[conversation_id].append(packed)
     sums, scores = RunSums(config, scoring), []
     for score in scores_of(gathered.payloads, scoring, pools, trace_budget):
@@ -103,7 +103,11 @@ def evaluate_here(
         rejected_rows["labels"] += chain.from_iterable(unmatched)
     # `+` would drop the counts that are 0, which warnings need.
     counts = Counter(sums.of_scores.counts)
-    for more in (gathered.counts, reading_counts(packer), *(one.counts for one in joined.values())):
+    for more in (
+        gathered.counts,
+        reading_counts(packer),
+        *(table.counts for table in joined.values()),
+    ):
         counts.update(more)
     return Evaluated(
         scores,
@@ -140,22 +144,22 @@ def gather(packed: Iterable[Packed | RejectedRecord], budget: MemoryBudget) -> G
     rejected: list[RejectedRecord] = []
     label_requests: list[LabelRequest] = []
     counts = ReadCounts()
-    for one in packed:
-        if isinstance(one, RejectedRecord):
-            rejected.append(one)
-            budget.count_read(one.conversation_id, one.reason, one.payload)
-            counts.add_rejected(one)
-            progress.advance({"records.read": one.records, "records.rejected": one.records})
+    for item in packed:
+        if isinstance(item, RejectedRecord):
+            rejected.append(item)
+            budget.count_read(item.conversation_id, item.reason, item.payload)
+            counts.add_rejected(item)
+            progress.advance({"records.read": item.records, "records.rejected": item.records})
         else:
-            budget.count_read(one.conversation_id, one.payload)
-            budget.count(_OBJECT_BYTES_PER_CALL * one.calls)
-            payloads.setdefault(one.conversation_id, []).append(one.payload)
-            counts.add_calls(one.calls)
-            if one.label_request is not None:
-                names = list(one.label_request.names())
+            budget.count_read(item.conversation_id, item.payload)
+            budget.count(_OBJECT_BYTES_PER_CALL * item.calls)
+            payloads.setdefault(item.conversation_id, []).append(item.payload)
+            counts.add_calls(item.calls)
+            if item.label_request is not None:
+                names = list(item.label_request.names())
                 budget.count_labels(len(names), names)
-                label_requests.append(one.label_request)
-            progress.advance({"records.read": one.calls})
+                label_requests.append(item.label_request)
+            progress.advance({"records.read": item.calls})
     return GatheredInput(payloads, rejected, label_requests, counts.by_name())
 
 

@@ -37,8 +37,8 @@ def _pairs(
 ) -> Iterator[tuple[str, str]]:
     for number, file in enumerate(files):
         for shard in shards_of_judgments(file, open_file):
-            for one in read_qrels(shard, number, open_file, EXCLUSIONS):
-                if isinstance(one, QrelsProblem):
-                    raise UsageError(describe([one], files, open_file))
-                budget.count_label(one.topic, one.document)
-                yield one.topic, one.document
+            for pair in read_qrels(shard, number, open_file, EXCLUSIONS):
+                if isinstance(pair, QrelsProblem):
+                    raise UsageError(describe([pair], files, open_file))
+                budget.count_label(pair.topic, pair.document)
+                yield pair.topic, pair.document

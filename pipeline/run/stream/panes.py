@@ -15,7 +15,7 @@ _FIRST = int((datetime(1, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()) * 1_000
 _LAST = int((datetime(9999, 12, 31, tzinfo=UTC) - _EPOCH).total_seconds()) * 1_000
 _WRITTEN = "%Y%m%dT%H%M%S"
 _UNDATED = "undated"
-_SUFFIXES = "|".join(re.escape(one.suffix) for one in FORMATS.values())
+_SUFFIXES = "|".join(re.escape(file_format.suffix) for file_format in FORMATS.values())
 _NAME = re.compile(
     rf"part-(?P<window>[0-9T.]+Z|{_UNDATED})-(?P<shard>[0-9]+)-of-(?P<shards>[0-9]+)"
     rf"-pane-(?P<number>[0-9]+)-(?P<attempt>[0-9a-f]+)(?P<suffix>{_SUFFIXES})"

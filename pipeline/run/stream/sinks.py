@@ -242,7 +242,7 @@ class _WritePane(beam.DoFn):
             flush.set(self._next_flush())
 
     def _write_pane(self, pane: Pane, elements: Sequence[Waiting]) -> Iterator[str]:
-        decoded = [self._decoder.decode(one.element) for one in elements]
+        decoded = [self._decoder.decode(element.element) for element in elements]
         try:
             for dataset in self.datasets:
                 rows = [row for element in decoded for row in dataset.rows_of(element)]

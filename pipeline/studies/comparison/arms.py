@@ -203,7 +203,7 @@ def arm_of(
             by_i = unsearched.by_i(measures.iteration_columns, row)
             idle.append(_Conversation(identity, attributes, 0, values_at_n, by_i))
     arm, without_search = _arm(searching, label, measures), _arm(idle, label, measures)
-    at_each_i = np.array([one.at_each_i for one in idle])
+    at_each_i = np.array([values.at_each_i for values in idle])
     at_each_i = at_each_i.reshape(len(idle), len(measures.iteration_columns))
     idle_by_i = {
         name: np.repeat(at_each_i[:, [index]], measures.max_i, axis=1)

@@ -235,9 +235,17 @@ def _rows(
             measure = compared_measure(measure, conditions)
             everyone = over_everyone(measure) if conditions.search_could_decide else None
             row, *of_everyone = (
-                row_of(slice_, one, matched, conditions, arms.measures, request.tests, codes)
-                for one in filter(None, (measure, everyone))
-                for matched, codes in [counted.get(one.population, counted["all"])]
+                row_of(
+                    slice_,
+                    population_measure,
+                    matched,
+                    conditions,
+                    arms.measures,
+                    request.tests,
+                    codes,
+                )
+                for population_measure in filter(None, (measure, everyone))
+                for matched, codes in [counted.get(population_measure.population, counted["all"])]
             )
             yield replace(row, over_everyone=of_everyone[0]) if of_everyone else row
 

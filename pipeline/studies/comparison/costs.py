@@ -78,7 +78,7 @@ class MeansOfArm(Struct, frozen=True):
         distribution = Distribution().add(values[known].tolist(), undefined=undefined)
         estimate = estimate_of(distribution, self.interval, binary=False)
         if self.cluster is not None:
-            totals = ((len(one), fsum(one)) for one in self._by_cluster(values, known))
+            totals = ((len(cluster), fsum(cluster)) for cluster in self._by_cluster(values, known))
             estimate = clustered(estimate, ClusterVariance.of(totals))
         return mean_row(self.slice_, mean_of, estimate)
 
@@ -89,7 +89,10 @@ class MeansOfArm(Struct, frozen=True):
         totals = None
         if self.cluster is not None:
             sums = (
-                [sum(map(Fraction, one), Fraction(0)) for one in self._by_cluster(values, known)]
+                [
+                    sum(map(Fraction, cluster), Fraction(0))
+                    for cluster in self._by_cluster(values, known)
+                ]
                 for values in (gains, costs)
             )
             totals = RatioSums().add(zip(*sums, strict=True))

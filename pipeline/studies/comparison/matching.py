@@ -60,7 +60,7 @@ class Grouped(Struct, frozen=True):
         counts = np.bincount(self.group_of, defined, n)
         if repeats is not None:
             passed = zip(counts.astype(int).tolist(), totals.astype(int).tolist(), strict=True)
-            of_keys = [repeats.value(*one) for one in passed]
+            of_keys = [repeats.value(*counts) for counts in passed]
             return np.array(of_keys, dtype=np.float64), counts > 0
         means = np.full(n, np.nan)
         np.divide(totals, counts, out=means, where=counts > 0)

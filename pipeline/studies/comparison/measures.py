@@ -159,7 +159,9 @@ def choose(
     by_iteration = tuple(metric.name for metric in plan.by_i if metric.name not in at_ends)
     ranking = [metric.name for metric in plan.ranking]
     known = (*at_ends, *by_iteration)
-    requested, family = ([spaced(respelled(name)) for name in one] for one in (requested, family))
+    requested, family = (
+        [spaced(respelled(name)) for name in names] for names in (requested, family)
+    )
     primary = spaced(respelled(primary)) if primary else None
     named = [*requested, *family, *([primary] if primary else ())]
     _check_names(named, known, ranking)
@@ -211,13 +213,13 @@ def _tolerances(
     written: Iterable[str], known: Sequence[str], ranking: Sequence[str]
 ) -> tuple[float, dict[str, float]]:
     default, by_name = 0.0, {}
-    for one in written:
-        name, equals, value = one.rpartition("=")
+    for tolerance in written:
+        name, equals, value = tolerance.rpartition("=")
         if equals:
             _check_names([name], known, ranking)
-            by_name[name] = _tolerance(value, one)
+            by_name[name] = _tolerance(value, tolerance)
         else:
-            default = _tolerance(value, one)
+            default = _tolerance(value, tolerance)
     return default, by_name
 
 

@@ -97,7 +97,9 @@ def pool_finds(
     Args:
       everyone: whether conversations that did not search count in the shares.
     """
-    base, candidate = (one.manifest.get(POOL) for one in (arms.base_source, arms.candidate_source))
+    base, candidate = (
+        source.manifest.get(POOL) for source in (arms.base_source, arms.candidate_source)
+    )
     if not base or not candidate or base["digest"] != candidate["digest"]:
         return None
     base_topics = _by_topic(arms.base, base["topic"])
@@ -162,7 +164,7 @@ def _documents(
                 label = document.label(stored.preferred)
                 if document.topic in topics and label is not None and label >= good_from:
                     in_base, in_candidate = (
-                        document.number in one for one in topics[document.topic]
+                        document.number in numbers for numbers in topics[document.topic]
                     )
                     found = FoundDocument(
                         topic=document.topic.value,
@@ -177,7 +179,7 @@ def _documents(
                     listed[document.topic].append(found)
     except GoodGainError as error:
         return (), str(error).rstrip(".")
-    return tuple(one for documents in listed.values() for one in documents), None
+    return tuple(document for documents in listed.values() for document in documents), None
 
 
 def _shares(

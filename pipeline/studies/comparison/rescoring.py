@@ -123,7 +123,7 @@ def score_on_pool(
 
 def run_name_of(inputs: Iterable[Mapping[str, Any]], runs: Manifests) -> str | None:
     """The run of a pool that has all of the files; None unless there is exactly one."""
-    files = [(one["path"], one["size"]) for one in inputs]
+    files = [(file["path"], file["size"]) for file in inputs]
     names = [
         name
         for name, facts in runs.items()

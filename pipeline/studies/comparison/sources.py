@@ -55,7 +55,10 @@ class Mismatch(Struct, frozen=True):
 def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mismatch]:
     """The parameters that affect metrics and differ between two manifests."""
     one, other = _compared_parameters(base), _compared_parameters(candidate)
-    outcomes = [{one.name: one for one in outcomes_of(manifest)} for manifest in (base, candidate)]
+    outcomes = [
+        {outcome.name: outcome for outcome in outcomes_of(manifest)}
+        for manifest in (base, candidate)
+    ]
     in_both = sorted(outcomes[0].keys() & outcomes[1].keys())
     return [
         *(
@@ -83,7 +86,10 @@ def share_aspects(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool
     """Whether two manifests are of runs with the same judgments of aspects, or the same pool."""
     if ASPECT_QRELS in base or ASPECT_QRELS in candidate:
         return _aspects(base) == _aspects(candidate)
-    pools = [one[POOL]["digest"] if aspects_outside(one) else None for one in (base, candidate)]
+    pools = [
+        manifest[POOL]["digest"] if aspects_outside(manifest) else None
+        for manifest in (base, candidate)
+    ]
     return pools[0] is not None and pools[0] == pools[1]
 
 
@@ -195,8 +201,8 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
             "different things: run one of them again with the parameters of the other, or use "
             "--force."
         )
-    max_i = min(int(one["parameters"].get("max_i", 10)) for one in manifests)
-    ranking = [list(one["parameters"].get("metrics", ())) for one in manifests]
+    max_i = min(int(manifest["parameters"].get("max_i", 10)) for manifest in manifests)
+    ranking = [list(manifest["parameters"].get("metrics", ())) for manifest in manifests]
     groups = [groups_in(read_columns(outputs[folder][0], "conversations")) for folder in folders]
     in_base, in_candidate = (
         (*names, *(metric.name for group in own for metric in group.at_n))
@@ -211,7 +217,7 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
             request.max_i or max_i,
             tuple(group for group in groups[0] if group in groups[1]),
             own=(
-                *(one for one in own_of(manifests[0]) if one in own_of(manifests[1])),
+                *(metric for metric in own_of(manifests[0]) if metric in own_of(manifests[1])),
                 *map(metric_by_name, _repeats(outputs, request)),
             ),
         ),

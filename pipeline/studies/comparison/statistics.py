@@ -171,7 +171,7 @@ def corrected(
     rows, tests = _corrected(tested, verdict_by)
     if all(row.over_everyone is None for row in tested):
         return rows, tests
-    of_everyone, _ = _corrected([one.over_everyone or one for one in tested], verdict_by)
+    of_everyone, _ = _corrected([row.over_everyone or row for row in tested], verdict_by)
     deciding = [
         one.over_everyone if one.over_everyone and _overruled(row, everyone) else one
         for one, row, everyone in zip(tested, rows, of_everyone, strict=True)
@@ -197,7 +197,7 @@ def _corrected(
         if one.row.reason is None:
             family = one.row.family, bool(one.row.slice)
             families.setdefault(family, {}).setdefault(one.test, []).append(at)
-    rows = [one.row for one in tested]
+    rows = [without_p.row for without_p in tested]
     tests = {}
     for family, same in families.items():
         first = [tested[indexes[0]].row for indexes in same.values()]

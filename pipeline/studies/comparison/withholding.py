@@ -256,8 +256,8 @@ def _missing(values: Sample) -> str | None:
 def _defined(values: Sample) -> list[float | None]:
     """Share of the conversations of each arm that have a value."""
     return [
-        int(np.count_nonzero(~np.isnan(one))) / len(one) if len(one) else None
-        for one in values.with_nulls
+        int(np.count_nonzero(~np.isnan(arm))) / len(arm) if len(arm) else None
+        for arm in values.with_nulls
     ]
 
 
@@ -311,4 +311,4 @@ def worst_case(metric: str, values: Sample, max_i: int) -> WorstCase | None:
     nothing_is_null = len(base) == len(values.base) and len(candidate) == len(values.candidate)
     if worst is None or nothing_is_null or not len(base) or not len(candidate):
         return None
-    return WorstCase(*(float(np.nan_to_num(one, nan=worst).mean()) for one in (base, candidate)))
+    return WorstCase(*(float(np.nan_to_num(arm, nan=worst).mean()) for arm in (base, candidate)))

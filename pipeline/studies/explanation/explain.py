@@ -153,7 +153,7 @@ def explain_turn(
     usages = None
     if scoring.usage:
         used = folded.usages()
-        records = [_kept_record(calls[one.record_digest], one, folded.kept) for one in used]
+        records = [_kept_record(calls[usage.record_digest], usage, folded.kept) for usage in used]
         usages = Usages(turn, used, records, details, scoring)
     explained_calls: dict[int, list[model.ExplainedCall]] = {}
     for i, explained_call in _explained_calls(

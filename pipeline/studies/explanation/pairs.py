@@ -158,7 +158,7 @@ class Pairs:
         if said is not None and said.duplicate:
             reason = self._reasons.words(earlier, later, said)
         elif said is not None:
-            differing = [one.name for one in compared if one.agrees is False]
+            differing = [field.name for field in compared if field.agrees is False]
             reason = f"different {' and '.join(differing)}"
         return StepDecision(
             step=step.value,

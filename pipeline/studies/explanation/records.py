@@ -82,7 +82,7 @@ def gather(
 def _not_found(conversation_id: str, others: set[str]) -> str:
     if not others:
         return f"There is no conversation {conversation_id}: the files contain none at all."
-    near = [one for one in sorted(others) if one.startswith(conversation_id)][:_SUGGESTED]
+    near = [name for name in sorted(others) if name.startswith(conversation_id)][:_SUGGESTED]
     near = near or get_close_matches(conversation_id, sorted(others), n=_SUGGESTED)
     if near:
         return f"There is no conversation {conversation_id}; the nearest are {', '.join(near)}."

@@ -209,7 +209,7 @@ def _compared(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | 
 
 def _looks_worse(rule: Rule, values: Sample, other: Sample) -> bool:
     """Whether the relative change is worse for a rule's metric in these values than in others."""
-    if not all(len(one) for one in (values.base, values.candidate, other.base, other.candidate)):
+    if not all(len(arm) for arm in (values.base, values.candidate, other.base, other.candidate)):
         return False
     (_, change), (_, than) = _differences(values), _differences(other)
     direction = metric_by_name(str(rule.metric)).direction

@@ -132,11 +132,11 @@ class GateMeans:
         if len(required) == len(attributes):
             return [dict(sorted(required.items()))] if slice_key(required) in self._by_slice else []
         slices = [
-            tuple(sorted(one.items()))
-            for one in map(slice_of, self._by_slice)
-            if one.keys() == attributes.keys() and required.items() <= one.items()
+            tuple(sorted(of_slice.items()))
+            for of_slice in map(slice_of, self._by_slice)
+            if of_slice.keys() == attributes.keys() and required.items() <= of_slice.items()
         ]
-        return [dict(one) for one in sorted(slices)]
+        return [dict(slice_) for slice_ in sorted(slices)]
 
     def mean(
         self, slice_: Mapping[str, str], metric: str, i: int | None, population: str
@@ -220,8 +220,9 @@ def _warnings(gate: GateFile, evidence: GateEvidence) -> Iterator[Outcome]:
     ]
     if not forbidden:
         yield Outcome("warnings", "none", bound, "passed", "", None)
-    for one in forbidden:
-        yield Outcome("warnings", one.code, bound, "failed", one.message.rstrip("."), None)
+    for warning in forbidden:
+        message = warning.message.rstrip(".")
+        yield Outcome("warnings", warning.code, bound, "failed", message, None)
 
 
 def _slices(rule: Rule, evidence: GateEvidence) -> int:

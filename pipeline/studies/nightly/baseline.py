@@ -136,7 +136,7 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     columns = [read_columns(str(folder), "conversations") for folder in outputs]
     judged = all("qrels_best" in of_day for of_day in columns)
     in_all = [name for name in columns[0] if all(name in of_day for of_day in columns)]
-    own = [one for one in own_of(manifest) if one.name in in_all]
+    own = [metric for metric in own_of(manifest) if metric.name in in_all]
     plan = plan_of(metrics, 1, groups_in(in_all), own=tuple(own))
     for dataset in (conversations(plan, judged), iterations(plan)):
         (merged / dataset.name).mkdir(parents=True)

@@ -87,7 +87,10 @@ def _completed(
             f"{manifest['topic'] or 'conversation_id'}, not {request.topic}: leave out --topic, "
             "or build another pool."
         )
-    if any(one.traces.rules_digest != manifest["rules_digest"] for one in evaluations.values()):
+    if any(
+        evaluation.traces.rules_digest != manifest["rules_digest"]
+        for evaluation in evaluations.values()
+    ):
         raise UsageError(
             f"The pool {before.folder} was built with other rules for duplicates: give those with "
             "--rules, or build another pool."

@@ -77,11 +77,11 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
     if not words:
         raise UsageError("--command is empty; give the program that judges.")
     wanted = (
-        one
-        for one in pool.documents()
-        if one.places
-        and config.annotator not in one.given
-        and (config.again or one.label() is None)
+        document
+        for document in pool.documents()
+        if document.places
+        and config.annotator not in document.given
+        and (config.again or document.label() is None)
     )
     journal = AnswerJournal(answers_of(folder, config.annotator))
     known = journal.read(config.label_scale)
@@ -92,7 +92,7 @@ def judge_pool(folder: str, config: JudgeConfig, advance: Callable[[int, int], N
     ]
     found = {document: known[key] for document, _, key in keyed if key in known}
     cached = len(found)
-    waiting = [one for one in keyed if one[2] not in known]
+    waiting = [item for item in keyed if item[2] not in known]
     calls = bad = left = 0
     rejected: list[Rejected] = []
     with journal, _Workers(config, words) as workers:

@@ -196,7 +196,7 @@ def withdraw_labels(folder: str, annotator: str) -> int:
 
 def _check_has_labels(folder: str, annotator: str) -> None:
     documents = read_pool(folder).documents()
-    known = Counter(name for one in documents for name in {*one.given, *one.aspects})
+    known = Counter(name for document in documents for name in {*document.given, *document.aspects})
     check_annotators(folder, known, annotator)
 
 

@@ -116,7 +116,7 @@ def _part_of_run(
         "records": records_part(counts, request.rejected_limit),
         **({"qrels": qrels_part(counts, evaluation.qrels)} if evaluation.qrels else {}),
         **({"labels": labels_part(counts, evaluation.labels.files)} if evaluation.labels else {}),
-        "warnings": msgspec.to_builtins([one for one in found if one.code in _CHECKED]),
+        "warnings": msgspec.to_builtins([warning for warning in found if warning.code in _CHECKED]),
     }
 
 

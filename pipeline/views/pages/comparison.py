@@ -71,7 +71,7 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     """
     family = manifest["declared_family"]
     # 0.1.0 showed rows as they are.
-    without = ShownRows(WithoutLabels(**one) for one in manifest.get("without_labels", ()))
+    without = ShownRows(WithoutLabels(**arms) for arms in manifest.get("without_labels", ()))
     compared = map(without.compared, read_dataset(folder, COMPARISON.name))
     slices = arrange(compared, family, manifest["request"]["correction"])
     shown = _shown(manifest, slices)
@@ -81,7 +81,7 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     examples = convert(manifest["examples"], Examples | None)
     pool, documents = manifest.get("pool"), read_dataset(folder, POOL_DOCUMENTS.name)
     sensitivity = list(map(without.compared, manifest["sensitivity"] or ()))
-    ways = ways_of_arms(manifest.get("ways", ()), [one.attributes for one in slices.shown])
+    ways = ways_of_arms(manifest.get("ways", ()), [slice_.attributes for slice_ in slices.shown])
     page = Page(
         title=_title(manifest),
         heading="Comparison of two search agents",
@@ -116,12 +116,15 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
         "parts": list(PARTS),
         "texts": _names_of_texts(shown),
         "mean_texts": MEAN_TEXTS,
-        "slices": [slice_data(one, shown.paired, shown.columns) for one in slices.shown],
+        "slices": [slice_data(slice_, shown.paired, shown.columns) for slice_ in slices.shown],
         "metrics": {
-            "end": {one.metric.name: one.menu for one in (*shown.declared, *shown.further)},
-            "iteration": {one.metric.name: one.menu for one in shown.by_i},
+            "end": {
+                definition.metric.name: definition.menu
+                for definition in (*shown.declared, *shown.further)
+            },
+            "iteration": {definition.metric.name: definition.menu for definition in shown.by_i},
         },
-        "declared": [one.metric.name for one in shown.declared],
+        "declared": [definition.metric.name for definition in shown.declared],
         "arms": costs_by_slice,
         "pairs": pairs,
         "pool": _pool_data(pool) if pool else None,
@@ -145,9 +148,9 @@ def _shown(manifest: Mapping[str, Any], slices: Slices[ComparedSlice]) -> Shown:
     return Shown(
         manifest,
         slices,
-        declared=[one for one in at_end if one.metric.name in family],
-        further=[one for one in at_end if one.metric.name not in family],
-        by_i=[one for one in words.by_iteration if one.metric.name in by_i],
+        declared=[definition for definition in at_end if definition.metric.name in family],
+        further=[definition for definition in at_end if definition.metric.name not in family],
+        by_i=[definition for definition in words.by_iteration if definition.metric.name in by_i],
         words=words,
         rows={name: compared_row(row) for name, row in everything.at_end.items()},
         columns=all_columns(manifest["design"] == "paired", manifest["request"]["correction"]),
@@ -201,7 +204,10 @@ def _names_of_texts(shown: Shown) -> list[str]:
 
 def _pool_data(pool: _Row) -> list[dict[str, Any]]:
     """The share of the pool that each arm had found by i, with its texts."""
-    return [{**one, "texts": point_texts({**one, "metric": _SHARE_BY_I})} for one in pool["shares"]]
+    return [
+        {**point, "texts": point_texts({**point, "metric": _SHARE_BY_I})}
+        for point in pool["shares"]
+    ]
 
 
 def _warnings(manifest: Mapping[str, Any]) -> Iterator[Sentence]:

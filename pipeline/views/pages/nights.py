@@ -147,6 +147,6 @@ def _changed(entry: DayEntry) -> str:
     ]
     if changed:
         return "; ".join(changed)
-    if all(one in _UNTESTED for one in verdicts.values()):
+    if all(verdict in _UNTESTED for verdict in verdicts.values()):
         return f"no change from {baseline} could be tested"
     return f"no change from {baseline} is shown"

@@ -81,18 +81,20 @@ def build_report(
     slices = read_slices(
         lambda wanted: _clipped(read_means(folder, wanted)), parameters.get("slice", ())
     )
-    metrics = [one.metric for one in glossary.measures + glossary.ranking_of_conversations]
+    metrics = [
+        definition.metric for definition in glossary.measures + glossary.ranking_of_conversations
+    ]
     histograms = Histograms(metrics, slices.shown)
-    way = WaySums([dict(one.attributes) for one in slices.shown])
+    way = WaySums([dict(slice_.attributes) for slice_ in slices.shown])
     lists = noteworthy()
     for row in read_dataset(folder, "conversations"):
         if row["N"] and not row["rejected_records"]:
             histograms.add(row)
             way.add(row)
-            for one in lists:
-                one.add(row)
+            for list_ in lists:
+                list_.add(row)
     lists = each_once(lists)
-    identities = {row["conversation_id"] for one in lists for row in one.rows}
+    identities = {row["conversation_id"] for list_ in lists for row in list_.rows}
     iterations: dict[str, list[_Row]] = {identity: [] for identity in identities}
     for row in read_dataset(folder, "iterations", identities):
         iterations[row["conversation_id"]].append(row)
@@ -144,8 +146,10 @@ def build_report(
             for names, positions in slices.dimensions.items()
         ],
         "metrics": {
-            "end": {one.metric.name: one.menu for one in glossary.at_end},
-            "iteration": {one.metric.name: one.menu for one in glossary.by_iteration},
+            "end": {definition.metric.name: definition.menu for definition in glossary.at_end},
+            "iteration": {
+                definition.metric.name: definition.menu for definition in glossary.by_iteration
+            },
         },
         "bins": {
             name: [
@@ -235,7 +239,9 @@ def _costs(rows: Mapping[str, _Row]) -> tuple[list[str], list[tuple[Definition, 
         return None
     metrics = [metric for name in names for metric in COSTS.of(name).metrics]
     metrics += [metric_by_name(name) for name in rows if budget_of(name) is not None]
-    return names, [(Definition(one), rows[one.name]) for one in metrics if one.name in rows]
+    return names, [
+        (Definition(metric), rows[metric.name]) for metric in metrics if metric.name in rows
+    ]
 
 
 def _clipped(means: Iterable[_Row]) -> Iterator[_Row]:

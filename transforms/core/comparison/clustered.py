@@ -97,6 +97,6 @@ def _welch(base: ClusteredError, candidate: ClusteredError, clusters: int) -> Cl
     if stderr == 0:
         return ClusteredError(clusters, effective, 0.0, 1.0)
     below = sum(
-        (one.stderr or 0.0) ** 4 / (one.degrees_of_freedom or 1.0) for one in (base, candidate)
+        (arm.stderr or 0.0) ** 4 / (arm.degrees_of_freedom or 1.0) for arm in (base, candidate)
     )
     return ClusteredError(clusters, effective, stderr, stderr**4 / below if below else 1.0)

@@ -95,8 +95,8 @@ def _is(theirs: NDArray[np.uint64], value: Value) -> Marks:
     if isinstance(value, int):
         return np.equal(theirs, value)
     marks = np.zeros(theirs.size, np.bool_)
-    for one in value:
-        marks |= theirs == one
+    for number in value:
+        marks |= theirs == number
     return marks
 
 
@@ -143,11 +143,11 @@ class BulkReject:
         self._store_new()
         rejecting = _Rejecting(evidence.values, self._columns, self._rules)
         remaining = [
-            one
+            pair
             for type_number, group in self._by_type(
                 evidence.layout.type_number, candidates, rejecting
             )
-            for one in rejecting.apply(group, self._rules.of_type(type_number))
+            for pair in rejecting.apply(group, self._rules.of_type(type_number))
         ]
         return np.sort(np.concatenate(remaining)), rejecting.rejected
 

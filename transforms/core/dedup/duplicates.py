@@ -239,7 +239,10 @@ def _merged_many(buckets: list[_Bucket]) -> Numbers:
         # A copy, since an array cannot grow under a view.
         return np.array(buckets[0], np.intp, ndmin=1)
     joined = np.concatenate(
-        [np.asarray((one,) if isinstance(one, int) else one, np.intp) for one in buckets]
+        [
+            np.asarray((bucket,) if isinstance(bucket, int) else bucket, np.intp)
+            for bucket in buckets
+        ]
     )
     joined.sort()
     new = np.ones(joined.size, np.bool_)

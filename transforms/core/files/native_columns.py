@@ -42,7 +42,9 @@ def _native_column(array: Any) -> NativeColumn | None:
         if native_child is None:
             return None
         children.append((child_name, native_child))
-    buffers = [None if one is None else one.to_pybytes() for one in array.buffers()[:buffer_count]]
+    buffers = [
+        None if buffer is None else buffer.to_pybytes() for buffer in array.buffers()[:buffer_count]
+    ]
     return name, width, scale, array.offset, buffers, children
 
 

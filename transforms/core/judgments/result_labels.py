@@ -187,7 +187,7 @@ def _place_text(label: ResultLabel) -> str:
 def _contradicting(labels: Sequence[ResultLabel]) -> Iterator[UnusedRow]:
     """Reject all of them, since it is unknown which one is right."""
     for label in labels:
-        other = next(one for one in labels if one.gain != label.gain)
+        other = next(other_label for other_label in labels if other_label.gain != label.gain)
         text = f"The result has the gain {label.gain} here, but {other.gain} at"
         yield _unused(label, text, other, ": both are left out.")
 

@@ -95,7 +95,7 @@ class MeansAccumulator(Struct, array_like=True):
         calls = chain.from_iterable(values.calls for values in searched)
         self.calls = _added(self.calls, enumerate(zip(*calls, strict=True)), adder)
         self.counted = _summed(self.counted, *[values.counted for values in searched])
-        examples = [one for values in searched for one in values.contradicted_ids]
+        examples = [example for values in searched for example in values.contradicted_ids]
         self.contradicted_ids = least_examples([*self.contradicted_ids, *examples])
         for values in pending:
             if values.best is not None:
@@ -211,14 +211,16 @@ def _columns(
     at_n = zip(*[values.at_n for values in several], strict=True) if got_there else none
     yield from enumerate(at_n)
     for i, of_iteration in enumerate(first.by_i, start=1):
-        rows = [one.by_i[i - 1] for one in several if (not one.n or i <= one.n) == got_there]
+        rows = [
+            values.by_i[i - 1] for values in several if (not values.n or i <= values.n) == got_there
+        ]
         columns = zip(*rows, strict=True) if rows else repeat((), len(of_iteration))
         yield from enumerate(columns, start=len(first.at_n))
     for at, at_budget in enumerate(first.budgets):
         rows = [
-            one.budgets[at].values
-            for one in several
-            if (not one.n or one.budgets[at].reached) == got_there
+            values.budgets[at].values
+            for values in several
+            if (not values.n or values.budgets[at].reached) == got_there
         ]
         columns = zip(*rows, strict=True) if rows else repeat((), len(at_budget.values))
         yield from ((-1, column) for column in columns)

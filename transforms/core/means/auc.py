@@ -99,9 +99,9 @@ def obuchowski(
     auc = float(_shares(sorted_ones, sorted_zeros).sum()) / m
     deviation = placement - auc
     of_ones, of_zeros = (
-        np.bincount(cluster, np.where(is_one == one, deviation, 0.0), count) for one in (1, 0)
+        np.bincount(cluster, np.where(is_one == side, deviation, 0.0), count) for side in (1, 0)
     )
-    with_ones, with_zeros = (len(np.unique(cluster[is_one == one])) for one in (1, 0))
+    with_ones, with_zeros = (len(np.unique(cluster[is_one == side])) for side in (1, 0))
     if with_ones < 2 or with_zeros < 2:
         return Auc(auc, clusters=count, note=_FEW_CLUSTERS)
     s10 = with_ones / ((with_ones - 1) * m) * float(of_ones @ of_ones)

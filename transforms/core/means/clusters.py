@@ -178,7 +178,7 @@ class ClusterSums(Struct, frozen=True, array_like=True):
             [value for values in at_index for value in values]
             for at_index in zip(*members, strict=True)
         ]
-        return cls([len(column) for column in columns], [exact_parts(one) for one in columns])
+        return cls([len(column) for column in columns], [exact_parts(column) for column in columns])
 
     def merge(self, other: ClusterSums) -> ClusterSums:
         """The sums over the values of both."""
@@ -268,10 +268,10 @@ class Clusters(Struct, array_like=True):
                 variances[at] = variances[at].merge(self.singletons[index])
         encoded = list(self.by_digest.values())
         for start in range(0, len(encoded), _BATCH):
-            batch = [_decode(one) for one in encoded[start : start + _BATCH]]
+            batch = [_decode(cluster) for cluster in encoded[start : start + _BATCH]]
             for at, indexes in enumerate(wanted):
                 totals = (sums.total(indexes) for sums in batch)
-                of_batch = ClusterVariance.of(one for one in totals if one[0])
+                of_batch = ClusterVariance.of(total for total in totals if total[0])
                 variances[at] = of_batch.merge(variances[at])
         return variances
 

@@ -182,7 +182,11 @@ class Distribution(Struct, frozen=True, array_like=True):
             for value, count in other.counts.items():
                 counts[value] = counts.get(value, 0) + count
             return _distribution(n, undefined, counts)
-        parts = [one.binned or Binned.of(one.counts) for one in (self, other) if one.n]
+        parts = [
+            distribution.binned or Binned.of(distribution.counts)
+            for distribution in (self, other)
+            if distribution.n
+        ]
         binned = parts[0] if len(parts) == 1 else parts[0].merge(parts[1])
         return Distribution(n, undefined, binned=binned)
 

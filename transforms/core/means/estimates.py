@@ -43,9 +43,9 @@ def estimates_of(
       interval: kind of interval for metrics that are not 0 or 1 in each conversation.
     """
     inputs = list(_inputs(sums, plan, sums.idle))
-    estimates = [estimate_of(one.values, interval, one.is_binary) for one in inputs]
+    estimates = [estimate_of(sample.values, interval, sample.is_binary) for sample in inputs]
     if sums.clusters is not None:
-        between = sums.clusters.between([one.places for one in inputs])
+        between = sums.clusters.between([sample.places for sample in inputs])
         estimates = [
             without_clusters(estimate) if spread is None else clustered(estimate, spread)
             for estimate, spread in zip(estimates, between or repeat(None), strict=False)

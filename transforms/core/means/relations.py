@@ -157,7 +157,7 @@ class OutcomeValues(Struct, array_like=True):
             if self.clustered:
                 auc = Auc(auc.value, note=auc.note if auc.value is None else _TOO_MANY)
             means = (ones.mean, zeros.mean)
-            positive = [_positive(one) for one in (ones, zeros)]
+            positive = [_positive(values) for values in (ones, zeros)]
             yield at, _columns((ones.n, zeros.n), means, positive, auc)
 
     def _of_rows(self, outcome: int) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -171,12 +171,14 @@ class OutcomeValues(Struct, array_like=True):
             of, class_ = column[known], classes[known]
             ones, zeros = of[class_ == 1], of[class_ == 0]
             if clusters is None:
-                auc = delong(*(Counter(one.tolist()) for one in (ones, zeros)))
+                auc = delong(*(Counter(values.tolist()) for values in (ones, zeros)))
             else:
                 numbers = np.unique(clusters[known], return_inverse=True)[1]
                 auc = obuchowski(of, class_, numbers)
-            means = [fsum(one) / len(one) if len(one) else None for one in (ones, zeros)]
-            positive = [int((one > 0).sum()) for one in (ones, zeros)]
+            means = [
+                fsum(values) / len(values) if len(values) else None for values in (ones, zeros)
+            ]
+            positive = [int((values > 0).sum()) for values in (ones, zeros)]
             yield at, _columns((len(ones), len(zeros)), means, positive, auc)
 
     def _cluster_numbers(self) -> _Array | None:

@@ -71,7 +71,11 @@ def parse_budget(text: str) -> tuple[Budget, ...]:
         amounts = [float(limit) for limit in limits.split(",")]
     except ValueError:
         amounts = []
-    if not fits_column(name) or not amounts or not all(0 < one <= LARGEST_COST for one in amounts):
+    if (
+        not fits_column(name)
+        or not amounts
+        or not all(0 < amount <= LARGEST_COST for amount in amounts)
+    ):
         raise UsageError(f"{text!r} is not a budget: write it like tokens=1000,5000.")
     return tuple(Budget(name, amount) for amount in amounts)
 

@@ -197,7 +197,7 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
         name = name.strip()
         if not is_own(name) and name.isidentifier() and not is_metric_name(name):
             if offered is None:
-                offered = {one.name: one.value for one in entry_points(group=ENTRY_POINTS)}
+                offered = {entry.name: entry.value for entry in entry_points(group=ENTRY_POINTS)}
             name = offered.get(name, name)
         full.append(name)
     ranking, own = split_names(full)
@@ -271,15 +271,15 @@ def _of_source(place: str, source: str, name: str) -> OwnFunction:
 
 def descriptions(own: Iterable[Metric]) -> list[dict[str, Any]]:
     """What readers of a run's outputs need to know of its users' metrics, as JSON."""
-    return [{name: getattr(one, name) for name in _DESCRIBED} for one in own]
+    return [{name: getattr(declared, name) for name in _DESCRIBED} for declared in own]
 
 
 def own_of(manifest: Mapping[str, Any]) -> tuple[Metric, ...]:
     """The users' metrics of a finished run, without functions, known by name from then on."""
     found = tuple(
-        Metric(**{name: one[name] for name in _DESCRIBED}, idle=False).with_so_far()
-        for one in manifest.get(OWN_METRICS, ())
+        Metric(**{name: described[name] for name in _DESCRIBED}, idle=False).with_so_far()
+        for described in manifest.get(OWN_METRICS, ())
     )
-    for one in found:
-        remember(one)
+    for declared in found:
+        remember(declared)
     return found

@@ -249,11 +249,11 @@ class Prefix(Struct, frozen=True, dict=True):
         labels, scores = turn.labels, turn.scores
         if ranks < len(labels):
             labels, scores = labels[:ranks], scores[:ranks]
-        later = [one for one in turn.raised if one.i > self.i and one.at < ranks]
+        later = [rise for rise in turn.raised if rise.i > self.i and rise.at < ranks]
         if later:
             labels = list(labels)
-            for one in reversed(later):
-                labels[one.at] = one.before
+            for rise in reversed(later):
+                labels[rise.at] = rise.before
         aspects = None if turn.aspects is None else turn.aspects.of_list(self.i, ranks)
         return RankedList(labels, turn.judged, scores, turn.ranking, turn.call_ends, aspects)
 

@@ -152,7 +152,7 @@ class ShiftSums:
         for document in documents:
             gains = self._gains(document)
             seen = {(place.run, place.conversation_id) for place in document.places}
-            by_conversation = [gains_found.setdefault(one, ([], [])) for one in seen]
+            by_conversation = [gains_found.setdefault(gain, ([], [])) for gain in seen]
             for side, gain in enumerate(gains):
                 if gain >= self._threshold:
                     for good in (good_in_topic, *by_conversation):

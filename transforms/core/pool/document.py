@@ -117,7 +117,7 @@ class PoolDocument(Struct, frozen=True):
             return frozenset(self.aspects[preferred])
         if self.aspects:
             found = Counter(name for names in self.aspects.values() for name in set(names))
-            return frozenset(one for one in found if 2 * found[one] > len(self.aspects))
+            return frozenset(aspect for aspect in found if 2 * found[aspect] > len(self.aspects))
         of_traces = (result.aspects for result in self.evidence if result.aspects is not None)
         first = next(of_traces, None)
         return None if first is None else frozenset(first)

@@ -188,10 +188,10 @@ class TopicPools:
         packed = self._shard(shard_of(topic, self._files.shards)).get(topic, ())
         documents = []
         size, cached_bytes = 0, sum(self._shard_bytes.values())
-        for one in packed:
-            document = _decode(one)
+        for row in packed:
+            document = _decode(row)
             documents.append(document)
-            size += _size(document, len(one))
+            size += _size(document, len(row))
             self._budget.check(cached_bytes + size)
         while self._ready and (
             len(self._ready) >= _MOST_READY_TOPICS

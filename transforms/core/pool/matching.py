@@ -201,7 +201,7 @@ class TopicPool:
     @cached_property
     def topic_aspects(self) -> TopicAspects:
         """What the judged documents of the topic cover."""
-        return TopicAspects(tuple(one for one in self.aspects if one is not None))
+        return TopicAspects(tuple(aspects for aspects in self.aspects if aspects is not None))
 
     def match(
         self,
@@ -219,7 +219,7 @@ class TopicPool:
         """
         documents = documents_of(duplicates)
         pooled = self._that_were_pooled(conversation_id, calls, documents, run)
-        taken = {one.document for one in pooled.values()}
+        taken = {match.document for match in pooled.values()}
         results = [result for call in calls for result in call.results]
         for indexes in self._in_order(
             calls, [document for document in documents if document[0] not in pooled]

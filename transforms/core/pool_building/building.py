@@ -146,7 +146,9 @@ def build_topic(
     freed: dict[_Freed, list[tuple[int, int]]] = {}
     for number, document in enumerate(documents):
         index.add_document()
-        fingerprints = [fingerprinter.result_fingerprint(one, names) for one in document.evidence]
+        fingerprints = [
+            fingerprinter.result_fingerprint(evidence, names) for evidence in document.evidence
+        ]
         for result in fingerprints:
             index.register(number, result)
         for place in existing[number].places:
@@ -213,7 +215,7 @@ def _pooled_before(
     before: dict[tuple[Conversation, int], int] = {}
     for (conversation, first_place), numbers in sorted(candidates.items()):
         taken = joined.setdefault(conversation, set())
-        number = next((one for one in numbers if one not in taken), None)
+        number = next((number for number in numbers if number not in taken), None)
         if number is not None:
             taken.add(number)
             before[conversation, first_place] = number
@@ -262,7 +264,11 @@ def _new_document(
     text = ascii((topic.value, topic.conversation_id, evidence))
     name = xxhash.xxh3_64_hexdigest(text.encode())
     # Only evidence that is too weak to match itself can create two documents.
-    free = next(one for one in chain([name], (f"{name}-{n}" for n in count(2))) if one not in ids)
+    free = next(
+        candidate
+        for candidate in chain([name], (f"{name}-{n}" for n in count(2)))
+        if candidate not in ids
+    )
     ids.add(free)
     return PoolDocument(topic, number + 1, free, (), (), ())
 
@@ -281,6 +287,10 @@ def _join(
             judged = replace(document.evidence[evidence], aspects=occurrence.result.aspects)
             document.evidence[evidence] = judged
         document.places.append(replace(occurrence.place, evidence=evidence))
-    gains = [one.result.gain for one in pending.occurrences if one.result.gain is not None]
+    gains = [
+        occurrence.result.gain
+        for occurrence in pending.occurrences
+        if occurrence.result.gain is not None
+    ]
     if gains:  # a conversation votes with the label of its first labelled occurrence
         document.votes.append(Vote(*pending.conversation, gains[0]))

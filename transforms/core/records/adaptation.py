@@ -91,16 +91,16 @@ class Adaptation(Struct, frozen=True):
         """The source fields that none of the records has."""
         calls = [record for record in records if isinstance(record, Mapping)]
         results = [
-            one
+            result
             for call in calls
-            for one in _renamed(call, self.call).get("results") or ()
-            if isinstance(one, Mapping)
+            for result in _renamed(call, self.call).get("results") or ()
+            if isinstance(result, Mapping)
         ]
         return [
             source
             for pairs, objects in ((self.call, calls), (self.result, results))
             for _, source in pairs
-            if source and all(_value_at(one, source) is _ABSENT for one in objects)
+            if source and all(_value_at(item, source) is _ABSENT for item in objects)
         ]
 
 
@@ -154,7 +154,7 @@ def _unknown(target: str, source: str) -> str:
         return f"{target} is not a field; did you mean {source}={target}?"
     similar = similar_name(target, known)
     if similar is None:
-        names = ", ".join((*known, *(f"{one}.NAME" for one in MAPS)))
+        names = ", ".join((*known, *(f"{name}.NAME" for name in MAPS)))
         return f"{target} is not a field; the fields are {names}"
     return f"{target} is not a field; did you mean {similar}?"
 

@@ -18,7 +18,7 @@ def field_types(struct: type[Struct]) -> dict[str, Any]:
 def _without_none(hint: Any) -> Any:
     if get_origin(hint) not in (Union, UnionType):
         return hint
-    (kind,) = (one for one in get_args(hint) if one is not NoneType)
+    (kind,) = (type_ for type_ in get_args(hint) if type_ is not NoneType)
     return kind
 
 

@@ -80,16 +80,16 @@ def first_rejected(
     rows = records = 0
     at_least = False
     first = last = None
-    for one in content:
-        if not isinstance(one, RejectedRecord):
-            yield one
+    for item in content:
+        if not isinstance(item, RejectedRecord):
+            yield item
             continue
         rows += 1
         if rows <= most:
-            yield one
+            yield item
             continue
-        first, last, records = first or one, one, records + one.records
-        at_least |= one.at_least
+        first, last, records = first or item, item, records + item.records
+        at_least |= item.at_least
     if first is not None and last is not None:
         yield RejectedRecord(
             first.source,

@@ -36,6 +36,6 @@ class ConversationPicker:
         """All calls of the conversations, all rejected rows, of other calls at least the ids."""
         for record in read_shard_into(self._packer, shard, open_file):
             if isinstance(record, PackedBlock):
-                yield from (OtherCall(one.conversation_id) for one in record.packed)
+                yield from (OtherCall(packed.conversation_id) for packed in record.packed)
             else:
                 yield record

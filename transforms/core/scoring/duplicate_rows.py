@@ -96,13 +96,13 @@ class TurnDetails:
         """Results and duplicates by type and step, near misses by step, and registrations cut."""
         duplicates = self._turn.duplicates
         names = [self.entity_type(index) or UNTYPED for index in range(len(duplicates))]
-        copies = [one for one in duplicates if one is not None]
+        copies = [duplicate for duplicate in duplicates if duplicate is not None]
         of_copies = Counter(
             [name for name, one in zip(names, duplicates, strict=True) if one is not None]
         )
         return duplicate_counts(
             [(name, results, of_copies[name]) for name, results in Counter(names).items()],
-            Counter([one.verdict.step.value for one in copies]),
+            Counter([copy.verdict.step.value for copy in copies]),
             {step.value: n for step, n in self._turn.deduplicator.near_misses.items()},
             self._turn.deduplicator.cut,
         )

@@ -138,7 +138,10 @@ class _Buffered(Struct):
         request = external = None
         if keys is not None and self.calls:
             request = label_request(
-                conversation_id, self.calls, [one.record_digest for one in self.fingerprints], keys
+                conversation_id,
+                self.calls,
+                [fingerprint.record_digest for fingerprint in self.fingerprints],
+                keys,
             )
             external = ExternalLabels(
                 {

@@ -72,8 +72,8 @@ def pool_counts(
     has_good = any((label or 0) >= good_gain_threshold for label in pool.topic_pool.labels)
     searched = bool(turn.calls)
     return {
-        "pool.pooled": sum(one.verdict is None for one in pooled),
-        "pool.matched": sum(one.verdict is not None for one in pooled),
+        "pool.pooled": sum(match.verdict is None for match in pooled),
+        "pool.matched": sum(match.verdict is not None for match in pooled),
         "pool.outside": len(documents) - len(pooled),
         "pool.outside_pool": outside_pool,
         "pool.weak_documents": sum(

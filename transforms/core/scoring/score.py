@@ -143,7 +143,7 @@ def score_tally(
             **data_counts.times_counts(tally.times, scoring.clock),
         },
         contradicted_ids=[
-            replace(one, conversation_id=conversation_id) for one in tally.contradicted_ids
+            replace(example, conversation_id=conversation_id) for example in tally.contradicted_ids
         ],
     )
 
@@ -160,7 +160,7 @@ def with_topic_counts(
     if keys is None:
         return score
     conversation_id = score.conversation.conversation_id
-    topics = {keys.topic(conversation_id, one) for one in attributes}
+    topics = {keys.topic(conversation_id, values) for values in attributes}
     topic_counts = {
         data_counts.WITHOUT_TOPIC: int(topics == {""}),
         data_counts.SEVERAL_TOPICS: int(len(topics - {""}) > 1),

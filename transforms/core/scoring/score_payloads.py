@@ -101,7 +101,7 @@ class PayloadScorer:
             of_labels = LabelledCalls([], joined, replaced, repeated, []).counts()
             score = replace(score, counts={**score.counts, **of_labels})
         details = ScoreDetails(
-            None if lists is None else [CallList(*one) for one in lists],
+            None if lists is None else [CallList(*parts) for parts in lists],
             None if duplicates is None else DuplicateTable(*duplicates),
         )
         return with_details(score, tally.turn, details, self._scoring)
@@ -172,7 +172,7 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
             call_ends=call_ends,
             call_counts=CallCounts(*call_counts),
             outcomes=outcomes,
-            raised=[RaisedRank(*one) for one in raised],
+            raised=[RaisedRank(*rank) for rank in raised],
         ),
         labelled_copies,
         conflicts_between_texts,
@@ -193,7 +193,7 @@ def _by_step(counts: Sequence[int]) -> dict[str, int]:
 def _plain_rules(rules: RuleTable) -> dict[str, Any]:
     """The rules as plain data for native code; types by number, with `default` at 0."""
     return {
-        "types": [_plain_type(one) for one in (rules.default, *rules.types)],
+        "types": [_plain_type(type_) for type_ in (rules.default, *rules.types)],
         "containers": sorted(rules.containers),
         "url_parameters": list(rules.url_parameters.values()),
         "max_candidates": rules.max_candidates,

@@ -76,7 +76,7 @@ class Sketcher:
         """A sketch for each call of a shard, and the rejected rows, in file order."""
         for record in read_shard_into(self._packer, shard, open_file):
             if isinstance(record, PackedBlock):
-                yield from (_decode_call(one.payload) for one in record.packed)
+                yield from (_decode_call(packed.payload) for packed in record.packed)
             else:
                 yield record if isinstance(record, RejectedRecord) else self.of_call(record)
 

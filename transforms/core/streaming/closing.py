@@ -155,7 +155,7 @@ class Conversation(Struct, frozen=True, array_like=True):
             opened=arrival.at if self.opened is None else self.opened,
             last=_greatest(self.last, arrival.last),
             final=min(
-                (one for one in (self.final, arrival.final) if one is not None), default=None
+                (final for final in (self.final, arrival.final) if final is not None), default=None
             ),
         )
 

@@ -81,7 +81,7 @@ def revise(
     Args:
       given: the last revision of each row emitted so far.
     """
-    latest = {_key(one.row): one for one in given}
+    latest = {_key(live_row.row): live_row for live_row in given}
     there = {_key(row) for row in rows}
     news = [
         LiveIteration(one.revision + 1, is_final, True, one.row)
@@ -100,7 +100,7 @@ def keep_latest(
     given: Sequence[LiveIteration], news: Sequence[LiveIteration]
 ) -> list[LiveIteration]:
     """The last revision of each row, including those just emitted."""
-    return list({_key(one.row): one for one in (*given, *news)}.values())
+    return list({_key(live_row.row): live_row for live_row in (*given, *news)}.values())
 
 
 def _key(row: IterationRow) -> tuple[int, int]:

@@ -102,13 +102,13 @@ def names_in(records: Iterable[Any]) -> SeenNames:
         usage = usage or record.get("action") in USAGES
         results = _objects_in(record.get("results"))[:_MOST_RESULTS]
         spread.add(results)
-        for one in results:
-            result.update(_text_keys(one))
-            aspects = aspects or one.get("aspects") is not None
+        for inner in results:
+            result.update(_text_keys(inner))
+            aspects = aspects or inner.get("aspects") is not None
             for name, keys in maps.items():
-                keys.update(_keys(one.get(name)))
-            entity_type = one.get("entity_type")
-            for id_name in _keys(one.get("ids")):
+                keys.update(_keys(inner.get(name)))
+            entity_type = inner.get("entity_type")
+            for id_name in _keys(inner.get("ids")):
                 types.setdefault(id_name, set()).add(
                     entity_type if isinstance(entity_type, str) else ""
                 )
@@ -132,17 +132,19 @@ def joined_names(several: Sequence[SeenNames]) -> SeenNames:
     for seen in several:
         for name, with_name in seen.types.items():
             types[name] = types.get(name, frozenset()) | with_name
-    lacking = set(several[0].without_source).intersection(*(one.without_source for one in several))
+    lacking = set(several[0].without_source).intersection(
+        *(seen.without_source for seen in several)
+    )
     joined = {
-        name: frozenset().union(*(getattr(one, name) for one in several))
+        name: frozenset().union(*(getattr(seen, name) for seen in several))
         for name in ("call", "result", "ids", "fields", "costs", "outcomes", "repeated")
     }
     return SeenNames(
         types=types,
-        aspects=any(one.aspects for one in several),
-        is_long=any(one.is_long for one in several),
+        aspects=any(seen.aspects for seen in several),
+        is_long=any(seen.is_long for seen in several),
         without_source=tuple(sorted(lacking)),
-        usage=any(one.usage for one in several),
+        usage=any(seen.usage for seen in several),
         **joined,
     )
 
@@ -200,7 +202,7 @@ def _text_keys(record: Mapping[Any, Any]) -> list[str]:
 
 def _objects_in(results: Any) -> list[Mapping[Any, Any]]:
     several = results if isinstance(results, list | tuple) else ()
-    return [one for one in several if isinstance(one, Mapping)]
+    return [result for result in several if isinstance(result, Mapping)]
 
 
 def _keys(map_: Any) -> list[str]:
@@ -273,6 +275,6 @@ def _definitive_ids(
 def _types_with(name: str, seen: SeenNames, rules: RuleTable) -> list[TypeRules]:
     """The rules of the types that an id occurs with, by name; without those of `default`."""
     written = map(normalise_type, seen.types.get(name, ()))
-    types = (rules.of_type(rules.type_numbers.get(one, NO_TYPE)) for one in written)
+    types = (rules.of_type(rules.type_numbers.get(type_, NO_TYPE)) for type_ in written)
     by_name = {type_.name: type_ for type_ in types if type_.name != DEFAULT_TYPE}
     return [by_name[type_] for type_ in sorted(by_name)]

@@ -106,10 +106,10 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     message += pluralize(
         unlabelled.count, "has no label and counts as gain 0", "have no label and count as gain 0"
     )
-    uneven = [one for one in inputs.slices if abs(one.share - share) > _NOTABLE_DIFFERENCE]
+    uneven = [labels for labels in inputs.slices if abs(labels.share - share) > _NOTABLE_DIFFERENCE]
     if uneven:
         uneven.sort(key=lambda one: (-abs(one.share - share), str(one)))
-        shown = "; ".join(f"{one}: {one.share:.1%}" for one in uneven[:_SHOWN_SLICES])
+        shown = "; ".join(f"{labels}: {labels.share:.1%}" for labels in uneven[:_SHOWN_SLICES])
         more = len(uneven) - _SHOWN_SLICES
         message += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
     if unlabelled_slices:

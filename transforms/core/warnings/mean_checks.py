@@ -32,9 +32,12 @@ def few_effective_clusters(inputs: CheckInputs) -> Iterator[DataWarning]:
 def mostly_undefined(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn of means over less than half of the conversations."""
     by_share: dict[tuple[int, int], list[str]] = {}
-    for one in inputs.undefined:
-        if one.conversations >= _ENOUGH_CONVERSATIONS and 2 * one.undefined > one.conversations:
-            by_share.setdefault((one.undefined, one.conversations), []).append(one.metric)
+    for metric in inputs.undefined:
+        if (
+            metric.conversations >= _ENOUGH_CONVERSATIONS
+            and 2 * metric.undefined > metric.conversations
+        ):
+            by_share.setdefault((metric.undefined, metric.conversations), []).append(metric.metric)
     if not by_share:
         return
     means = [

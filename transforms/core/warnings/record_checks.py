@@ -98,9 +98,13 @@ def unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
     if inputs.seen.without_source:
         occurring = inputs.seen.call | inputs.seen.result
         names = ", ".join(
-            one
-            + (f" (did you mean {near}?)" if (near := similar_name(one, sorted(occurring))) else "")
-            for one in inputs.seen.without_source
+            name
+            + (
+                f" (did you mean {near}?)"
+                if (near := similar_name(name, sorted(occurring)))
+                else ""
+            )
+            for name in inputs.seen.without_source
         )
         yield DataWarning(
             codes.UNKNOWN_FIELDS,
@@ -123,17 +127,17 @@ def unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
             )
     unknown = inputs.unknown_names
     if inputs.external:  # labels of the trace do not count anyway
-        unknown = [replace(one, meant=None) if one.meant == "gain" else one for one in unknown]
+        unknown = [replace(name, meant=None) if name.meant == "gain" else name for name in unknown]
     if not unknown:
         return
     shown = ", ".join(
-        one.path + (f" ({one.meant}?)" if one.meant else "") for one in unknown[:_SHOWN_NAMES]
+        name.path + (f" ({name.meant}?)" if name.meant else "") for name in unknown[:_SHOWN_NAMES]
     )
     more = len(unknown) - _SHOWN_NAMES
     meant: dict[str, str] = {}
-    for one in unknown:
-        if one.meant is not None:
-            meant.setdefault(one.meant, one.name)
+    for name in unknown:
+        if name.meant is not None:
+            meant.setdefault(name.meant, name.name)
     remedy = "If you do not need them, ignore this."
     if meant:
         remedy = f"If they are the fields named beside them, add {Remedy('map', meant)}."

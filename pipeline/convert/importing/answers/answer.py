@@ -235,7 +235,7 @@ class _Reader:
             if (inside := _list_inside(others, depth)) is not None:
                 return inside
             for inner in _lists_of(others):
-                if all(isinstance(one, dict) and is_named_document(one) for one in inner):
+                if all(isinstance(item, dict) and is_named_document(item) for item in inner):
                     return inner
                 self.unread = self.unread or inner
         if found is None and not _is_block(value) and url_of(value) is not None:
@@ -308,7 +308,7 @@ def _without_score(value: Any) -> Any:
 
 
 def _lists_of(value: dict[str, Any]) -> list[list[Any]]:
-    return [one for one in value.values() if isinstance(one, list) and one]
+    return [items for items in value.values() if isinstance(items, list) and items]
 
 
 def _rows_of_columns(value: dict[str, Any]) -> list[Document] | None:

@@ -30,7 +30,7 @@ def completed(text: str) -> str | None:
             if not opened or _CLOSERS[opened.pop()] != token:
                 return None
             if opened and opened[-1] == "[" and (best is None or len(opened) <= best[0]):
-                closing = "".join(_CLOSERS[one] for one in reversed(opened))
+                closing = "".join(_CLOSERS[bracket] for bracket in reversed(opened))
                 best = (len(opened), match.end(), closing)
     return None if best is None else text[: best[1]] + best[2]
 

@@ -36,7 +36,7 @@ def documents_of_grounding(metadata: Any) -> list[Document]:
     for support in supports:
         if isinstance(support, dict):
             several = support.get("groundingChunkIndices") or support.get("grounding_chunk_indices")
-            used |= dict.fromkeys(one for one in _list(several) if isinstance(one, int))
+            used |= dict.fromkeys(index for index in _list(several) if isinstance(index, int))
     return [chunks[at] for at in used if 0 <= at < len(chunks)]
 
 

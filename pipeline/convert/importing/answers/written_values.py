@@ -123,7 +123,7 @@ def written_value(text: str) -> WrittenValue | None:
             return None
         return WrittenValue(_before_the_cut(stripped), is_cut_off=True)
     # A text may follow; a lone `[1]` or `{}` before it is a marker rather than the answer.
-    has_objects = isinstance(value, dict) or any(isinstance(one, dict) for one in value)
+    has_objects = isinstance(value, dict) or any(isinstance(item, dict) for item in value)
     return WrittenValue(value) if value and has_objects and end else None
 
 

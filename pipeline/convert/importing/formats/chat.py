@@ -82,7 +82,7 @@ def _messages(holder: Mapping[str, Any]) -> Iterator[Message]:
         if isinstance(found, str) and found.strip():
             yield {"role": "user", "content": found}
         yield from (
-            (_plain(one) for one in found if isinstance(one, dict))
+            (_plain(part) for part in found if isinstance(part, dict))
             if isinstance(found, list)
             else ()
         )
@@ -93,13 +93,13 @@ def _messages(holder: Mapping[str, Any]) -> Iterator[Message]:
     output = response.get("output")
     answers = [output] if isinstance(output, dict) else output
     for found in (answers, response.get("choices"), response.get("candidates")):
-        for one in map(object_of, found if isinstance(found, list) else ()):
-            message = object_of(one.get("message") or one.get("content"))
+        for item in map(object_of, found if isinstance(found, list) else ()):
+            message = object_of(item.get("message") or item.get("content"))
             usage = next((response[name] for name in _USAGES if response.get(name)), None)
-            metadata = one.get("groundingMetadata") or one.get("grounding_metadata")
+            metadata = item.get("groundingMetadata") or item.get("grounding_metadata")
             beside = {"grounding": metadata, "search_results": searched}
             beside = {name: value for name, value in beside.items() if value}
-            yield {"usage": object_of(usage), **beside, **_plain(message or one)}
+            yield {"usage": object_of(usage), **beside, **_plain(message or item)}
 
 
 def _plain(message: Message) -> Message:

@@ -95,7 +95,7 @@ def _of_tool(message: Block) -> Iterator[Part]:
     content = message.get("content")
     several = content if isinstance(content, list) else ()
     results = [
-        one for one in map(object_of, several) if _type(one) in ("tool-result", "tool_result")
+        part for part in map(object_of, several) if _type(part) in ("tool-result", "tool_result")
     ]
     for block in results:
         yield from _of_block(block)

@@ -36,7 +36,7 @@ def texts(value: Any) -> str | list[str] | None:
     """A list of strings, or the only one."""
     if not isinstance(value, list):
         return text(value)
-    several = [one for one in map(text, value) if one is not None]
+    several = [item for item in map(text, value) if item is not None]
     return several if len(several) > 1 else (several[0] if several else None)
 
 

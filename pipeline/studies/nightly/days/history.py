@@ -295,7 +295,7 @@ def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -
     lines += [_line(cell(entry) for cell in columns.values()) for entry in entries]
     if late:
         lines += ["", "Days whose input has changed since their run:", ""]
-        lines += [f"* {_escaped(str(one))}" for one in late]
+        lines += [f"* {_escaped(str(change))}" for change in late]
     return "\n".join(lines) + "\n"
 
 

@@ -68,8 +68,8 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Sl
         one = slices.setdefault(key, ComparedSlice(dict(key)))
         one.add(row if row["i"] is not None else {**row, **_added(row, correction)})
         last_i = max(last_i, row["i"] or 0)
-    for one in slices.values():
-        one.curves = {name: _curves(curves, declared) for name, curves in one.curves.items()}
+    for slice_ in slices.values():
+        slice_.curves = {name: _curves(curves, declared) for name, curves in slice_.curves.items()}
     shown = _largest(list(slices.values()))
     return Slices(
         shown=tuple(shown),
@@ -109,15 +109,18 @@ def _curves(curves: dict[str, list[Row]], declared: Sequence[str]) -> dict[str, 
 
 def _largest(slices: list[ComparedSlice]) -> list[ComparedSlice]:
     """The largest slices, as many as fit on the page, in the given order."""
-    by_size = sorted(slices, key=lambda one: (bool(one.attributes), -sum(one.n), one.label))
+    by_size = sorted(
+        slices, key=lambda slice_: (bool(slice_.attributes), -sum(slice_.n), slice_.label)
+    )
     shown: list[int] = []
     rows_left = _MOST_ROWS
-    for one in by_size[:_MOST_SLICES]:
-        rows_left -= len(one.at_end) + sum(map(len, _all_curves(one))) // 2  # of fewer numbers each
+    for slice_ in by_size[:_MOST_SLICES]:
+        points = sum(map(len, _all_curves(slice_)))
+        rows_left -= len(slice_.at_end) + points // 2  # points have fewer numbers
         if shown and rows_left < 0:
             break
-        shown.append(id(one))
-    return [one for one in slices if id(one) in shown]
+        shown.append(id(slice_))
+    return [slice_ for slice_ in slices if id(slice_) in shown]
 
 
 def _all_curves(one: SliceRows) -> list[list[Row]]:

@@ -92,7 +92,7 @@ class Glossary(Struct, frozen=True):
     @property
     def ranking_of_conversations(self) -> tuple[Definition, ...]:
         """The ranking metrics with a value per conversation: all but gauc, a mean over them."""
-        return tuple(one for one in self.ranking if not one.metric.mean_only)
+        return tuple(definition for definition in self.ranking if not definition.metric.mean_only)
 
     @property
     def by_iteration(self) -> tuple[Definition, ...]:

@@ -38,7 +38,9 @@ def slice_tables(
             found.setdefault(place, {})[row["metric"], row["population"]] = row
     tables = {}
     for view in views:
-        by_slice = (found.get((view.name, frozenset(one.attributes.items()))) for one in slices)
+        by_slice = (
+            found.get((view.name, frozenset(slice_.attributes.items()))) for slice_ in slices
+        )
         lines: list[Sequence[Cell | str]] = [
             (one.label, *_cells(of_slice, one))
             for one, of_slice in zip(slices, by_slice, strict=True)
@@ -54,7 +56,7 @@ def _table(view: OutcomeView, lines: Sequence[Sequence[Cell | str]]) -> TableBlo
     # Three of the fields of the table over all conversations, in its words.
     headings = (good, "reading failed", "known, or luck", "search failed", f"AUC of {GATHERED}")
     return table(
-        (TableColumn("slice"), *(TableColumn(one, right=True) for one in headings)),
+        (TableColumn("slice"), *(TableColumn(heading, right=True) for heading in headings)),
         lines,
         f"{view.name} by slice: conversations, and how well gain tells {good} from {bad}",
     )

@@ -138,7 +138,7 @@ def read_slices(
         slices[key] = SliceMeans({name: attributes[name] for name in names})
     for row in read(MeansWanted(slices=frozenset(slices))):
         _add(slices[slice_key(row["slice"])], row)
-    for curves in (curves for one in slices.values() for curves in one.curves.values()):
+    for curves in (curves for slice_ in slices.values() for curves in slice_.curves.values()):
         for curve in curves.values():
             curve.sort(key=lambda row: int(row["i"]))
     return Slices(

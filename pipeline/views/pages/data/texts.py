@@ -20,7 +20,12 @@ from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 Row = Mapping[str, Any]
 # The names of the texts of `mean_texts`, in order.
-MEAN_TEXTS = (*(one.column.part for one in MEANS if one.column.part), "p10", "p90", "missing")
+MEAN_TEXTS = (
+    *(column.column.part for column in MEANS if column.column.part),
+    "p10",
+    "p90",
+    "missing",
+)
 
 
 def rounded(value: float | None) -> float | None:

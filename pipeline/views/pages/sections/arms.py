@@ -152,8 +152,8 @@ def parameters_section(manifest: Mapping[str, Any]) -> Section:
 def _runs_table(manifest: Mapping[str, Any]) -> TableBlock:
     base, candidate = (manifest[arm] for arm in ARMS)
     names = dict.fromkeys((*base["parameters"], *candidate["parameters"]))
-    digests = [one["rules_digest"] for one in (base, candidate)]
-    folders = (Cell(one["folder"], "code", longest=_LONGEST_FOLDER) for one in (base, candidate))
+    digests = [arm["rules_digest"] for arm in (base, candidate)]
+    folders = (Cell(arm["folder"], "code", longest=_LONGEST_FOLDER) for arm in (base, candidate))
     return table(
         (TableColumn("name", whole=True), TableColumn("base"), TableColumn("candidate")),
         [

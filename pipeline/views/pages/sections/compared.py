@@ -74,7 +74,7 @@ class Shown(Struct, frozen=True):
     @property
     def declared_rows(self) -> list[ComparisonRow]:
         """The rows of the declared family."""
-        return [self.rows[one.metric.name] for one in self.declared]
+        return [self.rows[definition.metric.name] for definition in self.declared]
 
     @property
     def menu(self) -> tuple[tuple[str, Sequence[Definition]], ...]:
@@ -128,7 +128,7 @@ def _verdict(shown: Shown) -> Iterator[PageBlock]:
             "warning",
         )
     yield SliceName()
-    yield Cards(tuple(_card(one, shown) for one in shown.declared[:_MOST_CARDS]))
+    yield Cards(tuple(_card(definition, shown) for definition in shown.declared[:_MOST_CARDS]))
     if len(shown.declared) > _MOST_CARDS:
         others = len(shown.declared) - _MOST_CARDS
         yield Sentence(f"The other {others} are in the table below.", "quiet")
@@ -138,7 +138,7 @@ def _about(shown: Shown) -> Iterator[str]:
     manifest = shown.manifest
     counts = Counter(row.verdict for row in shown.declared_rows)
     everyone = any(row.population == "everyone" for row in shown.declared_rows)
-    verdicts = ", ".join(f"{counts[one]} {one}" for one in get_args(Verdict) if counts[one])
+    verdicts = ", ".join(f"{counts[word]} {word}" for word in get_args(Verdict) if counts[word])
     metrics = counted(len(shown.declared), "metric that was", "metrics that were")
     yield (
         f"Verdicts on the {metrics} declared beforehand, at each conversation's last iteration: "
@@ -199,7 +199,7 @@ def _card(definition: Definition, shown: Shown) -> Card:
 
 
 def _every_metric(shown: Shown) -> Iterator[PageBlock]:
-    rows = [shown.rows[one.metric.name] for one in (*shown.declared, *shown.further)]
+    rows = [shown.rows[definition.metric.name] for definition in (*shown.declared, *shown.further)]
     yield table_of(shown.columns, rows, "Metrics at each conversation's last iteration")
     power = shown.manifest["request"]["tests"]["options"]["power"]
     pairs = "GSB: (good - bad) / pairs, where good pairs got better and bad ones worse. "

@@ -164,7 +164,7 @@ def pairs_section(shown: Shown, names: Sequence[str]) -> Section:
     Args:
       names: the metrics whose pairs the page has.
     """
-    metrics = [one for one in shown.declared if one.metric.name in names]
+    metrics = [definition for definition in shown.declared if definition.metric.name in names]
     return section(
         "pairs",
         "Pair by pair",

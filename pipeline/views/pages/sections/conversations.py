@@ -50,7 +50,9 @@ def conversations_section(
       searched: whether any conversation did.
     """
     parameters = manifest["parameters"]
-    groups = tuple(tuple(_group(one, iterations, queries, parameters)) for one in lists)
+    groups = tuple(
+        tuple(_group(noteworthy, iterations, queries, parameters)) for noteworthy in lists
+    )
     return section(
         "conversations",
         "Worth looking at",

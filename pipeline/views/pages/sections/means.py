@@ -72,13 +72,13 @@ def _headline(
     yield SliceName()
     cards = [_card(glossary.by_name[name], rows[name]) for name in headline_among("card", rows)]
     yield Cards((_conversations(everything, manifest), *cards))
-    measures = [rows[one.metric.name] for one in glossary.measures]
+    measures = [rows[definition.metric.name] for definition in glossary.measures]
     caption = "Metrics at each conversation's last iteration"
     yield Details(_EVERY, (means_table(measures, manifest, caption), Sentence(_UNDEFINED, "quiet")))
     everyone = [
-        everything.everyone[one.metric.name]
-        for one in glossary.at_end
-        if one.metric.name in everything.everyone
+        everything.everyone[definition.metric.name]
+        for definition in glossary.at_end
+        if definition.metric.name in everything.everyone
     ]
     if everyone:
         without = counted(manifest["conversations"]["without_search"], "conversation")
@@ -145,7 +145,11 @@ def ranking_section(
 ) -> Section:
     """The means of ranking metrics."""
     rows = everything.at_end if everything else {}
-    ranking = [rows[one.metric.name] for one in glossary.ranking if one.metric.name in rows]
+    ranking = [
+        rows[definition.metric.name]
+        for definition in glossary.ranking
+        if definition.metric.name in rows
+    ]
     shown: tuple[PageBlock, ...] = (NOTHING,)
     if ranking:
         table = means_table(ranking, manifest, "Ranking metrics")

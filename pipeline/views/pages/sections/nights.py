@@ -53,8 +53,8 @@ def nights_sections(
       counts: names of the counts of days.
     """
     names = {name for day in days for name in day.means}
-    shown = [one for one in words.measures if one.metric.name in names]
-    ranking = [one for one in words.ranking if one.metric.name in names]
+    shown = [definition for definition in words.measures if definition.metric.name in names]
+    ranking = [definition for definition in words.ranking if definition.metric.name in names]
     yield section("latest", "Latest day", "", _latest(days, left_out, shown))
     yield section(
         "trend",
@@ -97,7 +97,7 @@ def _latest(
         yield Sentence(shortened(line, _LONGEST_REASON), "warning")
     for line in day.notes:
         yield Sentence(shortened(line, _LONGEST_REASON), "strong")
-    by_verdict = Counter(one.verdict for one in days)
+    by_verdict = Counter(day.verdict for day in days)
     ordered = sorted(by_verdict.items(), key=lambda one: (-one[1], one[0]))
     outcomes = ", ".join(f"{count_text(n)} {word}" for word, n in ordered)
     earlier = f" {count_text(left_out)} earlier days are in `history.jsonl`." if left_out else ""
@@ -109,10 +109,10 @@ def _latest(
 def _cards(day: DayEntry, shown: Sequence[Definition]) -> Iterator[Card]:
     """The day with its verdict, then each metric with its change."""
     yield Card(_day(day), (CardLine(verdict(day.verdict), "verdict"),))
-    for one in shown:
-        name = one.metric.name
+    for definition in shown:
+        name = definition.metric.name
         if name in day.means:
-            yield Card(term(name), tuple(_lines(day, one)))
+            yield Card(term(name), tuple(_lines(day, definition)))
 
 
 def _lines(day: DayEntry, one: Definition) -> Iterator[CardLine]:
@@ -137,7 +137,7 @@ def _about_changes(days: Sequence[DayEntry]) -> Iterator[str]:
         "still shows one."
     )
     changes = (change for day in days for change in day.changes.values())
-    if any(one.ci_low is None and one.verdict_ci_low is not None for one in changes):
+    if any(change.ci_low is None and change.verdict_ci_low is not None for change in changes):
         yield (
             "Differences that an earlier version computed have no interval here: it recorded only "
             "the corrected one."

@@ -48,7 +48,7 @@ def repeats_section(
     rows: Mapping[str, Row], slices: Iterable[SliceMeans], manifest: Mapping[str, Any]
 ) -> Iterator[Section]:
     """How often repeats pass, over all and in each slice, if conditions were given."""
-    by_slice = repeats_by_slice((one.label, one.at_end) for one in slices)
+    by_slice = repeats_by_slice((slice_.label, slice_.at_end) for slice_ in slices)
     if blocks := (*repeats_part(rows, manifest), *by_slice):
         yield section("repeats", "Does it do it again?", "", blocks, link="Repeats")
 
@@ -68,7 +68,11 @@ def way_section(ways: Sequence[Way], of_all: int = 1) -> Iterator[Section]:
             "those found.",
             sentences_if(*(_said(way, losses(way)) for way in ways[:of_all])),
             way_table(ways),
-            (Sentence(_said(way, one), "quiet") for way in ways[:of_all] for one in way.beside),
+            (
+                Sentence(_said(way, number), "quiet")
+                for way in ways[:of_all]
+                for number in way.beside
+            ),
         )
 
 

@@ -46,7 +46,7 @@ def name_menu(id: str, label: str, names: Iterable[str], chosen: str = "") -> Me
 
 def dimension_menu(id: str, dimensions: Iterable[Sequence[str]]) -> Menu:
     """A menu of the groups of attributes that make slices."""
-    names = (shortened(", ".join(one), _LONGEST_DIMENSION) for one in dimensions)
+    names = (shortened(", ".join(names), _LONGEST_DIMENSION) for names in dimensions)
     return Menu(id, "By", (("", tuple((str(at), name) for at, name in enumerate(names))),))
 
 
@@ -84,14 +84,14 @@ def definitions(title: str, group: Iterable[Definition]) -> Definitions:
         title,
         tuple(
             Entry(
-                one.anchor,
-                one.label,
-                one.metric.unit,
-                f"{one.metric.explained} {one.better}".strip(),
-                one.metric.formula,
-                tuple(_notes(one)),
+                definition.anchor,
+                definition.label,
+                definition.metric.unit,
+                f"{definition.metric.explained} {definition.better}".strip(),
+                definition.metric.formula,
+                tuple(_notes(definition)),
             )
-            for one in group
+            for definition in group
         ),
     )
 
