@@ -1,7 +1,6 @@
 //! How external judgments are matched to results: `judgments/judgment.py` and
 //! `judgments/external_labels.py`.
 
-use std::collections::BTreeSet;
 use std::slice;
 
 use indexmap::IndexMap;
@@ -59,7 +58,8 @@ fn values<'r, 'a>(map: Span, key: &str, arena: &'r Arena<'a>) -> &'r [&'a str] {
 /// `ExternalLabels` that will match them to results.
 #[derive(Default)]
 pub struct LabelRequest {
-    documents: BTreeSet<String>,
+    /// Possibly with repetitions.
+    documents: Vec<String>,
     /// By record_digest, the encoded parts of records that decide attributes, if an attribute holds
     /// the topic.
     records: IndexMap<[u8; 16], Vec<u8>, FxBuildHasher>,
@@ -91,9 +91,7 @@ impl LabelRequest {
             digests.clear();
             for name in &names {
                 digests.extend(xxh3_64(name.as_bytes()).to_be_bytes());
-                if !request.documents.contains(*name) {
-                    request.documents.insert((*name).to_owned());
-                }
+                request.documents.push((*name).to_owned());
             }
             write_bytes(&mut encoded, &digests);
         }
@@ -138,13 +136,15 @@ impl LabelRequest {
     }
 
     /// What Python needs for its `LabelRequest`.
-    pub fn into_plain(self) -> PlainLabelRequest {
+    pub fn into_plain(mut self) -> PlainLabelRequest {
+        self.documents.sort_unstable();
+        self.documents.dedup();
         let mut records = Vec::new();
         write_map(&mut records, self.records.len());
         for (record_digest, record) in self.records {
             write_text(&mut records, &format!("{:032x}", u128::from_be_bytes(record_digest)));
             records.extend(record);
         }
-        (self.documents.into_iter().collect(), records, self.without_name)
+        (self.documents, records, self.without_name)
     }
 }

@@ -72,17 +72,16 @@ impl Folder {
 
     /// Fold the conversation of these payloads; None if it is left to Python.
     ///
-    /// With `topic_of`, which takes the attributes of the calls in order, documents are labelled by
-    /// the judgments of that topic.
-    #[pyo3(signature = (payloads, topic_of = None))]
+    /// With a topic, documents are labelled by its judgments.
+    #[pyo3(signature = (payloads, topic = None))]
     fn fold<'py>(
         &mut self,
         py: Python<'py>,
         payloads: Vec<Bound<'py, PyBytes>>,
-        topic_of: Option<Py<PyAny>>,
+        topic: Option<Topic>,
     ) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let payloads: Vec<&[u8]> = payloads.iter().map(|payload| payload.as_bytes()).collect();
-        match py.detach(|| self.folded(&payloads, topic_of.as_ref()))? {
+        match py.detach(|| self.folded(&payloads, topic.as_ref()))? {
             Some(folded) => to_python(py, folded).map(Some),
             None => Ok(None),
         }
@@ -93,7 +92,7 @@ impl Folder {
     fn folded<'p>(
         &mut self,
         payloads: &[&'p [u8]],
-        topic_of: Option<&Py<PyAny>>,
+        topic: Option<&Topic>,
     ) -> PyResult<Option<Folded<'p>>> {
         let Ok(frame) = Frame::read(payloads) else {
             return Ok(None);
@@ -103,8 +102,7 @@ impl Folder {
             layouts.push(self.layout(codes)?);
         }
         let layouts: Vec<&Layout> = layouts.iter().map(Arc::as_ref).collect();
-        let topic_of =
-            topic_of.map(|function| move |calls: &CallAttributes| topic(function, calls));
+        let topic_of = topic.map(|topic| move |calls: &CallAttributes| topic.of(calls));
         let topic_of = topic_of.as_ref().map(|topic_of| topic_of as TopicOf);
         Ok(fold(frame, &layouts, &self.settings, topic_of))
     }
@@ -130,13 +128,26 @@ impl Folder {
     }
 }
 
-/// The topic by Python's function; None if that fails, as it will again in Python.
-fn topic(function: &Py<PyAny>, calls: &CallAttributes) -> Option<String> {
-    Python::attach(|py| {
-        let attributes = calls.iter().map(|pairs| dict(py, pairs.iter().copied()));
-        let attributes = attributes.collect::<PyResult<Vec<_>>>().ok()?;
-        function.call1(py, (attributes,)).ok()?.extract(py).ok()
-    })
+/// The topic of a conversation, or the Python function that finds it by the attributes of the calls
+/// in order.
+#[derive(FromPyObject)]
+enum Topic {
+    Known(String),
+    Function(Py<PyAny>),
+}
+
+impl Topic {
+    /// The topic; None if Python's function fails, as it will again in Python.
+    fn of(&self, calls: &CallAttributes) -> Option<String> {
+        match self {
+            Topic::Known(topic) => Some(topic.clone()),
+            Topic::Function(function) => Python::attach(|py| {
+                let attributes = calls.iter().map(|pairs| dict(py, pairs.iter().copied()));
+                let attributes = attributes.collect::<PyResult<Vec<_>>>().ok()?;
+                function.call1(py, (attributes,)).ok()?.extract(py).ok()
+            }),
+        }
+    }
 }
 
 /// In the order that `_tally` of `score_payloads.py` expects.

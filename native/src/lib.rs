@@ -64,7 +64,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 24;
+const FORMAT: u32 = 25;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.

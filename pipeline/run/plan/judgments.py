@@ -113,9 +113,9 @@ def judgments_in(
             budget.count_label(judgment.text)
             problems.append(judgment)
         elif topics is None or judgment.topic in topics:
-            key = add_judgment(judged, judgment)
-            uncounted += key
-            if len(uncounted) >= _COUNTED_AT_ONCE or sum(map(len, key)) > _LONG_NAMES:
+            uncounted += add_judgment(judged, judgment)
+            is_long = len(judgment.topic) + len(judgment.document) > _LONG_NAMES
+            if is_long or len(uncounted) >= _COUNTED_AT_ONCE:
                 budget.count_labels(len(uncounted) // 2, uncounted)
                 uncounted.clear()
     budget.count_labels(len(uncounted) // 2, uncounted)
@@ -139,11 +139,15 @@ class Join:
             judged = _without_excluded(judged, exclusions, self._counts)
         self._judged = judged
         self._pools: dict[str, list[int]] = {}
-        for (topic, _), document in judged.items():
-            pool = self._pools.setdefault(topic, [0] * GRADES)
+        self._gains: dict[str, dict[str, int]] = {}  # by topic and name
+        for (topic, name), document in judged.items():
+            pool = self._pools.get(topic)
+            if pool is None:
+                pool, self._gains[topic] = self._pools.setdefault(topic, [0] * GRADES), {}
             if document.gain is not None:
                 pool[document.gain] += 1
-        self._retrieved: set[tuple[str, str]] = set()
+                self._gains[topic][name] = document.gain
+        self._retrieved: dict[str, set[str]] = {}  # the labelled names of results by topic
         self._unlabelled: dict[str, set[str]] = {}  # the names of results by topic
 
     def labels(self, requests: Sequence[LabelRequest]) -> ExternalLabels:
@@ -153,25 +157,23 @@ class Join:
         topic = needed.topic
         if not topic:
             return ExternalLabels({}, {}, {})
+        of_topic = self._gains.get(topic, {})
+        labelled = [name for name in needed.documents if name in of_topic]
+        self._retrieved.setdefault(topic, set()).update(labelled)
         unlabelled = self._unlabelled.setdefault(topic, set())
-        gains: dict[bytes, int] = {}
-        for name in needed.documents:
-            key = topic, name
-            known = self._judged.get(key)
-            if known is None or known.gain is None:
-                unlabelled.add(name)
-                continue
-            gains[document_digest(name)] = known.gain
-            self._retrieved.add(key)
+        if len(labelled) < len(needed.documents):
+            unlabelled.update(name for name in needed.documents if name not in of_topic)
+        gains = {document_digest(name): of_topic[name] for name in labelled}
         pools = {topic: self._pools[topic]} if topic in self._pools else {}
         return ExternalLabels({}, {topic: gains}, pools)
 
     def counts(self) -> dict[str, int]:
         """What was joined, as counted by `JoinQrels`, when all conversations have their labels."""
         counts = replace(self._counts)
-        for key, document in self._judged.items():
-            counts.add_document(*key, document, retrieved=key in self._retrieved)
-        labelled = (key for key, document in self._judged.items() if document.gain is not None)
+        for (topic, name), document in self._judged.items():
+            retrieved = name in self._retrieved.get(topic, ())
+            counts.add_document(topic, name, document, retrieved=retrieved)
+        labelled = ((topic, name) for topic, names in self._gains.items() for name in names)
         # A labelled name is written as it is judged.
         counts.similar_names = count_similar(self._unlabelled, labelled)
         for topic in self._unlabelled.keys() | self._pools.keys():

@@ -88,13 +88,13 @@ def label_map_of(shard: FileShard) -> LabelMap | None:
 def _read_text(
     file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
 ) -> Iterator[Judgment | QrelsProblem]:
-    text = text_lines(file, shard)
+    text, label_map = text_lines(file, shard), label_map_of(shard)
     for position, line in text.lines:
         if not line or (isinstance(line, bytes) and (line.isspace() or is_header(line))):
             continue
         place = JudgmentPlace(number, position, text.location(position) if text.numbered else "")
         try:
-            yield parsers.of_line(line, place, label_map_of(shard))
+            yield parsers.of_line(line, place, label_map)
         except JudgmentError as error:
             yield QrelsProblem(place, str(error))
 

@@ -24,12 +24,12 @@ def count_similar(asked: Mapping[str, Collection[str]], judged: Iterable[tuple[s
       asked: the names of results by topic.
       judged: the judged names, as topic and name.
     """
-    places = {(topic, plain_name(name)) for topic, names in asked.items() for name in names}
+    plain_names = {topic: set(map(plain_name, names)) for topic, names in asked.items() if names}
     written: dict[tuple[str, str], set[str]] = {}
     for topic, name in judged:
-        place = topic, plain_name(name)
-        if place in places:
-            written.setdefault(place, set()).add(name)
+        of_topic = plain_names.get(topic)
+        if of_topic is not None and (plain := plain_name(name)) in of_topic:
+            written.setdefault((topic, plain), set()).add(name)
     if not written:
         return 0
     return sum(

@@ -48,6 +48,9 @@ from goodgain.transforms.core.scoring.score import (
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally
 
+# Takes the attributes of the calls of a conversation in order.
+_TopicOf = Callable[[list[dict[str, str]]], str]
+
 
 class PayloadScorer:
     """Scores one conversation at a time. Not thread-safe, since it has a cache."""
@@ -106,11 +109,13 @@ class PayloadScorer:
         )
         return with_details(score, tally.turn, details, self._scoring)
 
-    def _topic_of(self, conversation_id: str) -> Callable[[list[dict[str, str]]], str] | None:
-        """What finds the topic by the attributes of calls in order; None without judgments."""
+    def _topic_of(self, conversation_id: str) -> str | _TopicOf | None:
+        """The topic, or what finds it by the attributes of calls; None without judgments."""
         keys = self._scoring.label_keys
         if keys is None:
             return None
+        if keys.topic_attribute is None:
+            return keys.topic(conversation_id, {})
         return lambda attributes: keys.topic(conversation_id, merged_attributes(attributes))
 
 
