@@ -19,10 +19,9 @@ _Options = TypeVar("_Options", bound=Settings)
 def add_config_options(
     parser: argparse.ArgumentParser,
     model: _Model,
-    without: Collection[str] = (),
     file: str | None = None,
 ) -> None:
-    """Declare an option, in its group, for each field of a configuration except those in `without`.
+    """Declare an option, in its group, for each field of a configuration.
 
     If all are of one group, it has no heading.
 
@@ -31,7 +30,7 @@ def add_config_options(
     Args:
       file: help of `--config`, if the options can also stand in a file.
     """
-    fields = _fields(model, without)
+    fields = _fields(model, ())
     named = [field for _, field in fields if not is_argument(field)]
     titles = dict.fromkeys(metadata(field)["group"] for field in named)
     groups: dict[str, Any] = {

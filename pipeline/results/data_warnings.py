@@ -17,8 +17,6 @@ from goodgain.transforms.core.warnings.check_inputs import (
 )
 from goodgain.transforms.core.warnings.warning import DataWarning, allowed_codes, failing
 
-_MILLIS_PER_SECOND = 1_000
-
 
 def slice_labels(means: Iterable[Mapping[str, Any]]) -> list[SliceLabels]:
     """The number of unlabelled results in each slice, computed from means."""

@@ -13,10 +13,7 @@ from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.transforms.core.dedup.rules import RuleTable, compile_rules
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.warnings.check_inputs import CheckInputs
-from goodgain.transforms.core.warnings.checks import warnings_of
 from goodgain.transforms.core.warnings.field_names import SeenNames
-from goodgain.transforms.core.warnings.warning import DataWarning
 
 
 class TraceSet(Struct, frozen=True):
@@ -37,10 +34,6 @@ class TraceSet(Struct, frozen=True):
     def size(self) -> int:
         """Bytes of all files."""
         return sum(file.size for file in self.files)
-
-    def name_warnings(self) -> list[DataWarning]:
-        """The warnings about names in the first records that nothing reads."""
-        return warnings_of(CheckInputs({}, 1, self.rules, seen=self.seen))
 
 
 def find_traces(settings: ReadingConfig, patterns: Sequence[str], storage: Storage) -> TraceSet:

@@ -9,13 +9,8 @@ from msgspec.structs import replace
 
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.plan import MetricPlan
-from goodgain.transforms.core.metrics.prefix import (
-    Prefix,
-    TopicGains,
-    Turn,
-    TurnAspects,
-    empty_prefix,
-)
+from goodgain.transforms.core.metrics.prefix import Prefix, empty_prefix
+from goodgain.transforms.core.metrics.turn import TopicGains, Turn, TurnAspects
 from goodgain.transforms.core.ranking import RankingEvaluator
 from goodgain.transforms.core.ranking.aspects import TopicAspects
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN

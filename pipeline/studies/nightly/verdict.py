@@ -13,7 +13,8 @@ from goodgain.pipeline.results.unlabelled_arms import NO_LABEL, ShownRows
 from goodgain.pipeline.studies.comparison.compare import compare
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, possible
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
-from goodgain.pipeline.studies.gate.evaluate import evaluate, gather
+from goodgain.pipeline.studies.gate.evaluate import evaluate
+from goodgain.pipeline.studies.gate.evidence import gather
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.outcome import Outcome, passed
 from goodgain.pipeline.studies.nightly.baseline import Baseline

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS, ITERATION_METRICS
-from goodgain.transforms.core.metrics.prefix import IterationCounts, Turn, discount, prefixes
+from goodgain.transforms.core.metrics.prefix import discount, prefixes
+from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
 from tests.core.direct import score_one
 
 

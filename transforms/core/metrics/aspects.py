@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.gains import NO_SEARCH
 from goodgain.transforms.core.metrics.group import MetricGroup
-from goodgain.transforms.core.metrics.prefix import Prefix, TurnAspects
+from goodgain.transforms.core.metrics.prefix import Prefix
+from goodgain.transforms.core.metrics.turn import TurnAspects
 from goodgain.transforms.core.remedy import Remedy
 
 _NO_ASPECTS = "the topic has no aspects (A = 0), or they are unknown"

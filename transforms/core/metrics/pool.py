@@ -8,7 +8,8 @@ from typing import Any
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.gains import NO_SEARCH
 from goodgain.transforms.core.metrics.group import MetricGroup
-from goodgain.transforms.core.metrics.prefix import Prefix, TopicGains
+from goodgain.transforms.core.metrics.prefix import Prefix
+from goodgain.transforms.core.metrics.turn import TopicGains
 from goodgain.transforms.core.remedy import Remedy
 
 _NO_GOOD_IN_POOL = "the pool has no good document of the topic"

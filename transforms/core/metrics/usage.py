@@ -7,7 +7,8 @@ from typing import Any
 
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.group import MetricGroup
-from goodgain.transforms.core.metrics.prefix import Prefix, UseCounts
+from goodgain.transforms.core.metrics.prefix import Prefix
+from goodgain.transforms.core.metrics.turn import UseCounts
 from goodgain.transforms.core.remedy import Remedy
 
 _READ_MORE = "Opening more raises it, so read it beside open_precision."

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.judgments.aspects import JudgedAspects
 from goodgain.transforms.core.judgments.external_labels import TopicLabels, document_labels
-from goodgain.transforms.core.metrics.prefix import TurnAspects
+from goodgain.transforms.core.metrics.turn import TurnAspects
 from goodgain.transforms.core.pool.matching import TopicPool
 from goodgain.transforms.core.ranking import HELD_COPY
 from goodgain.transforms.core.ranking.aspects import Aspects, ListAspects, TopicAspects

@@ -14,7 +14,7 @@ from goodgain.transforms.core.dedup.rules import (
     RuleTable,
     is_named_id,
 )
-from goodgain.transforms.core.metrics.prefix import CallCounts, IterationCounts
+from goodgain.transforms.core.metrics.turn import CallCounts, IterationCounts
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 from goodgain.transforms.core.scoring.id_checks import IdChecks

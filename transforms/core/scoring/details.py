@@ -8,7 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.metrics.plan import bounded_only
-from goodgain.transforms.core.metrics.prefix import Turn, prefixes
+from goodgain.transforms.core.metrics.prefix import prefixes
+from goodgain.transforms.core.metrics.turn import Turn
 from goodgain.transforms.core.ranking.aspects import ListAspects
 from goodgain.transforms.core.scoring.aspects import TurnCoverage
 from goodgain.transforms.core.scoring.best_case import best_turn

@@ -19,7 +19,7 @@ from goodgain.transforms.core.judgments.external_labels import (
     document_labels,
     relabelled,
 )
-from goodgain.transforms.core.metrics.prefix import IterationCounts
+from goodgain.transforms.core.metrics.turn import IterationCounts
 from goodgain.transforms.core.pool.matching import Pooled, TurnPool
 from goodgain.transforms.core.scoring.label_rises import (
     DocumentLabel,

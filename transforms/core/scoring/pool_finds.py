@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.metrics.prefix import TopicGains
+from goodgain.transforms.core.metrics.turn import TopicGains
 from goodgain.transforms.core.pool.document import topic_of
 from goodgain.transforms.core.pool.files import PoolUse, TopicPools
 from goodgain.transforms.core.pool.matching import TurnPool, documents_of, is_weak

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.metrics.prefix import RaisedRank
+from goodgain.transforms.core.metrics.turn import RaisedRank
 from goodgain.transforms.core.ranking import HELD_COPY, UNJUDGED
 from goodgain.transforms.core.scoring.fold import FoldedTurn, result_iterations
 

@@ -19,13 +19,8 @@ from goodgain.transforms.core.dedup.rules import (
     TypeRules,
 )
 from goodgain.transforms.core.judgments.result_labels import LabelledCalls
-from goodgain.transforms.core.metrics.prefix import (
-    NO_COUNTS,
-    CallCounts,
-    IterationCounts,
-    RaisedRank,
-    Turn,
-)
+from goodgain.transforms.core.metrics.prefix import NO_COUNTS
+from goodgain.transforms.core.metrics.turn import CallCounts, IterationCounts, RaisedRank, Turn
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore

@@ -10,14 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.metrics.costs import COST_AT_I, COST_I
-from goodgain.transforms.core.metrics.prefix import (
-    IterationCounts,
-    Prefix,
-    TopicGains,
-    Turn,
-    TurnAspects,
-    prefixes,
-)
+from goodgain.transforms.core.metrics.prefix import Prefix, prefixes
+from goodgain.transforms.core.metrics.turn import IterationCounts, TopicGains, Turn, TurnAspects
 from goodgain.transforms.core.ranking.aspects import TopicAspects
 
 

@@ -10,7 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
-from goodgain.transforms.core.metrics.prefix import NO_COUNTS, CallCounts, TopicGains, Turn
+from goodgain.transforms.core.metrics.prefix import NO_COUNTS
+from goodgain.transforms.core.metrics.turn import CallCounts, TopicGains, Turn
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.aspects import TurnCoverage
 from goodgain.transforms.core.scoring.delivery import Delivered

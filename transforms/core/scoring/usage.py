@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.duplicates import Deduplicator
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import RuleTable
-from goodgain.transforms.core.metrics.prefix import UsageCounts, UseCounts
+from goodgain.transforms.core.metrics.turn import UsageCounts, UseCounts
 from goodgain.transforms.core.records.search_call import CITE, OPEN, USAGES
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 

@@ -15,7 +15,8 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import read_dataset, read_manifest
 from goodgain.transforms.core.metrics.own import checked_names, own_metrics
-from goodgain.transforms.core.metrics.prefix import IterationCounts, Turn, prefixes
+from goodgain.transforms.core.metrics.prefix import prefixes
+from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
 
 SOURCE = '''
 import goodgain

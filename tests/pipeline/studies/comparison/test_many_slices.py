@@ -17,7 +17,7 @@ from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
 from goodgain.pipeline.studies.comparison.measures import choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.gate.change import changed_slices
-from goodgain.pipeline.studies.gate.evaluate import GateMeans, gather
+from goodgain.pipeline.studies.gate.evidence import GateMeans, gather
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.pipeline.views import comparison as views

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 import goodgain as gg
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.sources import read_arms
-from goodgain.pipeline.studies.gate.evaluate import GateEvidence, GateMeans, evaluate
+from goodgain.pipeline.studies.gate.evaluate import evaluate
+from goodgain.pipeline.studies.gate.evidence import GateEvidence, GateMeans
 from goodgain.pipeline.studies.gate.gate_file import load_gate
 from goodgain.pipeline.studies.gate.outcome import passed
 
