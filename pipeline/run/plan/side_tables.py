@@ -159,20 +159,8 @@ def find_table(pattern: str, table: SideTable[Row], storage: Storage) -> GivenTa
     )
     seen: frozenset[str] = frozenset()
     for file in files:
-        read = read_rows(file, storage.open, table)
-        rows = list(islice(read, _CHECKED_ROWS))
-        if not rows:
-            raise UsageError(
-                f"{file.table.path} has no rows ({option}); the first line of a table names its "
-                "columns."
-            )
-        rejected = [row for row in rows if isinstance(row, RejectedRecord)]
-        if len(rejected) == len(rows):
-            raise UsageError(
-                f"{file.table.path} has no {table.name} ({option}). {rejected[0].position}: "
-                f"{rejected[0].reason}"
-            )
-        seen |= _names_in(rows, table)
+        rows = read_rows(file, storage.open, table)
+        seen |= _names_in_first(file, islice(rows, _CHECKED_ROWS), table, option)
     return GivenTable(table, files, seen)
 
 
@@ -192,6 +180,40 @@ def find_given_files(
     except UsageError as error:
         text = str(error).replace("Input", f"The file of {what}", 1)
         raise UsageError(f"{text.rstrip('.')} ({option}).") from None
+
+
+def _names_in_first(
+    file: SideFile,
+    rows: Iterable[Row | RejectedRecord | None],
+    table: SideTable[Row],
+    option: str,
+) -> frozenset[str]:
+    """The names in the first rows of a file, which may be large, so that none is kept.
+
+    Raises:
+      UsageError: there are no rows, or none is usable.
+    """
+    first_rejected: RejectedRecord | None = None
+    seen: frozenset[str] = frozenset()
+    read = usable = 0
+    for row in rows:
+        read += 1
+        if isinstance(row, RejectedRecord):
+            first_rejected = first_rejected or row
+        else:
+            usable += 1
+            seen |= _names_in([row], table)
+    if not read:
+        raise UsageError(
+            f"{file.table.path} has no rows ({option}); the first line of a table names its "
+            "columns."
+        )
+    if not usable and first_rejected is not None:
+        raise UsageError(
+            f"{file.table.path} has no {table.name} ({option}). {first_rejected.position}: "
+            f"{first_rejected.reason}"
+        )
+    return seen
 
 
 def _names_in(rows: Iterable[Row | RejectedRecord | None], table: SideTable[Row]) -> frozenset[str]:
