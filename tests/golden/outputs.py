@@ -45,14 +45,16 @@ class Outputs:
         self.tables = {}
         self.differing = []
         self._from = {}
+        self._digests = {}
 
     def add(self, name, rows, by):
         """Keep rows or a document that a combination gave, or compare them with the first."""
         rows = _portable(rows, str(self.folder))
         if name not in self.tables:
             self.tables[name], self._from[name] = rows, by
+            self._digests[name] = digests({name: rows})
             return
-        changes = differences(digests({name: self.tables[name]}), digests({name: rows}))
+        changes = differences(self._digests[name], digests({name: rows}))
         self.differing += [f"by {by}, unlike by {self._from[name]}: {what}" for what in changes]
 
 
