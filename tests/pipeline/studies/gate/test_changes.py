@@ -1,6 +1,8 @@
 """Rules about changes between runs that search, or reach an outcome, in different conversations."""
 
 import json
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,16 +14,18 @@ from tests.pipeline.studies.comparison.traces import conversation, output_of
 pytestmark = pytest.mark.slow
 
 
-def outcome_of(tmp_path, capsys, arms, rule, options=(), **gate):
+def runs_of(tmp_path, *arms, **options):
+    """The outputs of a run over each arm."""
+    folder = tempfile.mkdtemp(dir=tmp_path)
+    return [output_of(Path(folder, str(at)), arm, **options) for at, arm in enumerate(arms)]
+
+
+def outcome_of(tmp_path, capsys, runs, rule, **gate):
     """The outcome of a rule for the second run, with the first as its baseline."""
-    folders = [
-        output_of(tmp_path / str(at), arm, overwrite=True, **dict(options))
-        for at, arm in enumerate(arms)
-    ]
     path = tmp_path / "gate.yaml"
     path.write_text(json.dumps({"rules": [rule], **gate}))
     capsys.readouterr()
-    main(["gate", folders[1], "--config", str(path), "--baseline", folders[0], "--json"])
+    main(["gate", runs[1], "--config", str(path), "--baseline", runs[0], "--json"])
     (outcome,) = json.loads(capsys.readouterr().out)["outcomes"]
     return outcome
 
@@ -38,11 +42,12 @@ def test_conversations_without_search_count_if_one_run_has_more_of_them(tmp_path
     """Four of forty do not search and count with gain 0; the gain of the others outweighs it."""
     base = [searched(at, 2) for at in range(40)]
     candidate = [idle(at) if at < 4 else searched(at, 4 - at % 2) for at in range(40)]
-    outcome = outcome_of(tmp_path, capsys, (base, candidate), "CG drop <= 2 %")
+    runs = runs_of(tmp_path, base, candidate)
+    outcome = outcome_of(tmp_path, capsys, runs, "CG drop <= 2 %")
     assert outcome["verdict"] == "passed"
     assert outcome["value"] == "2 -> 3.15 (+57.50 %) (everyone: 0 -> 4 did not search)"
     assert outcome["population"] == "everyone"
-    worse = outcome_of(tmp_path, capsys, (candidate, base), "CG drop <= 2 %")
+    worse = outcome_of(tmp_path, capsys, runs[::-1], "CG drop <= 2 %")
     assert worse["verdict"] == "failed"
 
 
@@ -51,7 +56,7 @@ def test_skipping_the_few_conversations_with_most_gain_fails_a_bound(tmp_path, c
     base = [searched(at, *([4] * 10 if at == 0 else [2])) for at in range(40)]
     candidate = [idle(at) if at == 0 else searched(at, 2 + at % 2) for at in range(40)]
     rule = {"metric": "CG", "drop_at_most": "2 %", "proof": "none"}
-    outcome = outcome_of(tmp_path, capsys, (base, candidate), rule)
+    outcome = outcome_of(tmp_path, capsys, runs_of(tmp_path, base, candidate), rule)
     assert (outcome["verdict"], outcome["population"]) == ("failed", "everyone")
     assert outcome["value"].endswith("(everyone: 0 -> 1 did not search)")
 
@@ -60,12 +65,10 @@ def test_a_few_labels_more_in_one_run_are_no_breach(tmp_path, capsys):
     """Were the candidate's result without a label good, the difference would vanish."""
     base = [searched(at, 2 + at % 3) for at in range(40)]
     candidate = [searched(at, None if at == 0 else 2 + at % 3) for at in range(40)]
+    runs = runs_of(tmp_path, base, candidate)
     by_proof = {
         proof: outcome_of(
-            tmp_path,
-            capsys,
-            (base, candidate),
-            {"metric": "CG", "drop_at_most": "1 %", "proof": proof},
+            tmp_path, capsys, runs, {"metric": "CG", "drop_at_most": "1 %", "proof": proof}
         )
         for proof in ("of_breach", "of_compliance", "none")
     }
@@ -82,9 +85,10 @@ def test_an_outcome_reached_sooner_and_more_often_passes(tmp_path, capsys):
     rule = "iterations_for_all_good_results rise <= 5 %"
     slow = [searched(at, 0, 0, 4 if at >= 10 else 0) for at in range(40)]
     fast = [searched(at, 0, 4 if at >= 2 else 0, 0) for at in range(40)]
-    assert outcome_of(tmp_path, capsys, (slow, fast), rule)["verdict"] == "passed"
+    runs = runs_of(tmp_path, slow, fast)
+    assert outcome_of(tmp_path, capsys, runs, rule)["verdict"] == "passed"
     sooner_but_fewer = [searched(at, 0, 4 if at >= 36 else 0, 0) for at in range(40)]
-    outcome = outcome_of(tmp_path, capsys, (slow, sooner_but_fewer), rule)
+    outcome = outcome_of(tmp_path, capsys, runs_of(tmp_path, slow, sooner_but_fewer), rule)
     assert outcome["verdict"] == "failed"
     assert "the others have no value" in outcome["reason"]
 
@@ -99,15 +103,16 @@ def test_a_proof_uses_the_interval_of_the_gate_or_else_of_the_run(tmp_path, caps
     rule = {"metric": "CG", "proof": "of_compliance"}
     within, beyond = ({**rule, "rise_at_most": high + more} for more in (1e-6, -1e-6))
 
-    def verdict(rule, options=(), **gate):
-        return outcome_of(tmp_path, capsys, (base, candidate), rule, options, **gate)["verdict"]
+    def verdict(runs, rule, **gate):
+        return outcome_of(tmp_path, capsys, runs, rule, **gate)["verdict"]
 
-    assert verdict(within, interval="student") == "passed"
-    assert verdict(beyond, interval="student") == "failed"
-    assert verdict(within) == "failed"
-    run_options = [("interval", "student")]
-    assert verdict(within, run_options) == "passed"
-    assert verdict(within, run_options, interval="hall") == "failed"
+    plain = runs_of(tmp_path, base, candidate)
+    assert verdict(plain, within, interval="student") == "passed"
+    assert verdict(plain, beyond, interval="student") == "failed"
+    assert verdict(plain, within) == "failed"
+    student = runs_of(tmp_path, base, candidate, interval="student")
+    assert verdict(student, within) == "passed"
+    assert verdict(student, within, interval="hall") == "failed"
 
 
 def test_pairs_by_the_cluster_attribute_are_independent(tmp_path, capsys):
@@ -121,9 +126,10 @@ def test_pairs_by_the_cluster_attribute_are_independent(tmp_path, capsys):
     high = float(gained.mean() + stats.t.ppf(0.95, 39) * gained.std(ddof=1) / np.sqrt(40))
     rule = {"metric": "CG", "proof": "of_compliance", "rise_at_most": high + 1e-6}
 
+    runs = runs_of(tmp_path, base, candidate)
+
     def verdict(**more):
-        arms = base, candidate
-        return outcome_of(tmp_path, capsys, arms, {**rule, **more}, cluster="query_id")["verdict"]
+        return outcome_of(tmp_path, capsys, runs, {**rule, **more}, cluster="query_id")["verdict"]
 
     assert verdict() == "passed"
     assert verdict(pair_by="query_id") == "failed"

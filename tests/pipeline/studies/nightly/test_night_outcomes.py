@@ -1,6 +1,7 @@
 """Nights with outcomes of their day, repeats, and what was opened: gated and compared."""
 
 import json
+import shutil
 from datetime import date
 
 import pytest
@@ -53,17 +54,29 @@ def make_night(world, day, gathers=12, opens=1.0, right=1.0):
     table.write_text("\n".join(judged) + "\n")
 
 
-@pytest.fixture
-def world(tmp_path):
-    """Two good nights."""
-    world = World(tmp_path)
+def configured(folder):
+    world = World(folder)
     world.configure(baseline="mean of last 2")
-    (tmp_path / "run.yaml").write_text(RUN.format(folder=tmp_path))
-    (tmp_path / "gate.yaml").write_text(GATE)
+    (folder / "run.yaml").write_text(RUN.format(folder=folder))
+    (folder / "gate.yaml").write_text(GATE)
+    return world
+
+
+@pytest.fixture(scope="module")
+def two_nights(tmp_path_factory):
+    """A folder with two good nights."""
+    world = configured(tmp_path_factory.mktemp("nights"))
     for day in DAYS[:2]:
         make_night(world, day)
         assert world.nightly("--date", str(day)) == ExitCode.DONE, world.entry(day)["reasons"]
-    return world
+    return world.folder
+
+
+@pytest.fixture
+def world(two_nights, tmp_path):
+    """A copy of the two good nights."""
+    shutil.copytree(two_nights, tmp_path, dirs_exist_ok=True)
+    return configured(tmp_path)
 
 
 def test_each_night_has_the_outcomes_of_its_day(world):
