@@ -87,9 +87,12 @@ def passed(outcomes: Sequence[Outcome]) -> bool:
 
 
 def cautions_of(outcomes: Sequence[Outcome]) -> list[str]:
-    """The cautions about the rules' metrics: how better values may mislead; each once."""
+    """How better values of the rules' metrics may mislead, and what `everyone` means; each once."""
     by_caution = cautions(outcome.metric for outcome in outcomes)
-    return [f"{', '.join(labels)}: {caution}" for caution, labels in by_caution.items()]
+    found = [f"{', '.join(labels)}: {caution}" for caution, labels in by_caution.items()]
+    if any(outcome.population == "everyone" for outcome in outcomes):
+        found.append("everyone: with the conversations that did not search, which count with 0.")
+    return found
 
 
 def rule_text(rule: Rule, slice_: Mapping[str, str], in_words: bool = False) -> str:

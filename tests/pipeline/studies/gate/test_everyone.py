@@ -2,6 +2,8 @@
 
 import pytest
 
+from goodgain.pipeline.studies.gate.outcome import Outcome
+from goodgain.pipeline.views.gate import gate_markdown
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 from tests.pipeline.studies.gate.outcomes import one
 
@@ -82,3 +84,10 @@ def test_conversations_without_search_cost_nothing_in_population_everyone(judge,
     outcome = one(judge([rule], run, "--baseline", base))
     assert (outcome["verdict"], outcome["n"]) == ("passed", 40)
     assert outcome["value"].startswith("4 -> 3.8")
+
+
+@pytest.mark.parametrize("population", ["all", "everyone"])
+def test_a_gate_explains_everyone_where_it_says_it(population):
+    outcome = Outcome("CG", "4", ">= 1", "passed", "", 40, "CG", population)
+    explained = "everyone: with the conversations that did not search, which count with 0."
+    assert (explained in gate_markdown([outcome], "run")) == (population == "everyone")
