@@ -24,7 +24,8 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.studies.nightly.config import NightlyConfig
-from goodgain.pipeline.studies.nightly.days.history import TABLE, DayChange, DayEntry
+from goodgain.pipeline.studies.nightly.days.entry import DayChange, DayEntry
+from goodgain.pipeline.studies.nightly.days.history import TABLE
 from goodgain.pipeline.studies.nightly.job import NightlyResult
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among

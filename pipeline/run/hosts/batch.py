@@ -25,7 +25,7 @@ from goodgain.pipeline.results.folder import (
 )
 from goodgain.pipeline.results.lock import folder_locked
 from goodgain.pipeline.results.sinks import Target
-from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.pipeline.run.hosts import graph
@@ -78,7 +78,7 @@ def run(
             "--gate checks finished outputs, but --template_location only submits the job: "
             "leave it out, and use `goodgain gate` when the job has ended."
         )
-    config = runners.for_workers(config, engine, options)
+    config = worker_paths.for_workers(config, engine, options)
     evaluation = open_conversations(config, started)
     traces = evaluation.traces
     this_run = StartedRun(

@@ -16,7 +16,7 @@ from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.folder import ENGINE_LOG
 from goodgain.pipeline.results.lock import folder_locked
-from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.run.plan.evaluation import Evaluation, open_scoring
@@ -62,7 +62,7 @@ def stream(
     )
     if isinstance(engine, PrismRunner):
         return _stream_here(config, options, ends_when_silent, show, quiet)
-    config = runners.for_workers(config, engine, options)
+    config = worker_paths.for_workers(config, engine, options)
     return _stream_on_cluster(config, engine, options, quiet)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apache_beam as beam
 
-from goodgain.pipeline.run.engines.runners import check_server
+from goodgain.pipeline.run.engines.engine_checks import check_server
 from goodgain.pipeline.run.stream.kafka_settings import read_settings
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError

@@ -32,13 +32,12 @@ from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, pool_find
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.sources import Arms, read_arms, silent
 from goodgain.pipeline.studies.comparison.statistics import TestedRow, corrected, row_of
-from goodgain.pipeline.studies.comparison.ways import ArmWays, arm_ways
-from goodgain.pipeline.studies.comparison.withholding import (
-    compared_measure,
-    over_everyone,
+from goodgain.pipeline.studies.comparison.verdict_conditions import (
     verdict_conditions,
     without_counterpart,
 )
+from goodgain.pipeline.studies.comparison.ways import ArmWays, arm_ways
+from goodgain.pipeline.studies.comparison.withholding import compared_measure, over_everyone
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.warnings.warning import DataWarning

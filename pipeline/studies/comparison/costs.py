@@ -14,7 +14,7 @@ from goodgain.pipeline.studies.comparison.arms import Arm
 from goodgain.pipeline.studies.comparison.clusters import numbered
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
-from goodgain.pipeline.studies.comparison.withholding import differ
+from goodgain.pipeline.studies.comparison.verdict_conditions import differ
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import ClusterVariance

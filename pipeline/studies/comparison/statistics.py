@@ -16,13 +16,9 @@ from goodgain.pipeline.studies.comparison.comparison_row import DECIDED, Compari
 from goodgain.pipeline.studies.comparison.matching import Matched, Sample, sample
 from goodgain.pipeline.studies.comparison.measures import Family, Measure, Measures
 from goodgain.pipeline.studies.comparison.request import Tests
-from goodgain.pipeline.studies.comparison.withholding import (
-    VerdictConditions,
-    is_outcome,
-    reached,
-    withheld,
-    worst_case,
-)
+from goodgain.pipeline.studies.comparison.verdict_conditions import VerdictConditions
+from goodgain.pipeline.studies.comparison.withholding import is_outcome, reached, withheld
+from goodgain.pipeline.studies.comparison.worst_case import worst_case
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod, adjust
 from goodgain.transforms.core.comparison.differences import MetricComparison
 from goodgain.transforms.core.comparison.gsb import good_same_bad

@@ -23,16 +23,18 @@ from goodgain.pipeline.studies.comparison.matching import (
 )
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
+from goodgain.pipeline.studies.comparison.verdict_conditions import (
+    verdict_conditions,
+    without_counterpart,
+)
 from goodgain.pipeline.studies.comparison.withholding import (
     compared_measure,
     different_search,
     missing_labels,
     over_everyone,
-    verdict_conditions,
     withheld,
-    without_counterpart,
-    worst_case,
 )
+from goodgain.pipeline.studies.comparison.worst_case import worst_case
 from goodgain.pipeline.studies.gate.bounds import BoundCheck, GateEstimate, ProofCounts
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.outcome import (

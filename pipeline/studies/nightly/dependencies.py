@@ -14,7 +14,7 @@ from goodgain.pipeline.run.hosts.batch import run
 from goodgain.pipeline.run.hosts.finish import Report
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.studies.gate.outcome import Outcome
-from goodgain.pipeline.studies.nightly.days.history import DayEntry
+from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 
 
 def _say(message: str) -> None:

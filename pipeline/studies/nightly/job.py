@@ -21,7 +21,8 @@ from goodgain.pipeline.studies.nightly.days.days import (
     late_files,
     patterns_of,
 )
-from goodgain.pipeline.studies.nightly.days.history import DayEntry, current_entries, write_history
+from goodgain.pipeline.studies.nightly.days.entry import DayEntry
+from goodgain.pipeline.studies.nightly.days.history import current_entries, write_history
 from goodgain.pipeline.studies.nightly.dependencies import Dependencies
 from goodgain.pipeline.studies.nightly.night import Night, run_config, run_day
 from goodgain.pipeline.studies.nightly.notify import (

@@ -24,8 +24,7 @@ from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.nightly.baseline import find_baseline
 from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days.days import DayFolders, patterns_of
-from goodgain.pipeline.studies.nightly.days.history import (
-    DAY_FILE,
+from goodgain.pipeline.studies.nightly.days.entry import (
     EXIT_CODES,
     DayEntry,
     day_counts,
@@ -33,6 +32,7 @@ from goodgain.pipeline.studies.nightly.days.history import (
     day_pool,
     failed_entry,
 )
+from goodgain.pipeline.studies.nightly.days.history import DAY_FILE
 from goodgain.pipeline.studies.nightly.dependencies import Dependencies
 from goodgain.pipeline.studies.nightly.scratch import discard, fetch
 from goodgain.pipeline.studies.nightly.verdict import changes, judge

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from goodgain.pipeline.studies.nightly.days.history import DayEntry
+from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 from goodgain.transforms.core.errors import problem_of
 
 _SECONDS = 60

@@ -18,7 +18,7 @@ from goodgain.pipeline.studies.gate.evidence import gather
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.outcome import Outcome, passed
 from goodgain.pipeline.studies.nightly.baseline import Baseline
-from goodgain.pipeline.studies.nightly.days.history import DayChange, Verdict
+from goodgain.pipeline.studies.nightly.days.entry import DayChange, Verdict
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.wording import pluralize
 

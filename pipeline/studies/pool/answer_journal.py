@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import xxhash
 
 from goodgain.pipeline.studies.pool.aspect_files import AspectsError, names_of
-from goodgain.pipeline.studies.pool.judge_program import answered_gain
+from goodgain.pipeline.studies.pool.judge_answers import answered_gain
 from goodgain.transforms.core.records.label_map import LabelMap
 
 

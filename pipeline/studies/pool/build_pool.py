@@ -10,7 +10,7 @@ from math import ceil
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.results.folder import discard_unfinished
 from goodgain.pipeline.results.sinks import Target
-from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines import runners, worker_paths
 from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.pipeline.run.hosts.conversations import open_conversations
 from goodgain.pipeline.run.plan.evaluation import Evaluation
@@ -39,10 +39,10 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
     started = datetime.now(UTC)
     engine, options = runners.create(request.runner, beam_arguments, command="pool build")
     runs = {
-        name: runners.reachable("run", patterns, engine, options)
+        name: worker_paths.reachable("run", patterns, engine, options)
         for name, patterns in request.runs.items()
     }
-    request = runners.for_workers(request, engine, options).model_copy(update={"runs": runs})
+    request = worker_paths.for_workers(request, engine, options).model_copy(update={"runs": runs})
     if request.update:
         store.read_pool(request.folder)
     else:

@@ -18,72 +18,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any, cast
 
-from msgspec import Struct
-
-from goodgain.pipeline.studies.pool.aspect_files import AspectsError, names_of
+from goodgain.pipeline.studies.pool.judge_answers import (
+    BadAnswerError,
+    ProgramAnswer,
+    document_in,
+    parse_answer,
+    shown_text,
+)
 from goodgain.transforms.core.errors import UsageError, problem_of
-from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
-from goodgain.transforms.core.records.search_call import GREATEST_GAIN
-from goodgain.transforms.core.records.written_label import LabelError, gain_of_label
-from goodgain.transforms.core.remedy import Remedy
+from goodgain.transforms.core.records.label_map import LabelMap
 
 _CHUNK = 65_536
 _LONGEST = 65_536  # bytes of an answer
-_SHOWN = 200
-
-
-class BadAnswerError(Exception):
-    """An answer that is not a label."""
-
-
-class _Answer(Struct, frozen=True):
-    """What a line says.
-
-    Attributes:
-      document: the document that it names, if any.
-      label, aspects: as written; any value.
-    """
-
-    document: str | None
-    label: Any
-    aspects: Any
-    line: bytes
-
-    def check(self, label_map: LabelMap | None) -> None:
-        """Make sure that there is a label, and that aspects are a list of names if there are any.
-
-        Raises:
-          BadAnswerError: it is no gain, or aspects are something else.
-        """
-        if not answers_aspects(self.aspects):
-            raise BadAnswerError(f"its aspects are no list of names: {_shown(self.line)}")
-        if answered_gain(self.label, label_map) is not None:
-            return
-        if label_map is not None:
-            named = Remedy("label_map")
-            raise BadAnswerError(f"it has no label that {named} names: {_shown(self.line)}")
-        raise BadAnswerError(
-            f"it has no gain from 0 to {GREATEST_GAIN}: {_shown(self.line)}"
-            f"{label_map_hint(self.label)}"
-        )
-
-
-def answers_aspects(aspects: Any) -> bool:
-    """Whether the aspects of an answer are a list of names, or missing."""
-    try:
-        return not isinstance(aspects, str) and (aspects is None or names_of(aspects) is not None)
-    except AspectsError:
-        return False
-
-
-def answered_gain(label: Any, label_map: LabelMap | None) -> int | None:
-    """The gain of an answer's label; None if it is none. Without a map only numbers are gains."""
-    if label_map is None and isinstance(label, str):
-        return None
-    try:
-        return gain_of_label(label, label_map)
-    except LabelError:
-        return None
 
 
 class JudgeProgram:
@@ -126,7 +72,7 @@ class JudgeProgram:
                 exchange.end_input()
             answer = self._received(exchange)
             if answer.document not in (None, question["document"]):
-                raise BadAnswerError(f"it is about another document: {_shown(answer.line)}")
+                raise BadAnswerError(f"it is about another document: {shown_text(answer.line)}")
         except (OSError, BadAnswerError) as error:
             self._withdraw(self._named_in(exchange.received))
             self.stop()
@@ -141,15 +87,17 @@ class JudgeProgram:
             self._answered.append(question["document"])
         return answer.label, answer.aspects
 
-    def _received(self, exchange: _Exchange) -> _Answer:
+    def _received(self, exchange: _Exchange) -> ProgramAnswer:
         output = exchange.line() if self._stays else exchange.rest()
-        answer = _answer(output)
+        answer = parse_answer(output)
         if self._stays and answer.document is None:
             if self._answered:
-                raise BadAnswerError(f"it names no document, unlike those before: {_shown(output)}")
+                raise BadAnswerError(
+                    f"it names no document, unlike those before: {shown_text(output)}"
+                )
             self._stays = False
             exchange.end_input()
-            answer = _answer(exchange.rest())
+            answer = parse_answer(exchange.rest())
         return answer
 
     def _end_if_out_of_step(self) -> None:
@@ -168,7 +116,7 @@ class JudgeProgram:
 
     def _named_in(self, output: bytes) -> list[str]:
         """The documents with an answer by the running program that are in its further output."""
-        named = set(map(_document_in, output.split(b"\n")))
+        named = set(map(document_in, output.split(b"\n")))
         return [document for document in self._answered if document in named]
 
     def _withdraw(self, documents: Sequence[str]) -> None:
@@ -279,37 +227,3 @@ class _Exchange:
             selector.unregister(self._input)
             if self._ends_input:
                 self._input.close()
-
-
-def _answer(output: bytes) -> _Answer:
-    """The answer in the output of the program.
-
-    Raises:
-      BadAnswerError: it is not one line with a JSON object.
-    """
-    line, _, more = output.partition(b"\n")
-    if not output:
-        raise BadAnswerError("the program gave no answer (it ended)")
-    if more:
-        raise BadAnswerError(f"it is more than one line: {_shown(output)}")
-    try:
-        answer = json.loads(line)
-    except (ValueError, RecursionError):
-        raise BadAnswerError(f"no JSON: {_shown(line)}") from None
-    if not isinstance(answer, dict):
-        raise BadAnswerError(f"it is no JSON object: {_shown(line)}")
-    document = answer.get("document")
-    return _Answer(
-        None if document is None else str(document), answer.get("gain"), answer.get("aspects"), line
-    )
-
-
-def _document_in(line: bytes) -> str | None:
-    """The document that a line names, if it is an answer."""
-    with suppress(BadAnswerError):
-        return _answer(line).document
-    return None
-
-
-def _shown(written: bytes) -> str:
-    return repr(written[:_SHOWN])

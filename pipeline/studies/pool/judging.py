@@ -18,11 +18,8 @@ from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.settings.pool_config import JudgeConfig
 from goodgain.pipeline.studies.pool.answer_journal import AnswerJournal, JudgeAnswer, answers_of
 from goodgain.pipeline.studies.pool.aspect_files import names_of
-from goodgain.pipeline.studies.pool.judge_program import (
-    BadAnswerError,
-    JudgeProgram,
-    answered_gain,
-)
+from goodgain.pipeline.studies.pool.judge_answers import BadAnswerError, answered_gain
+from goodgain.pipeline.studies.pool.judge_program import JudgeProgram
 from goodgain.pipeline.studies.pool.labelling import add_labels
 from goodgain.pipeline.studies.pool.store import read_pool
 from goodgain.pipeline.studies.pool.todo import row_of

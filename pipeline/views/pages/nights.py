@@ -13,7 +13,7 @@ from goodgain.pipeline.document.numbers import (
 )
 from goodgain.pipeline.document.page import Page, section
 from goodgain.pipeline.studies.nightly.days.days import days_text
-from goodgain.pipeline.studies.nightly.days.history import DayEntry, Verdict
+from goodgain.pipeline.studies.nightly.days.entry import DayEntry, Verdict
 from goodgain.pipeline.views.pages.data.definitions import glossary
 from goodgain.pipeline.views.pages.data.texts import change_texts, rounded
 from goodgain.pipeline.views.pages.render import render_page

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from goodgain.pipeline.run.engines import runners
-from goodgain.pipeline.run.engines.runners import for_workers
+from goodgain.pipeline.run.engines import engine_checks, runners
+from goodgain.pipeline.run.engines.worker_paths import for_workers
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError
@@ -21,7 +21,7 @@ FLINK = ["--job_endpoint=localhost:1", "--environment_type"]
 
 @pytest.fixture(autouse=True)
 def _answering_job_server(monkeypatch):
-    monkeypatch.setattr(runners, "_answers", lambda host, port: True)
+    monkeypatch.setattr(engine_checks, "_answers", lambda host, port: True)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from goodgain.pipeline.document.page import (
 )
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.folder import REPORT
-from goodgain.pipeline.studies.nightly.days.history import DayEntry
+from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.sections.shared import metric_menu, name_menu
 from goodgain.transforms.core.metrics.headline import headline

@@ -14,7 +14,7 @@ from apache_beam.options.pipeline_options import (
 )
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner, worker_handlers
 
-from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines import engine_checks, runners
 from goodgain.pipeline.run.engines.table import ENGINES
 from goodgain.transforms.core.errors import UsageError
 
@@ -30,7 +30,7 @@ def test_direct_runner_is_the_local_fn_api_runner(name, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _answering_job_server(monkeypatch):
-    monkeypatch.setattr(runners, "_answers", lambda host, port: True)
+    monkeypatch.setattr(engine_checks, "_answers", lambda host, port: True)
 
 
 FLINK = ("--job_endpoint=localhost:1", "--environment_type=LOOPBACK")
@@ -171,7 +171,7 @@ def test_dataflow_names_its_missing_packages(monkeypatch):
 @pytest.mark.parametrize("name", ["PrismRunner", "FlinkRunner", "PortableRunner"])
 def test_reports_a_job_server_that_does_not_answer(name, listens, monkeypatch):
     monkeypatch.undo()
-    monkeypatch.setattr(runners, "_CONNECTION_SECONDS", 0.2)
+    monkeypatch.setattr(engine_checks, "_CONNECTION_SECONDS", 0.2)
     with socket.socket() as taken:
         taken.bind(("localhost", 0))
         if listens:  # but never answers
@@ -226,7 +226,7 @@ def test_a_job_goes_on_from_a_savepoint_or_as_an_update(argument, goes_on):
 
 def test_prism_is_by_default_the_built_binary(monkeypatch, tmp_path):
     built = tmp_path / "prism"
-    monkeypatch.setattr(runners, "BUILT_PRISM", built)
+    monkeypatch.setattr(engine_checks, "BUILT_PRISM", built)
     with pytest.raises(UsageError, match="run `goodgain prism` once"):
         runners.create("PrismRunner", [])
     built.touch()

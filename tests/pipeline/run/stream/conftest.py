@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines import engine_checks
 from goodgain.pipeline.run.stream import prism
 from goodgain.pipeline.run.stream.run import stream
 from goodgain.pipeline.settings.config_file import load_config
@@ -14,7 +14,7 @@ def start_stream(tmp_path, monkeypatch):
     """Start `goodgain stream` with options; `run` gets its plan instead of Prism."""
     (tmp_path / "in").mkdir()
     (tmp_path / "prism").touch()
-    monkeypatch.setattr(runners, "BUILT_PRISM", tmp_path / "prism")
+    monkeypatch.setattr(engine_checks, "BUILT_PRISM", tmp_path / "prism")
 
     def start(run, **options):
         monkeypatch.setattr(prism, "run", lambda plan, *_: run(plan))

@@ -6,7 +6,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.lock import folder_locked
-from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines import engine_checks
 from goodgain.pipeline.run.stream import prism
 from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
 from goodgain.pipeline.settings.config_file import load_config
@@ -31,7 +31,7 @@ def fake_prism(tmp_path, monkeypatch):
     """An empty file in place of Prism, which is looked for but not run."""
     prism = tmp_path / "prism"
     prism.touch()
-    monkeypatch.setattr(runners, "BUILT_PRISM", prism)
+    monkeypatch.setattr(engine_checks, "BUILT_PRISM", prism)
 
 
 def error_of(capsys, *words):
@@ -164,7 +164,7 @@ class TestRefusals:
         assert "Another run is writing to" in capsys.readouterr().err
 
     def test_an_unknown_kind_of_source_is_refused(self, tmp_path, capsys, monkeypatch):
-        monkeypatch.setattr(runners, "_answers", lambda host, port: True)
+        monkeypatch.setattr(engine_checks, "_answers", lambda host, port: True)
         words = ("--input", "amqp://a/b", "--output", tmp_path / "out", "--runner", "FlinkRunner")
         flink = ("--job_endpoint=localhost:1", "--environment_type=LOOPBACK")
         assert "amqp://a/b cannot be streamed" in error_of(capsys, *words, *flink)

@@ -6,7 +6,7 @@ import grpc
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines import engine_checks
 
 SECRET = "SWORDFISH"
 TOPIC = "kafka://h:9092/t"
@@ -90,8 +90,8 @@ def refused(tmp_path_factory, monkeypatch, caplog, capfd):
     """
     folder = tmp_path_factory.mktemp("secrets")  # the name of `tmp_path` has the parameters
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(runners, "_answers", lambda host, port: port != 2)
-    monkeypatch.setattr(runners, "BUILT_PRISM", folder / "prism")
+    monkeypatch.setattr(engine_checks, "_answers", lambda host, port: port != 2)
+    monkeypatch.setattr(engine_checks, "BUILT_PRISM", folder / "prism")
     (folder / "prism").touch()
 
     def run(words, settings="", runner="FlinkRunner", configuration=""):

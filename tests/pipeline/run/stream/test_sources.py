@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from goodgain.pipeline.run.engines import runners
+from goodgain.pipeline.run.engines import engine_checks
 from goodgain.pipeline.run.stream import sources
 from goodgain.pipeline.run.stream.kafka_settings import read_settings
 from goodgain.pipeline.settings.config_file import load_config
@@ -31,7 +31,7 @@ PUBSUB = "pubsub://projects/p/subscriptions/s"
 
 @pytest.fixture(autouse=True)
 def _service_that_answers(monkeypatch):
-    monkeypatch.setattr(runners, "_answers", lambda host, port: True)
+    monkeypatch.setattr(engine_checks, "_answers", lambda host, port: True)
 
 
 def kafka(**options):
@@ -75,7 +75,7 @@ def test_kafka_needs_an_expansion_service():
 
 
 def test_the_expansion_service_must_answer(monkeypatch):
-    monkeypatch.setattr(runners, "_answers", lambda host, port: False)
+    monkeypatch.setattr(engine_checks, "_answers", lambda host, port: False)
     message = "No expansion service answers at --expansion-service x:1"
     with pytest.raises(UsageError, match=message):
         sources.messages(kafka(), RULES)

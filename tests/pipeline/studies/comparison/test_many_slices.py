@@ -151,7 +151,7 @@ def test_a_gate_reads_only_the_means_that_its_rules_name(runs, monkeypatch):
             read_rows.append(row)
             yield row
 
-    monkeypatch.setattr("goodgain.pipeline.studies.gate.evaluate.read_means", counting)
+    monkeypatch.setattr("goodgain.pipeline.studies.gate.evidence.read_means", counting)
     gather(GateFile.model_validate({"rules": ["CG >= 0", "SRR <= 1"]}), runs[1], None)
     assert {row["metric"] for row in read_rows} == {"N", "CG", "SRR"}
     assert all(row["slice"] == {} and row["i"] is None for row in read_rows)

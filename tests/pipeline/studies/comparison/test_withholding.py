@@ -6,13 +6,9 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
-from goodgain.pipeline.studies.comparison.withholding import (
-    VerdictConditions,
-    WorstCase,
-    differ,
-    withheld,
-    worst_value,
-)
+from goodgain.pipeline.studies.comparison.verdict_conditions import VerdictConditions, differ
+from goodgain.pipeline.studies.comparison.withholding import withheld
+from goodgain.pipeline.studies.comparison.worst_case import WorstCase, worst_value
 from tests.pipeline.studies.comparison.command import compared
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 

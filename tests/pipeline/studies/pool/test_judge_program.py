@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from goodgain.pipeline.studies.pool.judge_program import BadAnswerError, JudgeProgram
+from goodgain.pipeline.studies.pool.judge_answers import BadAnswerError
+from goodgain.pipeline.studies.pool.judge_program import JudgeProgram
 from goodgain.transforms.core.errors import UsageError
 
 # Begins every program: `answer` answers a question with its document, `plain` without.

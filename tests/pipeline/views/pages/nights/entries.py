@@ -4,12 +4,7 @@ from datetime import date, timedelta
 
 import msgspec
 
-from goodgain.pipeline.studies.nightly.days.history import (
-    DayChange,
-    DayEntry,
-    DayMean,
-    failed_entry,
-)
+from goodgain.pipeline.studies.nightly.days.entry import DayChange, DayEntry, DayMean, failed_entry
 from goodgain.transforms.core.metrics.headline import headline
 
 RANKING = "ndcg@10"

@@ -5,7 +5,7 @@ import datetime
 import msgspec
 import pytest
 
-from goodgain.pipeline.studies.nightly.days.history import failed_entry
+from goodgain.pipeline.studies.nightly.days.entry import failed_entry
 from goodgain.pipeline.views.pages.nights import answer, build_nights_report
 from tests.pipeline.views.pages.nights.entries import entry
 from tests.pipeline.views.pages.test_build import Page

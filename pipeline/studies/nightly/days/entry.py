@@ -1,0 +1,214 @@
+"""The record of one day: its verdict, means and counts."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from math import isclose
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
+
+from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.transforms.core.metrics.gains import GAINS
+from goodgain.transforms.core.metrics.groups import GROUPS
+from goodgain.transforms.core.metrics.headline import headline_among
+from goodgain.transforms.core.warnings.warning import DataWarning
+
+Verdict = Literal["passed", "gate failed", "bad data", "failed"]
+
+
+EXIT_CODES: Mapping[Verdict, ExitCode] = {
+    "passed": ExitCode.DONE,
+    "gate failed": ExitCode.REGRESSION,
+    "bad data": ExitCode.DATA_QUALITY,
+    "failed": ExitCode.FAILED,
+}
+
+
+_COUNTS = {
+    "records": ("records", "read"),
+    "rejected": ("records", "rejected"),
+    "conversations": ("conversations", "total"),
+    "in_means": ("conversations", "in_means"),
+    "results": ("results", "total"),
+    "unlabelled": ("results", "unlabelled"),
+}
+
+
+class DayMean(Struct, frozen=True):
+    """A mean over the conversations of a day, with its 95 % interval (SPEC 6)."""
+
+    n: int
+    mean: float | None
+    ci_low: float | None
+    ci_high: float | None
+
+
+class DayChange(Struct, frozen=True):
+    """A mean's difference from the baseline, in the unit of the metric, with its interval.
+
+    Attributes:
+      n_base, n: number of conversations; of pairs if the baseline has the same conversations.
+      ci_low, ci_high: its 95 % interval, not corrected; not known of days of earlier versions that
+        have only the interval of the verdict.
+      p_holm: two-sided, corrected for the number of headline metrics that decide.
+      verdict_ci_low, verdict_ci_high: the interval that decides the verdict, corrected like it.
+      verdict, reason, population: see `ComparisonRow`.
+    """
+
+    n_base: int
+    n: int
+    base: float | None
+    difference: float | None
+    ci_low: float | None
+    ci_high: float | None
+    verdict: str
+    reason: str | None = None
+    population: str = "all"
+    p_holm: float | None = None
+    verdict_ci_low: float | None = None
+    verdict_ci_high: float | None = None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the day over the conversations that are compared."""
+        if self.base is None or self.difference is None:
+            return None
+        return self.base + self.difference
+
+    def is_of(self, mean: DayMean) -> bool:
+        """Whether mean - base is the difference; True without a difference."""
+        if self.mean is None or mean.mean is None:
+            return self.mean is None
+        return isclose(self.mean, mean.mean, rel_tol=1e-9, abs_tol=1e-12)
+
+    @property
+    def shown_by_itself(self) -> bool:
+        """Whether the 95 % interval excludes 0, but the corrected verdict is `not shown`."""
+        if self.verdict != "not shown" or self.ci_low is None or self.ci_high is None:
+            return False
+        return self.ci_low > 0 or self.ci_high < 0
+
+    @property
+    def about(self) -> str:
+        """A remark if it is not comparable or includes conversations without search; else ""."""
+        if self.reason is not None:
+            return f"not comparable: {self.reason}"
+        if self.population == "everyone":
+            return "conversations that did not search count with gain 0 (population everyone)"
+        return ""
+
+
+class DayPool(Struct, frozen=True):
+    """The state of the pool that a day was scored with.
+
+    Attributes:
+      run_name: the day's name in the pool; None if the day is not in the pool.
+    """
+
+    folder: str
+    digest: str
+    run_name: str | None
+
+
+class DayEntry(Struct, frozen=True):
+    """The history's entry of a day.
+
+    Attributes:
+      date: like 2025-03-01.
+      reasons: why it did not pass, one sentence each.
+      baseline: the days that it was compared with, ascending; may be empty.
+      means: by metric, at N over all conversations.
+      changes: by metric, against the baseline.
+      counts: counts of input files and bytes, records, conversations and results.
+      pool: the pool that it was scored with; absent without a pool.
+      started: UTC, ISO 8601.
+      seconds: duration; only this and `started` differ when the same day is run again.
+    """
+
+    date: str
+    verdict: Verdict
+    exit_code: int
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    baseline: tuple[str, ...]
+    means: dict[str, DayMean]
+    changes: dict[str, DayChange]
+    counts: dict[str, int]
+    started: str
+    seconds: float
+    warnings: tuple[DataWarning, ...] = ()
+    pool: DayPool | UnsetType = UNSET
+
+    @property
+    def day(self) -> datetime.date:
+        """The day."""
+        return datetime.date.fromisoformat(self.date)
+
+
+def failed_entry(
+    day: datetime.date, reason: str, started: str, seconds: float, code: ExitCode = ExitCode.FAILED
+) -> DayEntry:
+    """The entry of a day without outputs."""
+    return DayEntry(
+        day.isoformat(), "failed", int(code), (reason,), (), (), {}, {}, {}, started, seconds
+    )
+
+
+def day_means(rows: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> dict[str, DayMean]:
+    """The headline and the ranking metrics of the run, from rows of `means`."""
+    means = {
+        row["metric"]: DayMean(row["n"], row["mean"], row["ci_low"], row["ci_high"])
+        for row in rows
+        if not row["slice"] and row["i"] is None and row["population"] == "all"
+    }
+    further = (metric.name for group in GROUPS for metric in group.at_n if group is not GAINS)
+    asked_for = manifest["parameters"].get("metrics", ())
+    wanted = (*headline_among("comparison", means), *further, *asked_for)
+    return {name: means[name] for name in wanted if name in means}
+
+
+def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:
+    """The counts of a day from the manifest of its run."""
+    inputs: Sequence[Mapping[str, Any]] = manifest["inputs"]
+    counts = {"input_files": len(inputs), "input_bytes": sum(file["size"] for file in inputs)}
+    for name, (group, count) in _COUNTS.items():
+        counts[name] = manifest[group].get(count, 0)
+    return counts
+
+
+def day_pool(manifest: Mapping[str, Any]) -> DayPool | UnsetType:
+    """The pool of a day from the manifest of its run."""
+    return msgspec.convert(manifest["pool"], DayPool) if "pool" in manifest else UNSET
+
+
+def decoded_entry(content: bytes) -> DayEntry:
+    """The entry in JSON, also if an earlier version wrote it.
+
+    Raises:
+      DecodeError, UnicodeDecodeError: it is not an entry.
+    """
+    entry = msgspec.json.decode(content, type=DayEntry)
+    written = msgspec.json.decode(content)["changes"]
+    changes = {name: _renamed(change, written[name]) for name, change in entry.changes.items()}
+    return replace(entry, changes=changes)
+
+
+def _renamed(change: DayChange, written: Mapping[str, Any]) -> DayChange:
+    """A change by today's names: earlier, `p` was Holm's and `ci_*` the interval of the verdict.
+
+    Without a `p` the verdict had no interval, and `ci_*` was the 95 % interval.
+    """
+    if "p_holm" in written or written.get("p") is None:
+        return change
+    return replace(
+        change,
+        ci_low=None,
+        ci_high=None,
+        p_holm=msgspec.convert(written["p"], float),
+        verdict_ci_low=change.ci_low,
+        verdict_ci_high=change.ci_high,
+    )
