@@ -107,7 +107,7 @@ def prefixes(turn: Turn, at_least: int) -> list[Prefix]:
     for i, counts in enumerate(turn.iterations, start=1):
         if spent:
             costs_of_last = _spend(turn.costs[i - 1], spent)
-            costs = {name: None if parts is None else fsum(parts) for name, parts in spent.items()}
+            costs = {name: _rounded(parts) for name, parts in spent.items()}
         prefix = _longer(prefix, counts, costs, costs_of_last, found[i - 1] if found else ())
         walked.append(prefix)
     walked.extend(beyond(prefix, at_least))
@@ -163,6 +163,13 @@ def _longer(
         discounted,
         half_found,
     )
+
+
+def _rounded(parts: Parts | None) -> float | None:
+    """An exact sum as one number; None if it is unknown."""
+    if parts is None:
+        return None
+    return parts[0] if parts else 0.0
 
 
 def _spend(calls: Sequence[Mapping[str, float]], spent: dict[str, Parts | None]) -> Spent:

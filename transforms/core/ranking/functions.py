@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-from goodgain.transforms.core.ranking.ranked_list import UNJUDGED, RankedList, powers
+from goodgain.transforms.core.ranking.ranked_list import HELD_COPY, UNJUDGED, RankedList, powers
 
 
 def hits(ranked: RankedList, k: int | None) -> int:
@@ -120,7 +120,9 @@ def bpref(ranked: RankedList, _: None) -> float | None:
     retrieved = len(ranked.relevant_ranks)
     if not nonrelevant:
         return retrieved / relevant
-    above = sum(min(above, relevant) for above in ranked.nonrelevant_above)
+    ascending = ranked.nonrelevant_above
+    all_count = bisect_left(ascending, relevant)  # from here on, only R of those above count
+    above = sum(ascending[:all_count]) + relevant * (retrieved - all_count)
     return (retrieved - above / min(relevant, nonrelevant)) / relevant
 
 
@@ -311,7 +313,7 @@ def _halves_in_order(
 
 def judged_results(labels: Sequence[int]) -> int:
     """Number of judged results of a list, which is the weight of its auc in `gauc_weighted`."""
-    return sum(label >= 0 for label in labels)
+    return len(labels) - labels.count(UNJUDGED) - labels.count(HELD_COPY)
 
 
 def _sort_keys(scores: Sequence[float | None]) -> Sequence[Any]:

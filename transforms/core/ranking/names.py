@@ -72,6 +72,7 @@ class RankingMetric(Struct, frozen=True):
         elif family.argument == "cutoff":
             formula += "; the whole list, k = n"
         argument = self.k if self.p is None else self.p
+        function = family.function
         return Metric(
             name=self.name,
             unit=family.unit,
@@ -87,7 +88,7 @@ class RankingMetric(Struct, frozen=True):
             of_aspects=family.of_aspects,
             decimal=True,
             words=family.words,
-            function=lambda prefix: family.function(prefix.ranked, argument),
+            function=lambda prefix: function(prefix.ranked, argument),
         )
 
 

@@ -125,9 +125,11 @@ def duplicate_counts(
         _add(counts, f"results_by_type.{name}", results)
         _add(counts, f"duplicates_by_type.{name}", duplicates)
     for step, duplicates in by_step.items():
-        _add(counts, f"duplicates_by_step.{step}", duplicates)
+        if duplicates:
+            counts[f"duplicates_by_step.{step}"] = duplicates
     for step, pairs in near_misses.items():
-        _add(counts, f"near_misses_by_step.{step}", pairs)
+        if pairs:
+            counts[f"near_misses_by_step.{step}"] = pairs
     counts["candidates_cut"] = cut
     return counts
 
