@@ -36,7 +36,6 @@ PARTS = (
     "base_mean", "difference", "ci_low", "ci_high", "good", "same", "bad", "deviation", _VERDICT,
 )  # fmt: skip
 _AS_IS = ("good", "same", "bad", _VERDICT)  # not rounded
-_CURVE = ("difference", "ci_low", "ci_high")
 _MOST_POINTS = 1_000
 _MOST_POINTS_IN_ALL = 4_000
 _LONGEST_KEY = 40
@@ -141,7 +140,6 @@ def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, 
       columns: those of the page's tables.
     """
     base, candidate = map(count_text, one.n)
-    banded = min(one.n) >= LEAST_N_FOR_BAND
     return {
         "label": one.label,
         "names": list(one.attributes),
@@ -155,27 +153,30 @@ def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, 
             for name, row in one.at_end.items()
         },
         "curves": {
-            population: {name: _curve(curve, banded) for name, curve in curves.items()}
+            population: {name: _curve(curve) for name, curve in curves.items()}
             for population, curves in one.curves.items()
         },
     }
 
 
-def _curve(curve: list[Row], banded: bool) -> dict[str, list[Any]]:
-    """Differences and the ends of their intervals by i, and their texts; no ends without a band."""
+def _curve(curve: list[Row]) -> dict[str, list[Any]]:
+    """Differences and, where there is a band, the ends of their intervals by i, and their texts."""
+    fewest = [min(row["n_base"], row["n_candidate"]) for row in curve]
+    ends = {
+        end: [
+            rounded(row[end]) if n >= LEAST_N_FOR_BAND else None
+            for n, row in zip(fewest, curve, strict=True)
+        ]
+        for end in ("ci_low", "ci_high")
+    }
     return {
         "i": [row["i"] for row in curve],
-        **{
-            part: [rounded(row[part]) if banded or part == "difference" else None for row in curve]
-            for part in _CURVE
-        },
-        "n": [min(row["n_base"], row["n_candidate"]) for row in curve],
+        "difference": [rounded(row["difference"]) for row in curve],
+        **ends,
+        "n": fewest,
         "texts": [
-            [
-                *change_texts(row["metric"], row, min(row["n_base"], row["n_candidate"])),
-                row[_VERDICT],
-            ]
-            for row in curve
+            [*change_texts(row["metric"], row, n), row[_VERDICT]]
+            for n, row in zip(fewest, curve, strict=True)
         ],
     }
 

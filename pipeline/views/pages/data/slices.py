@@ -190,10 +190,7 @@ def slice_data(
             ]
             for name, row in one.at_end.items()
         },
-        "curves": {
-            population: _curves(curves, one.n >= LEAST_N_FOR_BAND)
-            for population, curves in one.curves.items()
-        },
+        "curves": {population: _curves(curves) for population, curves in one.curves.items()},
         "added": _added(one.curves.get("reached", {})),
         "paying": {name: _paying(one, name) for name in costs},
         "histograms": {
@@ -203,7 +200,7 @@ def slice_data(
     }
 
 
-def _curves(curves: Mapping[str, list[Row]], banded: bool) -> dict[str, Any]:
+def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
     # Most metrics of an iteration are never null and so share the greatest n (SPEC 6).
     greatest_n: dict[int, int] = {}  # by i
     for row in chain.from_iterable(curves.values()):
@@ -212,15 +209,17 @@ def _curves(curves: Mapping[str, list[Row]], banded: bool) -> dict[str, Any]:
     return {
         "n": common_n,
         "counts": list(map(count_text, common_n)),
-        **{name: _curve(rows, banded) for name, rows in curves.items()},
+        **{name: _curve(rows) for name, rows in curves.items()},
     }
 
 
-def _curve(rows: list[Row], banded: bool) -> list[list[Any]]:
-    """Means and the ends of their intervals by i, and their texts; without a band no ends."""
+def _curve(rows: list[Row]) -> list[list[Any]]:
+    """Means and, where there is a band, the ends of their intervals by i, and their texts."""
     numbers = [[rounded(row["mean"]) for row in rows]]
     for end in ("ci_low", "ci_high"):
-        numbers.append([rounded(row[end]) if banded else None for row in rows])
+        numbers.append(
+            [rounded(row[end]) if row["n"] >= LEAST_N_FOR_BAND else None for row in rows]
+        )
     return [*numbers, list(map(point_texts, rows))]
 
 

@@ -88,3 +88,11 @@ def test_a_slice_of_fewer_than_ten_conversations_draws_no_band():
     }
     banded = {name: any(map(any, curve[1:3])) for name, curve in drawn.items()}
     assert banded == {"None": True, "u-00001": False, "u-00002": True}
+
+
+def test_a_band_ends_where_fewer_than_ten_conversations_are_left():
+    rows = [{**row, "n": 9 if row["i"] == 3 else 10} for row in means(0, 3)]
+    (one,) = read_slices(reader(rows), []).shown
+    drawn, low, high, _ = slice_data(one, {})["curves"]["reached"]["CG_at_i"]
+    assert [value is None for value in (*low, *high)] == [False, False, True] * 2
+    assert None not in drawn
