@@ -46,8 +46,8 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.studies.comparison.request import ComparisonRequest
     from goodgain.pipeline.studies.comparison.sensitivity import sensitivity
     from goodgain.pipeline.views.comparison import comparison_document, comparison_warnings
-    from goodgain.pipeline.views.comparison_tables import sensitivity_document
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
+    from goodgain.pipeline.views.sensitivity import sensitivity_document
 
     request = ComparisonRequest.of(config)
     if config.output:

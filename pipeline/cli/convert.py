@@ -153,11 +153,11 @@ def _to_traces(config: ConvertConfig, from_run: str, to_traces: str, quiet: bool
     from goodgain.pipeline.convert.to_traces import (
         IterationSource,
         TraceCounts,
-        TrecFile,
         compiled,
         trace_records,
     )
     from goodgain.pipeline.convert.trace_files import write_traces
+    from goodgain.pipeline.convert.trec_file import TrecFile
     from goodgain.pipeline.document import progress
 
     counts = TraceCounts()

@@ -27,7 +27,7 @@ from msgspec import Struct
 from goodgain.pipeline.results.arrow_columns import ARROW_TYPES, arrow_column, python_values
 from goodgain.pipeline.results.datasets import AVRO_TYPES, Column, Dataset, Kind
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.avro_blocks import zigzag
+from goodgain.transforms.core.files.avro_header import zigzag
 from goodgain.transforms.core.metrics.groups import column_of, metric_of
 from goodgain.transforms.core.ranking import column_name, metric_name
 

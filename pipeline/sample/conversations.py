@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from goodgain.pipeline.sample.copies import copy_of, near_miss_of
+from goodgain.pipeline.sample.copies import copy_of
 from goodgain.pipeline.sample.documents import Document, new_document
 from goodgain.pipeline.sample.draw import Draw
+from goodgain.pipeline.sample.near_misses import near_miss_of
 from goodgain.pipeline.sample.scene import Scene, make_scene
 from goodgain.pipeline.sample.text import words
 from goodgain.pipeline.settings.sample_config import SampleConfig

@@ -1,4 +1,4 @@
-"""Results made from an earlier document: copies (SPEC 4), and near misses, which are not copies.
+"""Results made from an earlier document that are copies of it (SPEC 4).
 
 Each function makes one kind; None if the documents lack the necessary fields.
 """
@@ -10,7 +10,6 @@ from collections.abc import Callable
 from goodgain.pipeline.sample.documents import (
     DEFINITIVE_IDS,
     Document,
-    new_document,
     opaque_id,
     without,
 )
@@ -194,106 +193,3 @@ def copy_of(scene: Scene, document: Document) -> tuple[str, Document]:
     name, make_copy = scene.draw.weighted(_WAYS)
     copy = make_copy(scene, document)
     return ("exact", document) if copy is None else (name, copy)
-
-
-def _same_title(_: Scene, earlier: Document, new: Document) -> Document | None:
-    return {**new, "title": earlier["title"]} if "title" in earlier else None
-
-
-def _same_snippet(_: Scene, earlier: Document, new: Document) -> Document | None:
-    """The same boilerplate passage, but another definitive id."""
-    if "snippet" not in earlier or "ids" not in earlier or "ids" not in new:
-        return None
-    return {**new, "snippet": earlier["snippet"]}
-
-
-def _same_generic_id(_: Scene, earlier: Document, new: Document) -> Document | None:
-    """The same generic id by collision; the URLs differ."""
-    if "id" not in earlier or "url" not in earlier or "url" not in new:
-        return None
-    return {**new, "id": earlier["id"]}
-
-
-def _identity_parameter(scene: Scene, earlier: Document, new: Document) -> Document | None:
-    """The same host and path, but another id in the URL's query, so another document."""
-    if "url" not in earlier:
-        return None
-    url = earlier["url"]
-    names = ("sourcedoc=%7B", "itemid=", "id=")
-    lower = url.lower()
-    name = next((name for name in names if f"?{name}" in lower), None)
-    if name is None:
-        return None
-    begin = lower.index(f"?{name}") + 1
-    end = url.find("&", begin)
-    rest = url[end:] if end > 0 else ""
-    value = f"{scene.draw.guid().upper()}%7D" if name.endswith("%7B") else scene.draw.digits(7)
-    return without(new, "ids", "id") | {"url": f"{url[:begin]}{name}{value}{rest}"}
-
-
-def _other_page_state(scene: Scene, earlier: Document, new: Document) -> Document | None:
-    """The same host and path, but another page number in the URL's query, and another passage."""
-    if "url" not in earlier or "snippet" not in earlier or "snippet" not in new:
-        return None
-    url = earlier["url"]
-    return without(new, "ids", "id") | {
-        "url": f"{url}{'&' if '?' in url else '?'}page={scene.draw.between(2, 99)}"
-    }
-
-
-def _series(scene: Scene, earlier: Document, new: Document) -> Document | None:
-    """Another meeting of a series: the same title, organizer and series, but other times and id."""
-    if earlier.get("entity_type") != "Event" or "original_id" not in earlier.get("ids", {}):
-        return None
-    start, end = scene.slot(30)
-    ids = {**earlier["ids"], "event_id": f"AAMkAGI{scene.draw.token(40)}="}
-    fields = {**earlier["fields"], "start": start, "end": end}
-    copy = {**without(new, "url"), "ids": ids, "fields": fields, "title": earlier["title"]}
-    return copy | {"id": opaque_id(scene.draw)}
-
-
-def _title_only(_: Scene, earlier: Document, new: Document) -> Document | None:
-    """Only the title in common, which is too little to decide (inconclusive)."""
-    if earlier.get("entity_type") not in ("File", "TeamsMessage", "MeetingTranscript"):
-        return None
-    copy = {name: new[name] for name in ("entity_type", "gain") if name in new}
-    return copy | {"title": earlier["title"], "id": new["id"]}
-
-
-def _other_type(_: Scene, earlier: Document, new: Document) -> Document | None:
-    """The same texts on a document of another type."""
-    if "snippet" not in earlier or "entity_type" not in earlier:
-        return None
-    other = "MeetingTranscript" if earlier["entity_type"] == "Event" else "Event"
-    return without(new, "ids", "fields", "url") | {
-        "entity_type": other,
-        "title": earlier["title"],
-        "snippet": earlier["snippet"],
-    }
-
-
-_MAKERS: dict[str, Callable[[Scene, Document, Document], Document | None]] = {
-    "same_title": _same_title,
-    "same_snippet": _same_snippet,
-    "same_generic_id": _same_generic_id,
-    "identity_parameter": _identity_parameter,
-    "other_page_state": _other_page_state,
-    "series": _series,
-    "title_only": _title_only,
-    "other_type": _other_type,
-}
-NEAR_MISSES = tuple(_MAKERS)
-
-
-def near_miss_of(
-    scene: Scene, earlier: Document, unlabelled_share: float
-) -> tuple[str, Document] | None:
-    """How a new document resembles the earlier one (a name from `NEAR_MISSES`), and the document.
-
-    None if the earlier document lacks the necessary fields. A near miss may lack ids or fields, so
-    it must not be passed to `copy_of`.
-    """
-    entity_type = earlier.get("entity_type")
-    name = scene.draw.pick(NEAR_MISSES)
-    near_miss = _MAKERS[name](scene, earlier, new_document(scene, entity_type, unlabelled_share))
-    return None if near_miss is None else (name, near_miss)

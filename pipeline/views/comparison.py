@@ -28,14 +28,12 @@ from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.matching import Account
 from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
 from goodgain.pipeline.views.comparison_legend import legend
+from goodgain.pipeline.views.comparison_notes import notes_part, nulls_part, withheld_part
 from goodgain.pipeline.views.comparison_tables import (
     differences_table,
     further_table,
-    notes_part,
-    nulls_part,
     short_table,
     sizes_table,
-    withheld_part,
 )
 from goodgain.pipeline.views.found_documents import found_by_part, one_sided_topics
 from goodgain.transforms.core.metrics.by_name import at_i, labels, metric_by_name

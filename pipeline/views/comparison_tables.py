@@ -1,4 +1,4 @@
-"""The tables of a comparison, one row for each metric, and the notes below them."""
+"""The tables of a comparison, one row for each metric."""
 
 from __future__ import annotations
 
@@ -8,49 +8,34 @@ from typing import TypeAlias
 
 from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
 from goodgain.pipeline.document.model import (
-    Block,
     Cell,
-    Document,
-    Heading,
-    Sentence,
     TableBlock,
     TableColumn,
-    count,
     difference,
-    document,
     interval,
-    sentences,
     term,
     value,
     verdict,
 )
 from goodgain.pipeline.document.numbers import NONE, count_text, probability, relative, value_text
 from goodgain.pipeline.studies.comparison.compare import Compared
-from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, SensitivityRow
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.statistics import corrected_p
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
-from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
+from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 Columns: TypeAlias = list[CellColumn[ComparisonRow]]
-_NULLS_EXPLAINED = (
-    "null: conversations on which a metric has no value; they are in no mean above. worst: the "
-    "means if each of them had the metric's worst value."
-)
-_EVERYONE = (
-    "conversations that did not search count with gain 0 (population everyone), since the arms "
-    "differ in how often they searched at all."
-)
 
 
-_numbers = partial(numbers, whole=True)
+whole_numbers = partial(numbers, whole=True)
 _NAME: CellColumn[ComparisonRow] = CellColumn(
     TableColumn("metric", widest=34),
     lambda row: term(row.metric, "own ideal" if row.own_ideal else ""),
 )
-_BASE: CellColumn[ComparisonRow] = _numbers(
+_BASE: CellColumn[ComparisonRow] = whole_numbers(
     "base", "base_mean", lambda row: value(row.metric, row.base_mean)
 )
-_INTERVAL: CellColumn[ComparisonRow] = _numbers(
+_INTERVAL: CellColumn[ComparisonRow] = whole_numbers(
     "interval",
     "interval",
     lambda row: interval(row.metric, *row.shown_interval),
@@ -59,7 +44,7 @@ _INTERVAL: CellColumn[ComparisonRow] = _numbers(
 
 
 def _candidate(heading: str) -> CellColumn[ComparisonRow]:
-    return _numbers(
+    return whole_numbers(
         heading,
         "candidate_mean",
         lambda row: value(row.metric, row.candidate_mean),
@@ -68,7 +53,7 @@ def _candidate(heading: str) -> CellColumn[ComparisonRow]:
 
 
 def _difference(heading: str) -> CellColumn[ComparisonRow]:
-    return _numbers(
+    return whole_numbers(
         heading,
         "difference",
         lambda row: difference(row.metric, row.difference),
@@ -92,7 +77,7 @@ def short_table(rows: Sequence[ComparisonRow]) -> TableBlock:
 
 def difference_columns(paired: bool, correction: AdjustmentMethod) -> Columns:
     """Each difference with its interval, p values and verdict."""
-    gsb: CellColumn[ComparisonRow] = _numbers(
+    gsb: CellColumn[ComparisonRow] = whole_numbers(
         "GSB", "gsb", lambda row: _signed(None if row.reason else row.gsb)
     )
     return [
@@ -100,8 +85,8 @@ def difference_columns(paired: bool, correction: AdjustmentMethod) -> Columns:
         _candidate("cand."),
         _difference("diff."),
         _INTERVAL,
-        _numbers("p", "p_value", lambda row: probability(row.p_value), wide=True),
-        _numbers(
+        whole_numbers("p", "p_value", lambda row: probability(row.p_value), wide=True),
+        whole_numbers(
             "p adj.",
             "p_corrected",
             lambda row: probability(corrected_p(row, correction)),
@@ -115,21 +100,23 @@ def difference_columns(paired: bool, correction: AdjustmentMethod) -> Columns:
 def size_columns(paired: bool) -> Columns:
     """Each difference with its effect size, the detectable difference and the number of pairs."""
     of_pairs: Columns = [
-        _numbers("good/same/bad", "counts", _counts),
-        _numbers(
+        whole_numbers("good/same/bad", "counts", _counts),
+        whole_numbers(
             "GSB interval", "gsb_interval", lambda row: _ends(row.gsb_ci_low, row.gsb_ci_high)
         ),
     ]
     return [
-        _numbers(
+        whole_numbers(
             "rel.",
             "relative_difference",
             lambda row: relative(row.relative_difference),
             long="relative",
         ),
-        _numbers("effect", "effect_size", lambda row: _signed(row.effect_size), long="effect size"),
-        _numbers("detect.", "minimum_detectable_effect", _detectable, long="detectable"),
-        _numbers("n", "n", lambda row: _size(row, paired)),
+        whole_numbers(
+            "effect", "effect_size", lambda row: _signed(row.effect_size), long="effect size"
+        ),
+        whole_numbers("detect.", "minimum_detectable_effect", _detectable, long="detectable"),
+        whole_numbers("n", "n", lambda row: _size(row, paired)),
         *(of_pairs if paired else []),
         CellColumn(TableColumn("why", wide=True, part="reason"), lambda row: row.reason or ""),
         CellColumn(TableColumn("of all conversations", wide=True), partial(_remark, paired)),
@@ -205,105 +192,14 @@ def further_table(compared: Compared, rows: Sequence[ComparisonRow]) -> Iterator
     method = compared.request.correction
     columns: Columns = [
         _NAME,
-        _numbers(
+        whole_numbers(
             "bootstrap interval",
             "",
             lambda row: interval(row.metric, row.bootstrap_ci_low, row.bootstrap_ci_high),
         ),
-        _numbers(
+        whole_numbers(
             "Wilcoxon p adj.", "", lambda row: probability(getattr(row, f"wilcoxon_p_{method}"))
         ),
-        _numbers("sign p adj.", "", lambda row: probability(getattr(row, f"sign_p_{method}"))),
+        whole_numbers("sign p adj.", "", lambda row: probability(getattr(row, f"sign_p_{method}"))),
     ]
     yield table_of(columns, rows)
-
-
-def nulls_part(rows: Sequence[ComparisonRow], paired: bool) -> Iterator[Block]:
-    """How often each metric is null in base and candidate, and the worst case, if it ever is."""
-    shown = list(filter(has_nulls, rows))
-    if not shown:
-        return
-    both: CellColumn[ComparisonRow] = _numbers(
-        "in both", "", lambda row: count(row.undefined_in_both)
-    )
-    columns: Columns = [
-        CellColumn(TableColumn("null", widest=34), lambda row: term(row.metric)),
-        _numbers("in base", "", lambda row: count(row.undefined_in_base)),
-        _numbers("in cand.", "", lambda row: count(row.undefined_in_candidate)),
-        *([both] if paired else []),
-        _numbers("worst base", "", lambda row: value(row.metric, row.worst_base_mean)),
-        _numbers("cand.", "", lambda row: value(row.metric, row.worst_candidate_mean)),
-        _numbers("diff.", "", lambda row: difference(row.metric, row.worst_difference)),
-    ]
-    yield table_of(columns, shown)
-    yield Sentence(_NULLS_EXPLAINED, "quiet", indent=1)
-
-
-def withheld_part(rows: Sequence[ComparisonRow]) -> list[Sentence]:
-    """The metrics that are not comparable, by reason, and a note if the population is unusual."""
-    by_reason: dict[str, list[str]] = {}
-    for row in rows:
-        if row.reason is not None:
-            by_reason.setdefault(row.reason, []).append(row.metric)
-    lines = [
-        f"Not comparable: {_named(metrics, rows)}: {reason}."
-        for reason, metrics in by_reason.items()
-    ]
-    if everyone := [row.metric for row in rows if row.population == "everyone"]:
-        lines.append(f"{_named(everyone, rows)}: {_EVERYONE}")
-    return sentences(lines, "warning")
-
-
-def notes_part(rows: Sequence[ComparisonRow]) -> list[Sentence]:
-    """Notes on the tests, and how better values may mislead."""
-    noted: dict[str, list[str]] = {}
-    for row in rows:
-        if row.note:
-            noted.setdefault(row.note, []).append(row.metric)
-    lines = [f"{_named(metrics, rows)}: {note}." for note, metrics in noted.items()]
-    warned = cautions(row.metric for row in rows).items()
-    lines += [f"{', '.join(cautioned)}: {caution}" for caution, cautioned in warned]
-    return sentences(lines, "quiet", indent=1)
-
-
-def _named(metrics: Sequence[str], rows: Sequence[ComparisonRow]) -> str:
-    """The labels of metrics; if they are all of several in a table, only that."""
-    if len(metrics) > 1 and len(metrics) == len(rows):
-        return "All of these metrics"
-    return labels(metrics)
-
-
-def sensitivity_document(rows: Sequence[SensitivityRow], correction: AdjustmentMethod) -> Document:
-    """For each metric the difference under every policy, and which verdicts change."""
-    changed = list(dict.fromkeys(row.metric for row in rows if row.verdict_changes))
-    conclusion = f"Verdicts that change: {labels(changed)}." if changed else "No verdict changes."
-    return document(
-        Heading("Under other policies, all conversations, at N"),
-        sensitivity_table(rows, correction),
-        Sentence(conclusion),
-    )
-
-
-def sensitivity_table(rows: Sequence[SensitivityRow], correction: AdjustmentMethod) -> TableBlock:
-    """For each metric the difference under every policy."""
-    first = {row.metric: row.policy for row in reversed(rows)}
-    columns: list[CellColumn[SensitivityRow]] = [
-        CellColumn(
-            TableColumn("metric", widest=20),
-            lambda row: term(row.metric) if row.policy == first[row.metric] else "",
-        ),
-        CellColumn(TableColumn("policy", whole=True), lambda row: row.policy),
-        _numbers("base", "", lambda row: value(row.metric, row.base_mean), wide=True),
-        _numbers("candidate", "", lambda row: value(row.metric, row.candidate_mean), wide=True),
-        _numbers(
-            "diff.", "", lambda row: difference(row.metric, row.difference), long="difference"
-        ),
-        _numbers("interval", "", lambda row: interval(row.metric, row.ci_low, row.ci_high)),
-        _numbers("p adj.", "", lambda row: probability(getattr(row, f"p_{correction}"))),
-        CellColumn(
-            TableColumn("verdict", whole=True),
-            lambda row: verdict(row.verdict, "(changes)" if row.verdict_changes else ""),
-        ),
-    ]
-    caption = "Differences under other policies: all conversations, at the last iteration"
-    return table_of(columns, rows, caption)

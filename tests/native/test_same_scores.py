@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from goodgain.pipeline.run.plan.judgments import join
+from goodgain.pipeline.run.plan.joined_judgments import join
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules

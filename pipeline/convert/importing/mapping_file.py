@@ -25,13 +25,9 @@ from goodgain.pipeline.convert.importing.answers.answer import Answer, read_answ
 from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
 from goodgain.pipeline.convert.importing.answers.citations import cited_documents
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.expressions import (
-    Expression,
-    TraceFunctions,
-    compile_expression,
-    is_true,
-)
+from goodgain.pipeline.convert.importing.expressions import Expression, compile_expression, is_true
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
+from goodgain.pipeline.convert.importing.trace_functions import TraceFunctions
 from goodgain.pipeline.convert.importing.values.scalars import integer, number, text, texts
 from goodgain.pipeline.settings.yaml_model import reason
 from goodgain.transforms.core.records.label_map import LabelMap

@@ -11,7 +11,8 @@ import msgspec
 from apache_beam.pvalue import TaggedOutput
 from msgspec import Struct
 
-from goodgain.pipeline.run.plan.judgments import Join, judgments_in
+from goodgain.pipeline.run.plan.joined_judgments import Join
+from goodgain.pipeline.run.plan.judgments import judgments_in
 from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.exclusions import Exclusions

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.judgments import JudgedDocuments
+from goodgain.pipeline.run.plan.joined_judgments import JudgedDocuments
 from goodgain.pipeline.run.plan.local_files import open_local, usable_threads
 from goodgain.pipeline.run.plan.side_tables import JoinableTable
 from goodgain.pipeline.run.plan.sources import TraceSource

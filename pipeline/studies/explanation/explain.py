@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.results.manifest import grouped
 from goodgain.pipeline.run.plan.evaluation import Evaluation
-from goodgain.pipeline.run.plan.judgments import Judged, join
+from goodgain.pipeline.run.plan.joined_judgments import join
+from goodgain.pipeline.run.plan.judgments import Judged
 from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.pipeline.run.plan.sources import TraceSource
 from goodgain.pipeline.studies.explanation import model

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from goodgain.transforms.core.files.avro_blocks import read_zigzag
+from goodgain.transforms.core.files.avro_header import read_zigzag
 from goodgain.transforms.core.files.avro_layout import TooLargeError, layout_of, skip_values
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.shard_plan import plan_shards

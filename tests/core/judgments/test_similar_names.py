@@ -8,7 +8,7 @@ import pytest
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.testing.util import assert_that, equal_to
 
-from goodgain.pipeline.run.plan.judgments import join
+from goodgain.pipeline.run.plan.joined_judgments import join
 from goodgain.transforms.core.judgments.joining import DocumentJudgments
 from goodgain.transforms.core.judgments.judgment import (
     Judgment,

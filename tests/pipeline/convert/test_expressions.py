@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from jmespath.exceptions import JMESPathError
 
 from goodgain.pipeline.convert.importing.counts import ImportCounts
-from goodgain.pipeline.convert.importing.expressions import (
-    TraceFunctions,
-    compile_expression,
-)
+from goodgain.pipeline.convert.importing.expressions import compile_expression
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file, shipped_mapping
+from goodgain.pipeline.convert.importing.trace_functions import TraceFunctions
 from goodgain.transforms.core.errors import UsageError
 
 LEAVES = st.sampled_from([None, True, False, 0, 1, 2.5, "", "x", "y", [], {}, '{"a": "x"}'])

@@ -9,13 +9,12 @@ import pytrec_eval
 
 from goodgain.pipeline.convert.to_traces import (
     IterationSource,
-    RunLine,
     TraceCounts,
-    TrecFile,
     compiled,
     ranked,
     trace_records,
 )
+from goodgain.pipeline.convert.trec_file import RunLine, TrecFile
 from tests.conformity import trec_tables
 from tests.pipeline.convert.steps import (
     RUN,

@@ -7,13 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodgain.pipeline.convert.to_traces import (
-    IterationSource,
-    TraceCounts,
-    TrecFile,
-    trace_records,
-)
+from goodgain.pipeline.convert.to_traces import IterationSource, TraceCounts, trace_records
 from goodgain.pipeline.convert.to_trec import document_names, word, write_trec
+from goodgain.pipeline.convert.trec_file import TrecFile
 from goodgain.pipeline.run.plan.local_files import local_files
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.scoring.duplicate_rows import ResultPlace

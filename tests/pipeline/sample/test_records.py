@@ -8,7 +8,8 @@ from itertools import groupby
 import pytest
 
 from goodgain.pipeline.sample.conversations import BAD_KINDS, sample_calls, sample_records
-from goodgain.pipeline.sample.copies import COPIES, NEAR_MISSES
+from goodgain.pipeline.sample.copies import COPIES
+from goodgain.pipeline.sample.near_misses import NEAR_MISSES
 from goodgain.pipeline.sample.writers import write_sample
 from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.pipeline.sample.reading import SMALL, comparable, results_of

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.avro_blocks import read_zigzag
+from goodgain.transforms.core.files.avro_header import read_zigzag
 from goodgain.transforms.core.records.record_errors import has_surrogate
 
 DEEPEST = 64

@@ -12,17 +12,15 @@ import fastavro
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.files.avro_blocks import (
-    DamagedStretch,
+from goodgain.transforms.core.files.avro_blocks import DamagedStretch, RawBlock, blocks_in
+from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decompress_block
+from goodgain.transforms.core.files.avro_header import (
     Header,
     HeaderError,
-    RawBlock,
-    blocks_in,
     header_of,
     read_header,
     zigzag,
 )
-from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decompress_block
 from goodgain.transforms.core.files.avro_layout import (
     SchemaError,
     TooLargeError,

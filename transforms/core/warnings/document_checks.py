@@ -8,7 +8,7 @@ from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import SOME_REPEAT, CheckInputs
-from goodgain.transforms.core.warnings.field_names import identity_advice
+from goodgain.transforms.core.warnings.identity_advice import identity_advice
 from goodgain.transforms.core.warnings.warning import DataWarning
 from goodgain.transforms.core.wording import pluralize
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.normalise import normalise_type
-from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
 from goodgain.transforms.core.records.adaptation import RANK
 from goodgain.transforms.core.records.likely_fields import (
     CALL_FIELDS,
@@ -23,7 +21,6 @@ from goodgain.transforms.core.records.likely_fields import (
     names_an_id,
 )
 from goodgain.transforms.core.records.search_call import USAGES
-from goodgain.transforms.core.remedy import Remedy
 
 _OF_RESULT = "results[]."
 _LEAST_DISTINCT_SHARE = 0.5  # among the values in one list of results, for an id of documents
@@ -227,54 +224,3 @@ def _items(map_: Any) -> list[tuple[str, Any]]:
 
 def _limited(names: Iterable[str]) -> frozenset[str]:
     return frozenset(sorted(names)[:_MOST_NAMES])
-
-
-_SHOWN = 5
-_WITHOUT_NAMES = (
-    "Give results an id, a URL or a text; `goodgain validate` says what makes two results one "
-    "document."
-)
-
-
-def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
-    """Names in the maps of results that no rule uses, and what to do.
-
-    If an id could be definitive, the advice has the lines for the rules file.
-    """
-    ids = [name for name in sorted(seen.ids) if _unused(name, seen, rules)]
-    names = [f"ids.{name}" for name in ids]
-    names += [f"fields.{name}" for name in sorted(seen.fields - rules.fields.keys())]
-    likely = next((name for name in ids if f"ids.{name}" not in seen.repeated), "")
-    lines = [
-        f"{type_}: {{definitive: [{', '.join((*definitive, likely))}]}}"
-        for type_, definitive in (_definitive_ids(likely, seen, rules) if likely else ())
-    ]
-    if not lines:
-        return names[:_SHOWN], _WITHOUT_NAMES
-    return names[:_SHOWN], (
-        f"If ids.{likely} identifies a document, say so under `types` in a copy of the rules for "
-        f"{Remedy('rules')}: {'; '.join(lines)}."
-    )
-
-
-def _unused(name: str, seen: SeenNames, rules: RuleTable) -> bool:
-    """Whether the rules of some type that an id occurs with do not mention it."""
-    number = rules.ids.get(name)
-    return any(number not in type_.ids for type_ in _types_with(name, seen, rules))
-
-
-def _definitive_ids(
-    name: str, seen: SeenNames, rules: RuleTable
-) -> Iterator[tuple[str, list[str]]]:
-    """Each type that an id occurs with, and the names of its definitive ids."""
-    names = {number: name for name, number in rules.ids.items()}
-    for type_ in _types_with(name, seen, rules):
-        yield type_.name, [names[number] for number in type_.ids if number in type_.definitive]
-
-
-def _types_with(name: str, seen: SeenNames, rules: RuleTable) -> list[TypeRules]:
-    """The rules of the types that an id occurs with, by name; without those of `default`."""
-    written = map(normalise_type, seen.types.get(name, ()))
-    types = (rules.of_type(rules.type_numbers.get(type_, NO_TYPE)) for type_ in written)
-    by_name = {type_.name: type_ for type_ in types if type_.name != DEFAULT_TYPE}
-    return [by_name[type_] for type_ in sorted(by_name)]

@@ -21,11 +21,11 @@ from goodgain.pipeline.document.page import (
 from goodgain.pipeline.studies.comparison.comparison_row import (
     SensitivityRow,
 )
-from goodgain.pipeline.views.comparison_tables import sensitivity_table
 from goodgain.pipeline.views.pages.data.slices import LEAST_N_FOR_BAND
 from goodgain.pipeline.views.pages.sections.charts import GAINED, STOPS_PAYING
 from goodgain.pipeline.views.pages.sections.compared import Shown
 from goodgain.pipeline.views.pages.sections.shared import metric_menu, name_menu
+from goodgain.pipeline.views.sensitivity import sensitivity_table
 
 Row = Mapping[str, Any]
 _TOO_FEW = "if it is wide, too few conversations were compared"
