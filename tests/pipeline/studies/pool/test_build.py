@@ -1,6 +1,7 @@
 """`goodgain pool build` and `show`: deterministic files, updates and rejected inputs."""
 
 import json
+from bisect import bisect_left
 from random import Random
 
 import pytest
@@ -89,8 +90,8 @@ def fits(pool, topic, most):
 def test_topics_are_evicted_if_memory_is_short(pool):
     one, other = list(dict.fromkeys(document.topic for document in documents(pool)))[:2]
     bounds = range(1_000, 10**6, 1_000)
-    most = next(n for n in bounds if fits(pool, one, n) and fits(pool, other, n))
-    for pools, kept in ((topic_pools(pool), True), (topic_pools(pool, most), False)):
+    enough = bisect_left(bounds, True, key=lambda n: fits(pool, one, n) and fits(pool, other, n))
+    for pools, kept in ((topic_pools(pool), True), (topic_pools(pool, bounds[enough]), False)):
         first = pools.of_topic(one)
         assert pools.of_topic(one) is first
         pools.of_topic(other)
