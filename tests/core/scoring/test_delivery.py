@@ -6,7 +6,7 @@ import pytest
 
 from goodgain.transforms.core.scoring.delivery import deliver
 from tests.core.direct import fingerprints, score
-from tests.reference.delivery import digest, parsed_record
+from tests.reference.delivery import parsed_record
 
 
 def delivered(*records):
@@ -72,7 +72,7 @@ def test_calls_are_ordered_by_position_then_time_then_record_id():
 def by_digest(*calls):
     """Raw calls in the order of their records' digests, from the reference."""
     parsed = [{"conversation_id": "c", "iteration": 1, **one} for one in calls]
-    return sorted(calls, key=lambda one: digest(parsed_record(parsed[calls.index(one)])))
+    return sorted(calls, key=lambda one: parsed_record(parsed[calls.index(one)]).digest)
 
 
 def test_equal_positions_are_ordered_by_digest():
