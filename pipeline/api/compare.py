@@ -18,7 +18,7 @@ from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.wording import for_python, phrased_for_python
-from goodgain.pipeline.studies.comparison.arms import missing
+from goodgain.pipeline.studies.comparison.arms import describe_missing
 
 if TYPE_CHECKING:
     from goodgain.pipeline.studies.comparison.compare import Compared
@@ -151,7 +151,7 @@ def _warn_of(found: Compared, runs: Sequence[RunOrFolder]) -> None:
     for mismatch in found.arms.forced:
         warn(f"Forced although the runs differ in {mismatch}.")
     sliced = sorted({name for names in found.request.slices for name in names})
-    for line in missing(sliced, "slices", found.arms.base, found.arms.candidate):
+    for line in describe_missing(sliced, "slices", found.arms.base, found.arms.candidate):
         warn(line)
     for warning in found.warnings:
         warn(f"{warning.code}: {for_python(f'{warning.message} {warning.remedy}')}")

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.results.folder import REPORT
     from goodgain.pipeline.results.unlabelled_arms import ShownRows
-    from goodgain.pipeline.studies.comparison.arms import missing
+    from goodgain.pipeline.studies.comparison.arms import describe_missing
     from goodgain.pipeline.studies.comparison.compare import compare
     from goodgain.pipeline.studies.comparison.output import check_output, rows_of, write
     from goodgain.pipeline.studies.comparison.output import document as everything
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     arms = compared.arms
     _check_at(config.at, compared)
     sliced = [name for names in request.slices for name in names]
-    for line in missing(sliced, "--slice", arms.base, arms.candidate):
+    for line in describe_missing(sliced, "--slice", arms.base, arms.candidate):
         message_console().print(f"goodgain: {printable(line)}", soft_wrap=True)
     sensitivity_rows = sensitivity(compared, notify) if config.sensitivity else None
     if config.output:

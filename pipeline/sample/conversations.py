@@ -101,7 +101,7 @@ def _conversation(options: SampleConfig, index: int) -> list[SampleCall]:
         last["turn_count"] = last["turn"] + 1
     if draw.chance(0.03):
         last["attributes"] = {**last["attributes"], "arm": ""}
-    calls = [_spoiled(draw, options, call) for call in calls]
+    calls = [_spoil(draw, options, call) for call in calls]
     return _with_redeliveries(draw, names_records or numbers_calls, calls)
 
 
@@ -183,7 +183,7 @@ def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
     return (results,)
 
 
-def _spoiled(draw: Draw, options: SampleConfig, call: SampleCall) -> SampleCall:
+def _spoil(draw: Draw, options: SampleConfig, call: SampleCall) -> SampleCall:
     """The call, or sometimes a copy with an impossible value, which is rejected (SPEC 3)."""
     if not draw.chance(options.bad_share):
         return call

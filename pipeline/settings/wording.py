@@ -12,12 +12,12 @@ from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.option_types import key_of, keyword_of
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.remedy import Remedy, worded
+from goodgain.transforms.core.remedy import Remedy, reword
 
 
 def for_python(text: str) -> str:
     """A message whose options are arguments of the Python functions, like `max_i=20`."""
-    return worded(text, _argument)
+    return reword(text, _argument)
 
 
 @contextmanager

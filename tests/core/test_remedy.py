@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.remedy import Remedy, worded
+from goodgain.transforms.core.remedy import Remedy, reword
 
 CORE = Path(__file__).parents[2] / "transforms" / "core"
 NAMES = st.from_regex(r"[a-z]{2,9}(\.[a-z]{2,9})?", fullmatch=True)
@@ -33,7 +33,7 @@ def test_text_is_that_of_the_command_line(remedy, text):
 @given(st.from_regex(r"[a-z]{1,8}(_[a-z]{1,8})?", fullmatch=True), VALUES)
 def test_worded_finds_what_was_written(option, value):
     remedy, found = Remedy(option, value), []
-    text = worded(f"Give {remedy}; or `goodgain run --help`.", lambda one: found.append(one) or "X")
+    text = reword(f"Give {remedy}; or `goodgain run --help`.", lambda one: found.append(one) or "X")
     assert text == "Give X; or `goodgain run --help`."
     assert found == [remedy]
 

@@ -19,7 +19,12 @@ from goodgain.transforms.core.scoring import packing
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.read import PlanShards
 from goodgain.transforms.sources.folder_files import collect_times, timed_records
-from goodgain.transforms.sources.streamed import ReadRecords, StreamPacker, _ParseBundle, stamped
+from goodgain.transforms.sources.streamed import (
+    ReadRecords,
+    StreamPacker,
+    _ParseBundle,
+    stamp_records,
+)
 from tests.adversarial import trace
 from tests.core.direct import shipped_rules
 from tests.core.files import samples
@@ -56,7 +61,7 @@ def outputs_of_file(path, bounds=(None, None), limits=DEFAULT_BOUNDS):
         InputFile(str(path), path.stat().st_size)
     ):
         records = collect_times(timed_records(shard, packer.record_packer(*bounds)), times)
-        outputs += map(plain, packer.add(stamped(records, *bounds)))
+        outputs += map(plain, packer.add(stamp_records(records, *bounds)))
         outputs += map(plain, packer.rest())
     made = getattr(packer._packer, "from_python", None)
     return sorted(outputs), times, made
@@ -253,7 +258,7 @@ def outputs_of_messages(values, latest):
     for number, value in enumerate(values):
         lines = packer.record_packer(None, latest)
         record = parse_message(Message("s", str(number), value), None, DEFAULT_BOUNDS, lines)
-        outputs += map(plain, packer.add(stamped([record], None, latest)))
+        outputs += map(plain, packer.add(stamp_records([record], None, latest)))
     outputs += map(plain, packer.rest())
     return outputs
 

@@ -20,7 +20,7 @@ from goodgain.transforms.sources.streamed import (
     READ,
     ReadRecords,
     StreamPacker,
-    stamped,
+    stamp_records,
     streamed_traces,
 )
 from goodgain.transforms.times import timestamp_of
@@ -39,7 +39,7 @@ def stamped_minutes(records, earliest=None, latest=None):
     bounds = (None if minute is None else at(minute) for minute in (earliest, latest))
     return [
         (str if isinstance(one, RejectedRecord) else float)(minute_of(time))
-        for one, time in stamped(records, *bounds)
+        for one, time in stamp_records(records, *bounds)
     ]
 
 
@@ -69,7 +69,7 @@ def test_rejected_records_have_the_time_of_a_neighbouring_call():
     assert stamped_minutes([BAD, call(180)], earliest=0) == ["180.0", 180]
     assert stamped_minutes([BAD], earliest=3, latest=9) == ["3.0"]
     assert stamped_minutes([BAD], latest=9) == ["9.0"]
-    assert [timestamp_of(time) for _, time in stamped([BAD], None, None)] == [MIN_TIMESTAMP]
+    assert [timestamp_of(time) for _, time in stamp_records([BAD], None, None)] == [MIN_TIMESTAMP]
 
 
 @pytest.mark.parametrize("is_off", [False, True])
@@ -85,7 +85,7 @@ def test_a_worker_logs_once_which_code_reads(is_off, caplog, monkeypatch):
 
 
 def test_a_file_of_only_garbage_is_not_held_in_memory():
-    endless = stamped(itertools.repeat(BAD), at(0), None)
+    endless = stamp_records(itertools.repeat(BAD), at(0), None)
     assert [next(endless)[1] for _ in range(3)] == [at(0)] * 3
 
 

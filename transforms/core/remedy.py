@@ -23,7 +23,7 @@ _WRITTEN = re.compile(
 class Remedy(Struct, frozen=True):
     """An option, and the value to give it.
 
-    Its text is that of the command line, also in stored messages; `worded` finds it again.
+    Its text is that of the command line, also in stored messages; `reword` finds it again.
 
     Attributes:
       option: its key, like `max_i`.
@@ -43,7 +43,7 @@ class Remedy(Struct, frozen=True):
         return f"{name} {self.value}"
 
 
-def worded(text: str, wording: Callable[[Remedy], str]) -> str:
+def reword(text: str, wording: Callable[[Remedy], str]) -> str:
     """A message with the options that it names in other words."""
     return _WRITTEN.sub(
         lambda found: found[0] if found["command"] else wording(_remedy(found)), text

@@ -68,7 +68,7 @@ class StreamedTraces(NamedTuple):
         `ScoreStreamedPayloads`, at the time of the earliest record in it; rejected records flag
         their conversations in them.
       rejected: PCollection[RejectedRecord], records that cannot be used, at the times from
-        `stamped`.
+        `stamp_records`.
       read: PCollection[ReadRecords], counts of what was read.
     """
 
@@ -101,7 +101,7 @@ class StreamPacker:
         self._ids: list[str] = []
 
     def record_packer(self, earliest: int | None, latest: int | None) -> RecordPacker | None:
-        """Packs records into this from bytes, with the times from `stamped`, until the next call.
+        """Packs records into this from bytes until the next call, timed as by `stamp_records`.
 
         None if there is no native code.
         """
@@ -147,7 +147,7 @@ class StreamPacker:
         return packed
 
 
-def stamped(
+def stamp_records(
     records: Iterable[RecordOrPacked], earliest: int | None, latest: int | None
 ) -> Iterator[tuple[RecordOrPacked, int]]:
     """Records of one batch, each with its timestamp; all times in milliseconds.
@@ -235,7 +235,7 @@ class _ParseBundle(beam.DoFn):
         latest = millis_of(timestamp)
         packer = self._packer.record_packer(None, latest)
         record = parse_message(message, self.adaptation, self.bounds, packer)
-        return self._packer.add(stamped([record], None, latest))
+        return self._packer.add(stamp_records([record], None, latest))
 
     def finish_bundle(self) -> Iterator[Any]:
         return self._packer.rest()

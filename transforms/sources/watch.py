@@ -31,7 +31,7 @@ from goodgain.transforms.sources.streamed import (
     ReadRecords,
     StreamedTraces,
     StreamPacker,
-    stamped,
+    stamp_records,
     streamed_traces,
 )
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
@@ -219,7 +219,7 @@ class ReadFolder(beam.DoFn):
             clock = step.file.clock if isinstance(step, ReadPart) else None
             times: list[int] = []
             records = watch.records(step, self._packer.record_packer(least, clock))
-            yield from self._packer.add(stamped(collect_times(records, times), least, clock))
+            yield from self._packer.add(stamp_records(collect_times(records, times), least, clock))
             progress = watch.after(step, times, progress)
             if isinstance(step, ReportChange):
                 return progress

@@ -86,7 +86,7 @@ def _call(tool: str, events: Sequence[Span]) -> Span:
     ends = [event.start + event.costs.get(MILLISECONDS, 0.0) * 1e6 for event in events]
     answers = [event.answer for event in events if event.answer is not None]
     answer = replace(
-        max(answers, key=_said),
+        max(answers, key=_informativeness),
         has_query=any(answer.has_query for answer in answers),
         has_address=any(answer.has_address for answer in answers),
         has_url=any(answer.has_url for answer in answers),
@@ -102,7 +102,7 @@ def _call(tool: str, events: Sequence[Span]) -> Span:
     )
 
 
-def _said(answer: ToolAnswer) -> int:
+def _informativeness(answer: ToolAnswer) -> int:
     """How much an event says about what the call answered."""
     says: Iterable[bool] = (
         answer.found == [],

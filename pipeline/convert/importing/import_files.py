@@ -22,7 +22,7 @@ from goodgain.pipeline.convert.importing.mapping_file import (
 from goodgain.pipeline.convert.importing.provider_spans import with_provider_calls
 from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
 from goodgain.pipeline.convert.importing.renamed_fields import with_renamed_fields
-from goodgain.pipeline.convert.importing.spans import FUNCTION, OTHER, Span, classified, span_of
+from goodgain.pipeline.convert.importing.spans import FUNCTION, OTHER, Span, classify, span_of
 from goodgain.pipeline.convert.importing.tools import Tools
 from goodgain.pipeline.convert.importing.turns import TurnOfTrace, turns_of_trace
 from goodgain.pipeline.convert.importing.values.scalars import text
@@ -191,7 +191,7 @@ def _from_spans(
         for _, spans in by_trace.groups():
             spans = joined_events(with_provider_calls(spans))
             _count_tools(spans, tools, counts)
-            spans = [classified(span, tools) for span in spans]
+            spans = [classify(span, tools) for span in spans]
             for turn in turns_of_trace(spans, counts, keep_apart):
                 by_conversation.add(turn.conversation, turn)
         for conversation, turns in by_conversation.groups():

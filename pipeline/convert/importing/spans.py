@@ -156,7 +156,7 @@ def _provider_calls(record: Any, mapping: MappingFile) -> list[ProviderCall]:
     return calls
 
 
-def classified(span: Span, tools: Tools) -> Span:
+def classify(span: Span, tools: Tools) -> Span:
     """The span of a tool's call as a search, an opening, or neither, by its tool."""
     if span.answer is None:
         return span

@@ -167,7 +167,7 @@ def _calls(
         [search for search in searches if search.span.kind not in USAGES], steps
     )
     events: list[tuple[tuple[int, int, str], Search | Span]] = [
-        *(((step.start, 2 * _lasts(step), step.span_id), step) for step in steps),
+        *(((step.start, 2 * _lasts_a_millisecond(step), step.span_id), step) for step in steps),
         *(((search.span.start, 1, search.span.span_id), search) for search in searches),
     ]
     ordinal = 0
@@ -191,7 +191,7 @@ def _calls(
     return calls
 
 
-def _lasts(step: Span) -> bool:
+def _lasts_a_millisecond(step: Span) -> bool:
     """Whether calls that begin with a step cannot be those that it asks for.
 
     Some clocks have whole milliseconds, so that a fast call and the step after it begin together.

@@ -17,7 +17,7 @@ from goodgain.pipeline.studies.comparison.measures import Measure, Measures
 from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.prefix import (
-    beyond,
+    extend_beyond,
 )
 from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.scoring.score_rows import prefix_of
@@ -269,7 +269,7 @@ def _by_i(
         rows[row["i"]] = row
         if len(rows) == reached[index]:
             whole = prefix_of([rows[i] for i in sorted(rows)], measures.costs)
-            for prefix in beyond(whole, measures.max_i):
+            for prefix in extend_beyond(whole, measures.max_i):
                 values[:, index, prefix.i - 1] = [
                     number_or_nan(function(prefix) if function else None) for function in functions
                 ]
@@ -290,11 +290,11 @@ def check_attribute(attribute: str, option: str, *arms: Arm) -> None:
     Raises:
       UsageError: none has it; the message names those that they have.
     """
-    for problem in missing([attribute], option, *arms):
+    for problem in describe_missing([attribute], option, *arms):
         raise UsageError(problem)
 
 
-def missing(attributes: list[str], option: str, *arms: Arm) -> Iterator[str]:
+def describe_missing(attributes: list[str], option: str, *arms: Arm) -> Iterator[str]:
     """A sentence for each attribute that no conversation has."""
     known = sorted(
         {name for arm in arms for own in arm.attributes for name, value in own.items() if value}

@@ -30,7 +30,7 @@ from goodgain.pipeline.studies.comparison.matching import (
 from goodgain.pipeline.studies.comparison.measures import Family, Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
-from goodgain.pipeline.studies.comparison.sources import Arms, read_arms, silent
+from goodgain.pipeline.studies.comparison.sources import Arms, keep_silent, read_arms
 from goodgain.pipeline.studies.comparison.statistics import TestedRow, corrected, row_of
 from goodgain.pipeline.studies.comparison.verdict_conditions import (
     verdict_conditions,
@@ -85,7 +85,7 @@ class Compared(Struct, frozen=True):
     warnings: Sequence[DataWarning] = ()
 
 
-def compare(request: ComparisonRequest, say: Callable[[str], None] = silent) -> Compared:
+def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent) -> Compared:
     """Compare two arms.
 
     Args:

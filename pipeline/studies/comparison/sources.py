@@ -37,7 +37,7 @@ QRELS = "qrels"
 POOL = "pool"
 
 
-def silent(message: str) -> None:
+def keep_silent(message: str) -> None:
     """Say nothing."""
 
 
@@ -173,7 +173,7 @@ class Arms(Struct, frozen=True):
     shared_aspects: bool = False
 
 
-def read_arms(request: ComparisonRequest, say: Callable[[str], None] = silent) -> Arms:
+def read_arms(request: ComparisonRequest, say: Callable[[str], None] = keep_silent) -> Arms:
     """Read both arms.
 
     Raises:

@@ -17,7 +17,7 @@ from goodgain.pipeline.studies.comparison.matching import Matched, Sample, sampl
 from goodgain.pipeline.studies.comparison.measures import Family, Measure, Measures
 from goodgain.pipeline.studies.comparison.request import Tests
 from goodgain.pipeline.studies.comparison.verdict_conditions import VerdictConditions
-from goodgain.pipeline.studies.comparison.withholding import is_outcome, reached, withheld
+from goodgain.pipeline.studies.comparison.withholding import describe_reached, is_outcome, withheld
 from goodgain.pipeline.studies.comparison.worst_case import worst_case
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod, adjust
 from goodgain.transforms.core.comparison.differences import MetricComparison
@@ -70,7 +70,7 @@ def row_of(
     worst = worst_case(measure.metric, values, conditions.max_i)
     notes = [compared.note] if compared.note else []
     if is_outcome(measure.metric) and worst is not None:
-        notes.append(reached(values))
+        notes.append(describe_reached(values))
     requested: dict[str, Any] = {}
     tolerance = measures.tolerance_of(measure)
     if paired and better != "neither":

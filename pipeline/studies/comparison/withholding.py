@@ -70,7 +70,7 @@ def withheld(
         return missing
     if worst is not None and _agrees(values, worst):
         return None
-    return f"{reached(values)}, and the others have no value"
+    return f"{describe_reached(values)}, and the others have no value"
 
 
 def missing_labels(metric: Metric, values: Sample, conditions: VerdictConditions) -> str | None:
@@ -111,7 +111,7 @@ def is_outcome(metric: str) -> bool:
     return metric_by_name(metric).waits
 
 
-def reached(values: Sample) -> str:
+def describe_reached(values: Sample) -> str:
     """In how many conversations of each arm an outcome was reached, in words."""
     base, candidate = _defined(values)
     return f"reached in {_percent(base)} of the base, {_percent(candidate)} of the candidate"

@@ -108,21 +108,21 @@ def prefixes(turn: Turn, at_least: int) -> list[Prefix]:
         if spent:
             costs_of_last = _spend(turn.costs[i - 1], spent)
             costs = {name: _rounded(parts) for name, parts in spent.items()}
-        prefix = _longer(prefix, counts, costs, costs_of_last, found[i - 1] if found else ())
+        prefix = _extend(prefix, counts, costs, costs_of_last, found[i - 1] if found else ())
         walked.append(prefix)
-    walked.extend(beyond(prefix, at_least))
+    walked.extend(extend_beyond(prefix, at_least))
     return walked
 
 
-def beyond(prefix: Prefix, at_least: int) -> Iterator[Prefix]:
+def extend_beyond(prefix: Prefix, at_least: int) -> Iterator[Prefix]:
     """The prefix with one more empty iteration, with two, and so on to i = `at_least`."""
     nothing = dict.fromkeys(prefix.spent, 0.0)
     while prefix.i < at_least:
-        prefix = _longer(prefix, NO_COUNTS, prefix.spent, nothing, ())
+        prefix = _extend(prefix, NO_COUNTS, prefix.spent, nothing, ())
         yield prefix
 
 
-def _longer(
+def _extend(
     before: Prefix,
     counts: IterationCounts,
     spent: Spent,

@@ -139,7 +139,7 @@ def build_topic(
         with the same evidence stays the same document, even if its evidence is weak, so that
         documents keep the labels added to them.
     """
-    documents = [_DocumentBuilder(without(document, replaced)) for document in existing]
+    documents = [_DocumentBuilder(drop_conversations(document, replaced)) for document in existing]
     index = PoolIndex(rules)
     names: dict[bytes, str] = {}
     joined: dict[Conversation, set[int]] = {}
@@ -222,7 +222,7 @@ def _pooled_before(
     return before
 
 
-def without(document: PoolDocument, replaced: Collection[Conversation]) -> PoolDocument:
+def drop_conversations(document: PoolDocument, replaced: Collection[Conversation]) -> PoolDocument:
     """A document without the places and votes of some conversations; its evidence stays."""
     if not replaced:
         return document

@@ -54,9 +54,10 @@ def provider_calls(output: Any) -> list[tuple[Call, Returned | None]]:
         if isinstance(part, Call):
             calls.setdefault(part.id or number, (part, None))
             continue
-        asked = next((key for key, (call, _) in calls.items() if call.id == part.id), None)
-        if asked is not None:
-            calls[asked] = (calls[asked][0], calls[asked][1] or part)
+        number_of_call = next((key for key, (call, _) in calls.items() if call.id == part.id), None)
+        if number_of_call is not None:
+            call, known = calls[number_of_call]
+            calls[number_of_call] = call, known or part
     return list(calls.values())
 
 
@@ -68,11 +69,11 @@ def reader_of(block: Block) -> Reader | None:
     if type_ == "tool_use" and "tool_type" in block:
         return _of_inspect
     if type_.endswith("_tool_result") or (type_ in _RETURNED and _is_of_provider(block)):
-        return answered
-    return asked if type_ in _ASKED and _is_of_provider(block) else None
+        return read_result
+    return read_call if type_ in _ASKED and _is_of_provider(block) else None
 
 
-def asked(block: Block) -> Iterator[Call]:
+def read_call(block: Block) -> Iterator[Call]:
     """The call of a block that asks for one."""
     name = block.get("name") or block.get("tool_name") or block.get("toolName")
     arguments = next(
@@ -81,7 +82,7 @@ def asked(block: Block) -> Iterator[Call]:
     yield Call(_id(block), str(name or ""), arguments)
 
 
-def answered(block: Block) -> Iterator[Returned]:
+def read_result(block: Block) -> Iterator[Returned]:
     """The result of a call, of a block that holds one."""
     answer = next((block[key] for key in _ANSWERS if key in block), None)
     failed = block.get("is_error") is True or block.get("status") == "error"
@@ -90,7 +91,7 @@ def answered(block: Block) -> Iterator[Returned]:
     yield Returned(_id(block), name, answer, error)
 
 
-def grounding(metadata: Any) -> Iterator[Call | Returned]:
+def read_grounding(metadata: Any) -> Iterator[Call | Returned]:
     """The search that Gemini's grounding metadata describe."""
     if not isinstance(metadata, dict):
         return
@@ -103,7 +104,7 @@ def grounding(metadata: Any) -> Iterator[Call | Returned]:
         yield Returned("grounding", name, {"results": chunks})
 
 
-def executed(tools: Any) -> Iterator[Call | Returned]:
+def read_executed_tools(tools: Any) -> Iterator[Call | Returned]:
     """The calls of Groq's `executed_tools`."""
     for number, tool in enumerate(tools if isinstance(tools, list) else ()):
         if isinstance(tool, dict):
@@ -113,7 +114,7 @@ def executed(tools: Any) -> Iterator[Call | Returned]:
             yield Returned(id_, name, found or tool.get("output"))
 
 
-def listed_search(results: Any) -> Iterator[Call | Returned]:
+def read_listed_search(results: Any) -> Iterator[Call | Returned]:
     """The search whose results stand beside an answer, as Perplexity has them, without a query."""
     if isinstance(results, list) and results:
         yield Call("search_results", "web_search", None)
@@ -157,7 +158,7 @@ def _of_mcp(block: Block) -> Iterator[Call | Returned]:
 
 
 def _of_inspect(block: Block) -> Iterator[Call | Returned]:
-    yield from asked(block)
+    yield from read_call(block)
     yield Returned(_id(block), block.get("name"), block.get("result"), block.get("error"))
 
 
@@ -169,15 +170,15 @@ _ANSWERS = ("content", "output", "result", "response")
 _ASKED = ("tool_call", "tool-call")
 _RETURNED = ("tool_call_response", "tool-result")
 _READERS: dict[str, Reader] = {
-    **dict.fromkeys(("server_tool_use", "mcp_tool_use", "server_tool_call"), asked),
-    "builtin-tool-call": asked,
-    **dict.fromkeys(("server_tool_result", "builtin-tool-return"), answered),
+    **dict.fromkeys(("server_tool_use", "mcp_tool_use", "server_tool_call"), read_call),
+    "builtin-tool-call": read_call,
+    **dict.fromkeys(("server_tool_result", "builtin-tool-return"), read_result),
     "web_search_call": _web_search,
     "file_search_call": _file_search,
     "mcp_call": _of_mcp,
 }
 _OF_KEYS: dict[str, Callable[[Any], Iterator[Call | Returned]]] = {
-    **dict.fromkeys(("groundingMetadata", "grounding_metadata"), grounding),
-    "executed_tools": executed,
-    "search_results": listed_search,
+    **dict.fromkeys(("groundingMetadata", "grounding_metadata"), read_grounding),
+    "executed_tools": read_executed_tools,
+    "search_results": read_listed_search,
 }

@@ -11,7 +11,7 @@ import xxhash
 from goodgain.pipeline.convert.importing.answers.provider_calls import (
     Call,
     Returned,
-    listed_search,
+    read_listed_search,
 )
 from goodgain.pipeline.convert.importing.answers.written_values import decoded_json
 from goodgain.pipeline.convert.importing.formats.chat_parts import (
@@ -153,7 +153,7 @@ class _Transcript:
         is_item = _is_item(message)
         parts = list(parts_of_item(message) if is_item else parts_of(message))
         parts += parts_of_grounding(object_of(message.get("grounding")))
-        parts += listed_search(message.get("search_results"))
+        parts += read_listed_search(message.get("search_results"))
         role = message.get("role")
         if role == "user" and not any(isinstance(part, Returned) for part in parts):
             yield self._begun(message)

@@ -14,10 +14,10 @@ from goodgain.pipeline.convert.importing.answers.citations import (
 from goodgain.pipeline.convert.importing.answers.provider_calls import (
     Call,
     Returned,
-    answered,
-    asked,
-    executed,
-    grounding,
+    read_call,
+    read_executed_tools,
+    read_grounding,
+    read_result,
     reader_of,
 )
 from goodgain.pipeline.convert.importing.formats.format import object_of
@@ -63,7 +63,7 @@ def parts_of(message: Block) -> Iterator[Part]:
         yield _of_call(object_of(call))
     if isinstance(message.get("function_call"), dict):
         yield _of_call(message["function_call"])
-    yield from executed(message.get("executed_tools"))
+    yield from read_executed_tools(message.get("executed_tools"))
 
 
 def parts_of_item(item: Block) -> Iterator[Part]:
@@ -73,7 +73,7 @@ def parts_of_item(item: Block) -> Iterator[Part]:
 
 def parts_of_grounding(metadata: Block) -> Iterator[Part]:
     """The search that Gemini's grounding describes, and the chunks that its answer rests on."""
-    yield from grounding(metadata)
+    yield from read_grounding(metadata)
     cited = documents_of_grounding(metadata)
     if cited:
         yield Cited(cited)
@@ -161,14 +161,14 @@ def _citations(citations: Any) -> Iterator[Part]:
 
 
 _READERS: dict[str, Callable[[Block], Iterator[Part]]] = {
-    **dict.fromkeys(("tool_use", "function_call", "tool-call", "tool_call"), asked),
+    **dict.fromkeys(("tool_use", "function_call", "tool-call", "tool_call"), read_call),
     **dict.fromkeys(
-        ("tool_result", "tool-result", "function_call_output", "tool-return"), answered
+        ("tool_result", "tool-result", "function_call_output", "tool-return"), read_result
     ),
-    **dict.fromkeys(("tool_call_response", "retry-prompt"), answered),
+    **dict.fromkeys(("tool_call_response", "retry-prompt"), read_result),
 }
 # Blocks that name their kind by their only key: Gemini's and Bedrock's.
 _KEYED: dict[str, Callable[[Block], Iterator[Part]]] = {
-    **dict.fromkeys(("functionCall", "function_call", "toolUse"), asked),
-    **dict.fromkeys(("functionResponse", "function_response", "toolResult"), answered),
+    **dict.fromkeys(("functionCall", "function_call", "toolUse"), read_call),
+    **dict.fromkeys(("functionResponse", "function_response", "toolResult"), read_result),
 }
