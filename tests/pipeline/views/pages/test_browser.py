@@ -67,6 +67,14 @@ return [...document.querySelectorAll(".plot")].map((plot) => {
 """
 
 
+def test_what_is_worth_looking_at_fits_one_screen(browser, address):
+    page = opened(browser, address, width=1_400)
+    cards = "return document.querySelectorAll('#conversations .conversation').length"
+    height = "return document.querySelector('#conversations').getBoundingClientRect().height"
+    assert page.execute_script(cards) == 3
+    assert page.execute_script(height) <= 900
+
+
 def test_no_plot_covers_the_next_element_after_resizing(page):
     for width in (1_300, 1_600, 400, 1_600):
         resize(page, width)

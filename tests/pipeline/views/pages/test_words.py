@@ -46,6 +46,17 @@ def test_terms_of_the_tables_of_means_are_explained_below_each(page):
     assert "own ideal: the ideal list has only what this run found" in below
 
 
+def test_a_share_of_all_results_says_how_it_differs_from_the_mean_over_conversations(tmp_path):
+    """Of 5 + 1 results 2 are copies: 33.3 %, but 40 % and 0 % of either conversation."""
+    write_outputs(tmp_path / "out", [*RECORDS, search("d", 1, [(1, 3)])])
+    page = Page(build_report(str(tmp_path / "out")))
+    assert "Repeated results (SRR) 20.0 %" in page.text
+    assert (
+        "2 of 6 results (33.3 %) repeat an earlier one; here each result weighs the same, so long "
+        "conversations weigh more than in the mean over conversations, 20.0 %."
+    ) in page.text
+
+
 def test_copies_are_no_share_of_a_count_that_an_earlier_version_lacks(tmp_path):
     manifest = write_outputs(tmp_path / "out", RECORDS)
     del manifest["results"]["labelled_duplicates"]
