@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from goodgain.transforms.core.means.mean_row import Estimate
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 NO_LABEL = "no result has a label"  # as in `means`
@@ -27,7 +28,8 @@ _OF_BOTH = (
     "wilcoxon_p", "wilcoxon_p_holm", "wilcoxon_p_benjamini_hochberg", "rank_biserial", "sign_p",
     "sign_p_holm", "sign_p_benjamini_hochberg", "worst_difference",
 )  # fmt: skip
-_ESTIMATES = ("mean", "stddev", "stderr", "ci_low", "ci_high", "p10", "p50", "p90")
+_SHOWN = ("n", "undefined", "clusters", "effective_clusters", "note")
+_ESTIMATES = tuple(name for name in Estimate.__struct_fields__ if name not in _SHOWN)
 Row = Mapping[str, Any]
 _Struct = TypeVar("_Struct", bound=Struct)
 

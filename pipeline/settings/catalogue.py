@@ -60,6 +60,7 @@ Traces = Annotated[
         "traces to read: files, folders or patterns (* and ** are wildcards), in Avro, JSON Lines, "
         "CSV or Parquet",
         keyword="traces",
+        for_workers=True,
     ),
 ]
 Threshold = Annotated[

@@ -36,14 +36,8 @@ class ConfigFile(Struct, frozen=True):
 
 # Options of commands that are not part of the configuration.
 _NOT_IN_FILES = ("config", "json", "quiet")
-_ONLY_IN_HELP = (
-    "flag",
-    "group",
-    "keyword",
-    "metavar",
-    "positional",
-    "title",
-)  # keys of a field's schema
+# Keys of a field's schema that are not for files.
+_ONLY_IN_HELP = ("flag", "for_workers", "group", "keyword", "metavar", "positional", "title")
 _NO_FILE = ConfigFile("", {}, {}, [])
 _Config = TypeVar("_Config", bound=Settings)
 

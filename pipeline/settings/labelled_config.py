@@ -21,6 +21,7 @@ class LabelledConfig(ReadingConfig):
         "judgments that replace the labels of the traces: TREC qrels, or a JSON Lines, Avro or "
         "Parquet table",
         None,
+        for_workers=True,
     )
     qrels_id: Text = option(
         LABELS, "NAME", "named id of a result that holds its document name in qrels", "doc_id"
@@ -33,6 +34,7 @@ class LabelledConfig(ReadingConfig):
         "FILE",
         "labels of single results that override those of the traces: CSV, JSON Lines or Parquet",
         None,
+        for_workers=True,
     )
 
     @field_validator("labels")

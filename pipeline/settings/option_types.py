@@ -12,7 +12,14 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, StringConstraints, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    WithJsonSchema,
+)
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
@@ -39,7 +46,7 @@ GROUPS = (
     STATISTICS, RESULTS, ENGINE, CHECKS, NAMES, LIMITS,
 )  # fmt: skip
 
-_POSITIONAL = "positional"
+_POSITIONAL, _FOR_WORKERS = "positional", "for_workers"
 Format = Literal["avro", "parquet", "jsonl"]
 Text = Annotated[str, StringConstraints(min_length=1)]
 _MILLIS = {"d": 86_400_000, "h": 3_600_000, "m": 60_000, "s": 1_000, "ms": 1}
@@ -151,6 +158,7 @@ def option(
     default: Any = ...,
     flag: str | None = None,
     keyword: str | None = None,
+    for_workers: bool = False,
     **checks: Any,
 ) -> Any:
     """A field that is an option.
@@ -159,9 +167,12 @@ def option(
       group: its heading in `--help`.
       flag: its name on the command line and in files, if it differs from the field's.
       keyword: its name as an argument in Python, if it differs from the field's; "" if it is none.
+      for_workers: whether it names files that workers of an engine read or write.
     """
     extra: JsonDict = {"group": group, "metavar": metavar}
     extra |= {key: name for key, name in (("flag", flag), ("keyword", keyword)) if name is not None}
+    if for_workers:
+        extra[_FOR_WORKERS] = "yes"
     return Field(default, description=description, json_schema_extra=extra, **checks)
 
 
@@ -174,6 +185,12 @@ def argument(metavar: str, description: str, default: Any = ..., **checks: Any) 
 def is_argument(field: FieldInfo) -> bool:
     """Whether a field was declared by `argument`."""
     return _POSITIONAL in metadata(field)
+
+
+def paths_of_workers(model: type[BaseModel]) -> list[str]:
+    """The fields that name files which workers of an engine read or write, required ones first."""
+    fields = sorted(model.model_fields.items(), key=lambda named: not named[1].is_required())
+    return [name for name, field in fields if _FOR_WORKERS in metadata(field)]
 
 
 def metadata(field: FieldInfo) -> dict[str, str]:

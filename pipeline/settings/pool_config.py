@@ -53,9 +53,13 @@ class PoolConfig(LabelledConfig, RejectionConfig):
         flag="run",
     )
     update: Text | None = option(
-        COMMON, "POOL", "pool to add the runs to; it keeps its ids and labels", None
+        COMMON,
+        "POOL",
+        "pool to add the runs to; it keeps its ids and labels",
+        None,
+        for_workers=True,
     )
-    output: Text | None = option(COMMON, "POOL", "folder of the new pool", None)
+    output: Text | None = option(COMMON, "POOL", "folder of the new pool", None, for_workers=True)
     replace: bool = option(
         COMMON, "", "with --update: replace conversations that the pool already holds", False
     )

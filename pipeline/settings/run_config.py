@@ -99,6 +99,7 @@ class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
         "DIR",
         "folder for everything that is written",
         keyword="",
+        for_workers=True,
     )
     format: Format = option(COMMON, "FORMAT", "file format of the datasets", "parquet", keyword="")
     overwrite: bool = option(

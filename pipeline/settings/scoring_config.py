@@ -69,6 +69,7 @@ class ScoringConfig(ReadingConfig):
         "outcomes of conversations that override those of the traces, a row for each: CSV, JSON "
         "Lines or Parquet with conversation_id and a column for each outcome",
         None,
+        for_workers=True,
     )
     usage: bool = option(
         SCORING,
@@ -116,6 +117,7 @@ class ScoringConfig(ReadingConfig):
         "POOL",
         "pool whose labels override those of the traces and whose documents recall is measured by",
         None,
+        for_workers=True,
     )
     run_name: Text | None = option(
         LABELS, "NAME", "name under which these traces were pooled", None

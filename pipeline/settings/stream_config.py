@@ -39,6 +39,7 @@ class StreamConfig(MeansConfig):
         "SOURCE",
         "folder in which trace files appear, or kafka://HOST:PORT/TOPIC,TOPIC..., or "
         "pubsub://projects/PROJECT/subscriptions/NAME",
+        for_workers=True,
     )
     kafka_consumer: Text | None = option(
         ENGINE,
@@ -65,7 +66,7 @@ class StreamConfig(MeansConfig):
         "attribute of Pub/Sub messages that identifies them, to drop messages delivered twice",
         None,
     )
-    output: Text = option(COMMON, "DIR", "folder for everything that is written")
+    output: Text = option(COMMON, "DIR", "folder for everything that is written", for_workers=True)
     format: Format = option(COMMON, "FORMAT", "file format of the datasets", "avro", keyword="")
     # Not by default, as in a run: each pane would be one file more.
     write_duplicates: bool = option(SCORING, "", ROW_FOR_EACH_DUPLICATE, False)

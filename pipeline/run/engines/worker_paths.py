@@ -13,11 +13,11 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.portability.prism_runner import PrismRunner
 from apache_beam.runners.runner import PipelineRunner
 
+from goodgain.pipeline.settings.option_types import paths_of_workers
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.filesystems import is_local
 
-_PATHS = ("input", "output", "update", "qrels", "labels", "outcomes", "pool")  # options
 _Config = TypeVar("_Config", bound=Settings)
 
 
@@ -27,7 +27,7 @@ def for_workers(config: _Config, engine: PipelineRunner, options: PipelineOption
     Raises:
       UsageError: a path on this machine, which Dataflow's workers cannot reach.
     """
-    names = [name for name in _PATHS if name in type(config).model_fields]
+    names = paths_of_workers(type(config))
     return config.model_copy(
         update={name: reachable(name, getattr(config, name), engine, options) for name in names}
     )

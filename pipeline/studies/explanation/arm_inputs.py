@@ -16,15 +16,23 @@ from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.run.plan.traces import TraceSet, find_traces
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.option_types import flag_of
+from goodgain.pipeline.settings.option_types import LIMITS, flag_of, metadata
+from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, find_turn
 from goodgain.transforms.core.errors import UsageError
 
 # How a run's files are read and labelled may differ between arms; how they are scored may not.
-_OF_FILES = ("input", "mapping", "iteration_base", "labels", "label_map", "outcomes")
 _ALIKE = ("unit", "good_gain_threshold", "duplicates", "document_label", "without_failed")
 _LABELS = ("qrels", "pool")  # given for both arms, or for none
+_OF_FILES = (
+    "input", "labels", "outcomes",
+    *(
+        name
+        for name, field in ReadingConfig.model_fields.items()
+        if metadata(field)["group"] != LIMITS and name not in (*_ALIKE, "rules")
+    ),
+)  # fmt: skip
 
 
 class ArmInput(Struct, frozen=True):
