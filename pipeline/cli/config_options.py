@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.option_types import GROUPS, flag_of, is_argument, metadata
+from goodgain.pipeline.settings.option_fields import GROUPS, flag_of, is_argument, metadata
 from goodgain.pipeline.settings.reading_config import Settings
 
 _Model = type[Settings]

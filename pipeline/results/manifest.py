@@ -24,7 +24,7 @@ from goodgain.pipeline.results.given_parts import (
 )
 from goodgain.pipeline.results.opened_pool import OpenedPool
 from goodgain.pipeline.results.version import goodgain_version
-from goodgain.pipeline.settings.option_types import MaxRejected
+from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.transforms.core.errors import BalanceError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.files.side_tables import SideFile

@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 
-from goodgain.pipeline.settings.option_types import (
+from goodgain.pipeline.settings.max_rejected import MaxRejected
+from goodgain.pipeline.settings.option_fields import (
     CHECKS,
     COMMON,
     ENGINE,
@@ -19,13 +20,9 @@ from goodgain.pipeline.settings.option_types import (
     LIMITS,
     NAMES,
     SCORING,
-    Mapping,
-    MaxRejected,
-    Number,
-    Patterns,
-    Text,
     option,
 )
+from goodgain.pipeline.settings.option_types import Mapping, Number, Patterns, Text
 from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pydantic import field_validator
 
-from goodgain.pipeline.settings.option_types import (
+from goodgain.pipeline.settings.option_fields import (
     ARMS,
     COMMON,
     RESULTS,
     STATISTICS,
+    argument,
+    option,
+)
+from goodgain.pipeline.settings.option_types import (
     DistinctNames,
     Format,
     Number,
@@ -16,8 +20,6 @@ from goodgain.pipeline.settings.option_types import (
     Slices,
     Text,
     Tolerances,
-    argument,
-    option,
 )
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import PydanticJsonSchemaWarning
 
-from goodgain.pipeline.settings.option_types import flag_of, key_of
+from goodgain.pipeline.settings.option_fields import flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
 from goodgain.transforms.core.errors import UsageError

@@ -5,16 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from goodgain.pipeline.settings.catalogue import LabelScale, ResultUnit, Rules
-from goodgain.pipeline.settings.option_types import (
-    FROM_TREC,
-    IMPORT,
-    TO_TREC,
-    FilePatterns,
-    Mapping,
-    Text,
-    argument,
-    option,
-)
+from goodgain.pipeline.settings.option_fields import FROM_TREC, IMPORT, TO_TREC, argument, option
+from goodgain.pipeline.settings.option_types import FilePatterns, Mapping, Text
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 

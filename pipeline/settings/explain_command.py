@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from goodgain.pipeline.settings.option_types import LIMITS, flag_of, metadata
+from goodgain.pipeline.settings.option_fields import LIMITS, flag_of, metadata
 from goodgain.pipeline.settings.run_config import ExplainConfig
 
 _LONGEST = 2_000

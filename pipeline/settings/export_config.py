@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from goodgain.pipeline.settings.option_types import COMMON, DistinctNames, Text, argument, option
+from goodgain.pipeline.settings.option_fields import COMMON, argument, option
+from goodgain.pipeline.settings.option_types import DistinctNames, Text
 from goodgain.pipeline.settings.reading_config import Settings
 
 Tool = Literal["otlp", "langfuse", "mlflow", "browsecomp-plus"]

@@ -10,7 +10,8 @@ import yaml
 from msgspec import Struct
 from pydantic import field_validator
 
-from goodgain.pipeline.settings.option_types import COMMON, Text, argument, option
+from goodgain.pipeline.settings.option_fields import COMMON, argument, option
+from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import Settings
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from goodgain.pipeline.settings.config_file import read_config_file
-from goodgain.pipeline.settings.option_types import keyword_of
+from goodgain.pipeline.settings.option_fields import keyword_of
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.yaml_model import reason, unknown
 from goodgain.transforms.core.errors import UsageError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import HeldBytes
-from goodgain.pipeline.settings.option_types import LABELS, Text, option
+from goodgain.pipeline.settings.option_fields import LABELS, option
+from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.scoring_config import check_document_label
 from goodgain.transforms.core.judgments.judgment import LabelKeys

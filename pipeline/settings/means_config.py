@@ -7,18 +7,8 @@ from typing import Any
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
-from goodgain.pipeline.settings.option_types import (
-    COMMON,
-    MEANS,
-    RANKING,
-    SCORING,
-    Conditions,
-    Number,
-    Numbers,
-    Slices,
-    Text,
-    option,
-)
+from goodgain.pipeline.settings.option_fields import COMMON, MEANS, RANKING, SCORING, option
+from goodgain.pipeline.settings.option_types import Conditions, Number, Numbers, Slices, Text
 from goodgain.pipeline.settings.scoring_config import ScoringConfig, check_document_label
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition

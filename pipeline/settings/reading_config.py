@@ -15,14 +15,14 @@ from goodgain.pipeline.settings.catalogue import (
     Rules,
     as_value_errors,
 )
-from goodgain.pipeline.settings.option_types import MaxRejected
+from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
 
 
 class Settings(BaseModel):
-    """The options of a command, one per field; see `option_types.option`."""
+    """The options of a command, one per field; see `option_fields.option`."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, arbitrary_types_allowed=True, validate_default=True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from goodgain.pipeline.settings.option_types import Text, argument
+from goodgain.pipeline.settings.option_fields import argument
+from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import Settings
 
 

@@ -15,19 +15,16 @@ from goodgain.pipeline.settings.catalogue import (
 )
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.means_config import MeansConfig
-from goodgain.pipeline.settings.option_types import (
+from goodgain.pipeline.settings.option_fields import (
     CHECKS,
     COMMON,
     ENGINE,
     LABELS,
     LIMITS,
-    FilePatterns,
-    Format,
-    Number,
-    Text,
     argument,
     option,
 )
+from goodgain.pipeline.settings.option_types import FilePatterns, Format, Number, Text
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds

@@ -6,15 +6,8 @@ from datetime import UTC, datetime
 
 from pydantic import ValidationInfo, field_validator
 
-from goodgain.pipeline.settings.option_types import (
-    COMMON,
-    CONTENT,
-    TIME,
-    Instant,
-    Number,
-    Text,
-    option,
-)
+from goodgain.pipeline.settings.option_fields import COMMON, CONTENT, TIME, option
+from goodgain.pipeline.settings.option_types import Instant, Number, Text
 from goodgain.pipeline.settings.reading_config import Settings
 
 _START = "2025-03-03T06:00:00Z"

@@ -9,18 +9,8 @@ from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import Threshold, as_value_errors
-from goodgain.pipeline.settings.option_types import (
-    COMMON,
-    LABELS,
-    MEANS,
-    RANKING,
-    SCORING,
-    BudgetTexts,
-    Names,
-    Number,
-    Text,
-    option,
-)
+from goodgain.pipeline.settings.option_fields import COMMON, LABELS, MEANS, RANKING, SCORING, option
+from goodgain.pipeline.settings.option_types import BudgetTexts, Names, Number, Text
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric

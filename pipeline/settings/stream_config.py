@@ -7,19 +7,14 @@ from typing import Any, Literal
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.means_config import ROW_FOR_EACH_DUPLICATE, MeansConfig
+from goodgain.pipeline.settings.option_fields import COMMON, ENGINE, LIMITS, SCORING, TIME, option
 from goodgain.pipeline.settings.option_types import (
-    COMMON,
-    ENGINE,
-    LIMITS,
-    SCORING,
-    TIME,
     Duration,
     Format,
     Instant,
     Number,
     Text,
     duration_text,
-    option,
 )
 from goodgain.transforms.core.streaming.event_window import window_start
 

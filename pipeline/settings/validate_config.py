@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from goodgain.pipeline.settings.catalogue import HeldBytes, Threshold
-from goodgain.pipeline.settings.option_types import Patterns, argument
+from goodgain.pipeline.settings.option_fields import argument
+from goodgain.pipeline.settings.option_types import Patterns
 from goodgain.pipeline.settings.reading_config import ReadingConfig, RejectionConfig
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from pydantic.fields import FieldInfo
 
 from goodgain.pipeline.settings.compare_config import CompareConfig
-from goodgain.pipeline.settings.option_types import key_of, keyword_of
+from goodgain.pipeline.settings.option_fields import key_of, keyword_of
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.remedy import Remedy, reword

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from goodgain.pipeline.results.manifest import UNKNOWN_LOSSES
-from goodgain.pipeline.settings.option_types import MaxRejected
+from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.pipeline.studies.name_findings import (
     findings_about_fields,
     findings_about_ids,

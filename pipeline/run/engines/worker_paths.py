@@ -13,7 +13,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.runners.portability.prism_runner import PrismRunner
 from apache_beam.runners.runner import PipelineRunner
 
-from goodgain.pipeline.settings.option_types import paths_of_workers
+from goodgain.pipeline.settings.option_fields import paths_of_workers
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.filesystems import is_local

@@ -16,7 +16,7 @@ from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.run.plan.traces import TraceSet, find_traces
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.option_types import LIMITS, flag_of, metadata
+from goodgain.pipeline.settings.option_fields import LIMITS, flag_of, metadata
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, find_turn

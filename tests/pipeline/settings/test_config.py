@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from goodgain.pipeline.cli.commands import load_command
 from goodgain.pipeline.cli.config_options import options_table
 from goodgain.pipeline.settings.config_file import load_config, parse_config_text
-from goodgain.pipeline.settings.option_types import MaxRejected
+from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import UsageError

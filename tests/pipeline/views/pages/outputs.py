@@ -10,7 +10,7 @@ from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.manifest import manifest_of
 from goodgain.pipeline.results.rows import conversation_rows, iteration_rows, struct_row
-from goodgain.pipeline.settings.option_types import MaxRejected
+from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.values import conversation_values
