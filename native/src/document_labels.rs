@@ -51,6 +51,39 @@ impl<'p> ExternalLabels<'p> {
     }
 }
 
+impl<'p> ExternalLabels<'p> {
+    /// For each result of a call of the frame, its names with a judgment of the topic, in order;
+    /// None if the names are not those of its results.
+    fn judged_names(&self, topic: &str, frame: &Frame, at: usize) -> Option<Vec<Vec<&'p [u8]>>> {
+        let results = frame.calls[at].results.len();
+        let Some(named) = self.documents.get(&frame.deliveries[at].record_digest[..]) else {
+            return Some(vec![Vec::new(); results]);
+        };
+        let gains = self.labels.get(topic);
+        let judged = |names: &&'p [u8]| {
+            let is_judged = |name: &&[u8]| gains.is_some_and(|gains| gains.contains_key(*name));
+            (*names).chunks(DIGEST_BYTES).filter(is_judged).collect()
+        };
+        (named.len() == results).then(|| named.iter().map(judged).collect())
+    }
+}
+
+/// Label each result of some calls of the frame by the first judged one of its own names, as
+/// `relabelled` does; None if the judgments are not those of the results.
+pub fn relabel(frame: &mut Frame, topic: &str, calls: &[usize]) -> Option<()> {
+    for at in calls {
+        let names = frame.external.judged_names(topic, frame, *at)?;
+        let gains = frame.external.labels.get(topic);
+        let gain = |names: Vec<&[u8]>| gains?.get(*names.first()?).copied();
+        let gains: Vec<Option<i64>> = names.into_iter().map(gain).collect();
+        for (result, gain) in frame.results[frame.calls[*at].results.clone()].iter_mut().zip(gains)
+        {
+            result.gain = gain;
+        }
+    }
+    Some(())
+}
+
 /// The labels of a turn by the judgments of its topic.
 pub struct DocumentLabels {
     /// By place in the turn, the label of the document there.
@@ -81,24 +114,11 @@ impl DocumentLabels {
         let mut judged: Vec<Vec<&[u8]>> = vec![Vec::new(); results.len()];
         let mut start = 0;
         for at in turn {
-            let call = &frame.calls[*at];
-            let end = start + call.results.len();
-            let named = frame.external.documents.get(&frame.deliveries[*at].record_digest[..]);
-            if named.is_some_and(|named| named.len() != end - start) {
-                return None;
+            for names in frame.external.judged_names(topic, frame, *at)? {
+                results[start].gain = names.first().map(|name| gains[*name]);
+                judged[document_at(start)].extend(names);
+                start += 1;
             }
-            for place in start..end {
-                let names = named.map_or(&[][..], |named| named[place - start]);
-                results[place].gain = None;
-                for name in names.chunks(DIGEST_BYTES) {
-                    let Some(gain) = gains.get(name) else {
-                        continue;
-                    };
-                    results[place].gain = results[place].gain.or(Some(*gain));
-                    judged[document_at(place)].push(name);
-                }
-            }
-            start = end;
         }
         let mut taken = FxHashSet::default();
         let mut labels = vec![None; results.len()];

@@ -75,6 +75,47 @@ impl<'e> Deduplicator<'e> {
         }
     }
 
+    /// Another one by the same rules, without results.
+    pub fn like_it(&self) -> Self {
+        Deduplicator::new(self.rules, self.evidence, None)
+    }
+
+    /// Add the next result; returns the place of its document's first occurrence.
+    pub fn first_or_new(&mut self, number: u32) -> usize {
+        let place = self.place;
+        self.add(number).map_or(place, |duplicate| duplicate.first)
+    }
+
+    /// The first document that a result from elsewhere belongs to, by the place of its first
+    /// occurrence; None if there is none. Nothing is added or counted.
+    pub fn first_match(&self, number: u32) -> Option<usize> {
+        if self.rules.policy == Policy::Nothing {
+            return None;
+        }
+        let second = self.evidence[number as usize];
+        let mut candidates = Vec::new();
+        for key in second.keys() {
+            match self.index.get(&key) {
+                Some(Bucket::One(occurrence)) => candidates.push(*occurrence),
+                Some(Bucket::Many(occurrences)) => candidates.extend(occurrences),
+                None => (),
+            }
+        }
+        if let Some(known) = &self.known[number as usize]
+            && second.layout.identifies_alone
+        {
+            candidates.push(known.occurrence);
+        }
+        let first = |occurrence: &u32| self.occurrences[*occurrence as usize].1;
+        candidates.sort_unstable_by_key(|occurrence| (first(occurrence), *occurrence));
+        candidates.dedup();
+        let verifies = |occurrence: &&u32| {
+            let (candidate, _) = self.occurrences[**occurrence as usize];
+            verify(self.evidence[candidate as usize], second, self.rules).duplicate
+        };
+        candidates.iter().find(verifies).map(first)
+    }
+
     /// Add the next result; None if it is a first occurrence.
     pub fn add(&mut self, number: u32) -> Option<Duplicate> {
         let place = self.place;

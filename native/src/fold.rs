@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use crate::best_labels::BestLabels;
 use crate::call_lists::{CallList, call_lists};
 use crate::delivery::deliver;
-use crate::document_labels::DocumentLabels;
+use crate::document_labels::{DocumentLabels, relabel};
 use crate::duplicate_rows::DuplicateTable;
 use crate::duplicates::{Deduplicator, Duplicate};
 use crate::evidence::{Evidence, Layout, Number};
@@ -18,6 +18,7 @@ use crate::id_checks::IdChecks;
 use crate::key_names::{KeyNames, NamedKeys, numbered};
 use crate::records::SEARCH;
 use crate::unpacking::{Call, Frame, FrameResult};
+use crate::usage::{UsageCounts, Usages};
 use crate::verification::{PairRules, STEPS, contents_differ};
 
 pub const UNJUDGED: i64 = -1;
@@ -33,7 +34,7 @@ pub struct FoldSettings {
     pub best_label: bool,
     /// Whether later copies keep their places in the ranked list.
     pub hold_slot: bool,
-    /// Whether documents opened or cited matter; conversations with some are left to Python.
+    /// Whether documents opened or cited matter.
     pub usage: bool,
     /// Whether search calls that failed are left out.
     pub without_failed: bool,
@@ -115,6 +116,8 @@ pub struct Folded<'p> {
     pub call_lists: Option<Vec<CallList>>,
     /// What became of labels of single results; None without any.
     pub labelled: Option<LabelCounts>,
+    /// None if nothing was opened or cited, or that does not matter.
+    pub usage: Option<UsageCounts>,
 }
 
 /// Attributes of calls in order, without repetitions.
@@ -137,15 +140,6 @@ pub fn fold<'p>(
         0 => None,
         _ => Some(label_results(&mut frame, &delivered.kept)?),
     };
-    let evidence: Vec<Evidence> = frame
-        .evidence
-        .iter()
-        .zip(layouts)
-        .map(|((_, digests), layout)| {
-            let digests = &frame.digests[digests.clone()];
-            (digests.len() == layout.digests).then_some(Evidence { layout, digests })
-        })
-        .collect::<Option<_>>()?;
     let turn_of =
         |at: &usize| frame.deliveries[*at].turn.max(frame.calls[*at].turn_count.unwrap_or(0));
     let last_turn = delivered.kept.iter().map(turn_of).max();
@@ -156,11 +150,27 @@ pub fn fold<'p>(
         .filter(in_turn)
         .copied()
         .partition(|at| frame.deliveries[*at].action == SEARCH);
-    if settings.usage && !usages.is_empty() {
-        return None;
-    }
     let (failed, turn): (Vec<usize>, Vec<usize>) =
         turn.into_iter().partition(|at| settings.without_failed && frame.calls[*at].failed);
+    let attributes = attributes(&delivered.kept, &frame);
+    let topic = match topic_of {
+        Some(topic_of) => Some(topic_of(&attributes)?),
+        None => None,
+    };
+    if let Some(topic) = &topic
+        && settings.usage
+    {
+        relabel(&mut frame, topic, &usages)?;
+    }
+    let evidence: Vec<Evidence> = frame
+        .evidence
+        .iter()
+        .zip(layouts)
+        .map(|((_, digests), layout)| {
+            let digests = &frame.digests[digests.clone()];
+            (digests.len() == layout.digests).then_some(Evidence { layout, digests })
+        })
+        .collect::<Option<_>>()?;
     let mut results: Vec<FrameResult> = turn
         .iter()
         .flat_map(|at| frame.results[frame.calls[*at].results.clone()].iter().copied())
@@ -173,15 +183,8 @@ pub fn fold<'p>(
     let mut deduplicator = Deduplicator::new(&settings.rules, &evidence, asked_names);
     let duplicates: Vec<Option<Duplicate>> =
         results.iter().map(|result| deduplicator.add(result.evidence)).collect();
-    let attributes = attributes(&delivered.kept, &frame);
-    let external = match topic_of {
-        Some(topic_of) => Some(DocumentLabels::of(
-            &topic_of(&attributes)?,
-            &frame,
-            &turn,
-            &mut results,
-            &duplicates,
-        )?),
+    let external = match &topic {
+        Some(topic) => Some(DocumentLabels::of(topic, &frame, &turn, &mut results, &duplicates)?),
         None => None,
     };
     let label = |place: usize| match &external {
@@ -211,7 +214,7 @@ pub fn fold<'p>(
         outcomes: delivered
             .kept
             .iter()
-            .filter(in_turn)
+            .filter(|at| Some(frame.deliveries[**at].turn) == last_turn)
             .flat_map(|at| frame.calls[*at].outcomes.iter().copied())
             .chain(frame.given_outcomes.iter().copied())
             .collect(),
@@ -239,6 +242,7 @@ pub fn fold<'p>(
         duplicates: table,
         call_lists: lists,
         labelled,
+        usage: None,
     };
     let mut best = BestLabels::of(results.len());
     let mut start = 0;
@@ -256,6 +260,12 @@ pub fn fold<'p>(
         }
         folded.call_ends.push(folded.labels.len());
         start = end;
+    }
+    if settings.usage && !usages.is_empty() {
+        let label =
+            |place: usize| if settings.best_label { best.labels[place] } else { label(place) };
+        let of_turn = Usages::new(&frame, &deduplicator);
+        folded.usage = Some(of_turn.count(&usages, label, settings.good_gain_threshold));
     }
     folded.judged.extend(best.labels.into_iter().flatten());
     if let Some(external) = external {

@@ -14,6 +14,7 @@ use crate::evidence::{Layout, Number};
 use crate::fold::{CallAttributes, FoldSettings, Folded, TopicOf, fold};
 use crate::key_names::NamedKeys;
 use crate::unpacking::Frame;
+use crate::usage::UseCounts;
 use crate::verification::{Confidence, Need, PairRules, Policy, TypeRules};
 
 const MOST_LAYOUTS: usize = 10_000;
@@ -207,7 +208,18 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         lists.into_iter().map(plain).collect::<Vec<_>>()
     });
     let labelled = folded.labelled.map(|counts| (counts.joined, counts.replaced, counts.repeated));
-    (delivered, turn, counts, (duplicates, lists, labelled)).into_pyobject(py)
+    let used = |counts: UseCounts| {
+        (
+            counts.records,
+            counts.documents,
+            counts.good,
+            counts.unsurfaced,
+            counts.found_good,
+            counts.found_gain,
+        )
+    };
+    let usage = folded.usage.map(|all| (used(all.opened), used(all.cited), all.cited_unopened));
+    (delivered, turn, counts, (duplicates, lists, labelled, usage)).into_pyobject(py)
 }
 
 fn dict<'py, 's>(

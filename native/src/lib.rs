@@ -40,6 +40,7 @@ mod sketch;
 mod source;
 mod times;
 mod unpacking;
+mod usage;
 mod verification;
 
 use std::sync::Arc;
@@ -64,7 +65,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 25;
+const FORMAT: u32 = 26;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.

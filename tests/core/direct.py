@@ -19,7 +19,6 @@ from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.ranking import RankingEvaluator, parse_ranking_metrics
 from goodgain.transforms.core.records.parsing import parse_mapping
-from goodgain.transforms.core.records.search_call import SEARCH
 from goodgain.transforms.core.scoring.native_packing import packer_for
 from goodgain.transforms.core.scoring.packing import Packer, Packing
 from goodgain.transforms.core.scoring.payload import unpack
@@ -90,11 +89,10 @@ def score_payloads(conversation_id, payloads, settings, rejected_records=0):
         outcomes=frame.outcomes,
     )
     if native is not None:
-        # Native code leaves labels that match no result to Python, and what was opened and cited.
-        opened = settings.usage and any(call.action != SEARCH for call in frame.calls)
-        leaves_it = opened or score.rejected_labels
+        # Native code leaves labels that match no result to Python.
         topic_of = native._topic_of(conversation_id)
-        assert leaves_it or native._folder.fold(payloads, topic_of) is not None
+        folded = native._folder.fold(payloads, topic_of)
+        assert score.rejected_labels or folded is not None
         folded = native.score(conversation_id, payloads, rejected_records)
         assert _encode(folded) == _encode(score)
     return score

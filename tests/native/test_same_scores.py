@@ -214,6 +214,7 @@ def test_any_calls(random, policy, max_candidates, hold_slot, unit, document_lab
         keep_duplicates=True,
         per_call=True,
         bounds=document_label == "first",
+        usage=True,
     )
     payloads = some(random, lambda: payload(any_calls(random, 4), 1), 3)
     score_payloads("c", payloads, config)
@@ -253,6 +254,7 @@ def test_labels_of_results(payloads, hold_slot, document_label, per_call):
         document_label=document_label,
         per_call=per_call,
         keep_duplicates=True,
+        usage=per_call,
     )
     score_payloads("c", payloads, config)
 
@@ -266,7 +268,7 @@ def test_labels_that_match_no_result_are_left_to_python():
         packed = [payload(calls), payload((), labels=labels)]
         score_payloads("c", packed, scoring())
         folded = scorer._folder.fold(packed)
-        return folded and folded[-1][-1]
+        return folded and folded[-1][2]
 
     def label(rank, gain, record_id="t/s", **more):
         return ResultLabel(0, 1, gain, rank, record_id=record_id, **more)
@@ -325,6 +327,7 @@ def test_external_judgments(payloads, hold_slot, unit, topic_attribute):
         keep_duplicates=True,
         per_call=True,
         bounds=True,
+        usage=True,
     )
     score_payloads(" a\u2003", payloads, config)
 

@@ -106,12 +106,10 @@ def direct_scores(paths, details=True):
 
 
 def native_folds(output):
-    """How often native code folds a conversation of a run, and how often it leaves it to Python."""
+    """How often native code folds a conversation of a run: each, where there is native code."""
     if native_module() is None:
         return Counter()
-    return Counter(
-        not (row.get("opens") or row.get("cites")) for row in rows(output, "conversations")
-    )
+    return Counter({True: len(rows(output, "conversations"))})
 
 
 def direct_rows(scores):

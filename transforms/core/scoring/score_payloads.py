@@ -20,7 +20,14 @@ from goodgain.transforms.core.dedup.rules import (
 )
 from goodgain.transforms.core.judgments.result_labels import LabelledCalls
 from goodgain.transforms.core.metrics.prefix import NO_COUNTS
-from goodgain.transforms.core.metrics.turn import CallCounts, IterationCounts, RaisedRank, Turn
+from goodgain.transforms.core.metrics.turn import (
+    CallCounts,
+    IterationCounts,
+    RaisedRank,
+    Turn,
+    UsageCounts,
+    UseCounts,
+)
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -89,9 +96,13 @@ class PayloadScorer:
         self, conversation_id: str, folded: Any, rejected_records: int
     ) -> ConversationScore:
         """Score what native code folded."""
-        delivered, turn, counts, (duplicates, lists, labelled) = folded
+        delivered, turn, counts, (duplicates, lists, labelled, usage) = folded
         rejected_records += delivered[6]
         tally = _tally_of(delivered, turn, counts, self._scoring)
+        if usage is not None:
+            opened, cited, cited_unopened = usage
+            used = UsageCounts(UseCounts(*opened), UseCounts(*cited), cited_unopened)
+            tally = replace(tally, turn=replace(tally.turn, usage=used))
         score = score_tally(conversation_id, tally, rejected_records, self._scoring)
         score = with_topic_counts(score, delivered[8], self._scoring)
         if labelled is not None:
