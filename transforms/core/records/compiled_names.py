@@ -52,8 +52,8 @@ class CompiledNames(Struct, frozen=True):
 def compiled_names(adaptation: Adaptation | None) -> CompiledNames | None:
     """The names of an adaptation, or those of SPEC 2; None if no table can say the same."""
     given = adaptation or Adaptation()
-    if given.label_map is not None:
-        return None
+    if given != Adaptation(given.call, given.result, given.iteration_base):
+        return None  # more than names, like labels on another scale
     call = _names(given.call, _CALL if given.iteration_base else _CALL_FROM_0, "call")
     result = _names(given.result, _RESULT, "result")
     return None if call is None or result is None else CompiledNames(call, result)
