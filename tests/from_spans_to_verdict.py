@@ -12,7 +12,7 @@ from statistics import mean
 import pytest
 
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from tests.page_commands import arguments_of, write_files
 from tests.pipeline.convert.importing import FIXTURES
 from tests.pipeline.runs import rows

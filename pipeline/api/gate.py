@@ -112,7 +112,7 @@ def gate(
       The gate failed:
         Gain (CG) 2.5000, bound >= 3: it is not at least 3
     """
-    from goodgain.pipeline.results.folder import read_manifest
+    from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.studies.gate.evaluate import Gate
     from goodgain.pipeline.studies.gate.gate_file import gate_of, load_gate
     from goodgain.pipeline.views.gate import gate_document

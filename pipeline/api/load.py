@@ -50,7 +50,7 @@ def load(folder: str | Path) -> Run:
       3
     """
     # Not above: it imports the libraries of all formats.
-    from goodgain.pipeline.results.folder import read_manifest
+    from goodgain.pipeline.results.finished_run import read_manifest
 
     place = Path(folder)
     try:
@@ -88,7 +88,7 @@ def _saved_config(parameters: Mapping[str, Any]) -> RunConfig:
 
 
 def _datasets(config: RunConfig, folder: str, own: tuple[Metric, ...]) -> Iterator[Dataset]:
-    from goodgain.pipeline.results.folder import read_columns
+    from goodgain.pipeline.results.finished_run import read_columns
 
     groups = groups_in(read_columns(folder, "conversations"))
     plan = plan_of(config.ranking_metrics, config.max_i, groups, own=own)
@@ -105,7 +105,7 @@ def _datasets(config: RunConfig, folder: str, own: tuple[Metric, ...]) -> Iterat
 
 
 def _read(folder: str, dataset: Dataset) -> Table:
-    from goodgain.pipeline.results.folder import read_dataset
+    from goodgain.pipeline.results.finished_run import read_dataset
 
     rows = list(read_dataset(folder, dataset.name))
     return Table(dataset, rows)

@@ -244,7 +244,7 @@ class Run:
 
     def _arms_document(self, conversation_id: str, against: Run | str | Path) -> Document:
         from goodgain.pipeline.api.load import load
-        from goodgain.pipeline.studies.comparison.sources import mismatches
+        from goodgain.pipeline.studies.comparison.comparability import mismatches
         from goodgain.pipeline.studies.explanation.arms import explain_arms
         from goodgain.pipeline.views.arms import arms_document
 

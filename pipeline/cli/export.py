@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
     from goodgain.pipeline.convert.scores import metrics_without_mean, write_scores
     from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.results.folder import read_dataset, read_manifest
+    from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 
     finished = datetime.fromisoformat(str(read_manifest(config.folder)["finished"]))
     rows = read_dataset(config.folder, "conversations")
@@ -76,7 +76,7 @@ def _submit(args: argparse.Namespace, config: ExportConfig, finished: datetime) 
     """Write the record for the leaderboard and say what is in it."""
     from goodgain.pipeline.convert.leaderboard import write_leaderboard
     from goodgain.pipeline.document.console import print_json, result_console
-    from goodgain.pipeline.results.folder import read_dataset
+    from goodgain.pipeline.results.finished_run import read_dataset
 
     if config.metric:
         raise UsageError("--metric cannot be given: the leaderboard has metrics of its own.")

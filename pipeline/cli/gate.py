@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.document.console import print_json, result_console
     from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.results.exit_codes import ExitCode
-    from goodgain.pipeline.results.folder import read_manifest
+    from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.studies.gate.evaluate import Gate
     from goodgain.pipeline.studies.gate.outcome import passed
     from goodgain.pipeline.views.gate import gate_document, gate_junit, gate_markdown

@@ -25,7 +25,8 @@ def run(args: argparse.Namespace) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.document.console import result_console
     from goodgain.pipeline.results.datasets import COMPARISON
-    from goodgain.pipeline.results.folder import REPORT, read_manifest, write_file
+    from goodgain.pipeline.results.finished_run import read_manifest
+    from goodgain.pipeline.results.folder import REPORT, write_file
     from goodgain.pipeline.studies.nightly.days.history import HISTORY, read_history
     from goodgain.pipeline.views.pages.comparison import build_comparison_report
     from goodgain.pipeline.views.pages.nights import build_nights_report

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         import goodgain.pipeline.run.hosts.batch
         from goodgain.pipeline.document.console import print_json, result_console
         from goodgain.pipeline.document.terminal import show as show_document
-        from goodgain.pipeline.results.folder import read_manifest
+        from goodgain.pipeline.results.finished_run import read_manifest
         from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
         from goodgain.pipeline.views.pages.run import build_report
         from goodgain.pipeline.views.run import print_if_wrong, print_summary

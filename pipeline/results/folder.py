@@ -5,22 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goodgain.pipeline.results.atomic_files import UNFINISHED_SUFFIX, write_whole
-from goodgain.pipeline.results.formats import FORMATS, Row, intact
+from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.links import check_links
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
-from goodgain.transforms.core.metrics.own import own_of
-from goodgain.transforms.core.wording import counted
 from goodgain.transforms.filesystems import (
     create,
     delete,
     exists,
     files_below,
-    files_named,
     is_full,
     is_local,
     join,
@@ -221,82 +217,6 @@ def write_file(folder: str, name: str, content: bytes) -> None:
 def write_manifest(folder: str, manifest: Mapping[str, Any]) -> None:
     """Write the manifest, which comes last and marks a folder as complete."""
     write_file(folder, MANIFEST, json.dumps(dict(manifest), indent=2).encode() + b"\n")
-
-
-def read_manifest(folder: str) -> dict[str, Any]:
-    """The manifest of a finished run or comparison.
-
-    Raises:
-      UsageError: it is missing or cannot be read.
-    """
-    path = join(folder, MANIFEST)
-    if not exists(path):
-        raise UsageError(f"{folder} has no {MANIFEST}: it is not the output of a finished run.")
-    with open_plain(path) as file:
-        content = file.read()
-    try:
-        # Not by msgspec, which refuses lone surrogates, as they occur in file names.
-        manifest = json.loads(content)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(
-            f"{path} cannot be read ({error}): it was changed or cut since the run; run it again."
-        ) from None
-    if not isinstance(manifest, dict):
-        raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
-    # Makes them known to whatever shows or checks this run.
-    own_of(manifest)
-    remember_outcomes(outcomes_of(manifest))
-    return manifest
-
-
-def read_dataset(
-    folder: str, dataset: str, conversation_ids: Collection[str] | None = None
-) -> Iterator[Row]:
-    """The rows of a dataset of a finished run, whatever its format.
-
-    Args:
-      conversation_ids: only rows of these conversations; None = all.
-
-    Raises:
-      UsageError: a file is damaged; or, after the last row of all, the manifest has another number
-        of rows.
-    """
-    rows = 0
-    for file_format in FORMATS.values():
-        for path in files_named(join(folder, dataset), "part-*" + file_format.suffix):
-            with open_plain(path) as file:
-                for row in intact(file_format.read(file, conversation_ids), path):
-                    rows += 1
-                    yield row
-    if conversation_ids is None:
-        _check_rows(folder, dataset, rows)
-
-
-def read_columns(folder: str, dataset: str) -> tuple[str, ...]:
-    """The columns of a dataset in a folder; none if it has no rows."""
-    return tuple(next(read_dataset(folder, dataset), {}))
-
-
-def _check_rows(folder: str, dataset: str, rows: int) -> None:
-    """Make sure that a dataset has as many rows as its manifest says, if it says so.
-
-    Nothing else reveals a dataset that was truncated at the end of a row, or lost a file.
-
-    Args:
-      rows: number of rows read.
-
-    Raises:
-      UsageError: the number differs.
-    """
-    if not exists(join(folder, MANIFEST)):
-        return
-    datasets = read_manifest(folder).get("datasets")
-    expected = datasets.get(dataset) if isinstance(datasets, dict) else None
-    if expected not in (None, rows):
-        raise UsageError(
-            f"{folder}/{dataset} has {counted(rows, 'row')}, but {expected:,} by {MANIFEST}: it "
-            "was cut or changed since the run; run it again."
-        )
 
 
 def _names_in(folder: str) -> list[str]:

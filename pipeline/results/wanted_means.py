@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from goodgain.pipeline.results.datasets import MEANS
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.formats import Row
 from goodgain.transforms.core.means.slices import SliceKey, slice_key
 

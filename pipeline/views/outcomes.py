@@ -14,7 +14,7 @@ from goodgain.pipeline.document.columns import CellColumn, numbers, table_of
 from goodgain.pipeline.document.model import Block, Cell, Sentence, TableBlock, TableColumn, table
 from goodgain.pipeline.document.numbers import NONE, count_text, share, value_text
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among

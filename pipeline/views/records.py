@@ -8,7 +8,7 @@ from typing import Any
 
 from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.results.datasets import REJECTED
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.manifest import EXCLUDE, above_limit
 from goodgain.pipeline.views.outcomes import outcome_rows_text
 from goodgain.transforms.core.wording import counted, pluralize

@@ -17,7 +17,8 @@ from goodgain.pipeline.document.numbers import share, value_text
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
-from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
+from goodgain.pipeline.results.folder import MANIFEST, REPORT
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run
 from goodgain.pipeline.settings.explain_command import explain_command

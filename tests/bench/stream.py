@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from goodgain.pipeline.cli.demo import Record, feed
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.bench.rows import Row

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.results.folder import read_manifest
+from goodgain.pipeline.results.finished_run import read_manifest
 from tests.engines.cluster import PATIENCE, Cluster
 from tests.engines.processes import wait_until
 

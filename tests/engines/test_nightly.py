@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from tests.engines.cluster import Cluster
 from tests.pipeline.studies.nightly.world import World
 

@@ -12,7 +12,8 @@ import pytest
 
 from goodgain.pipeline.cli.demo import feed, files_in_time
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import ENGINE_LOG, read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
+from goodgain.pipeline.results.folder import ENGINE_LOG
 from goodgain.pipeline.run.stream.latest_panes import latest_means
 from goodgain.pipeline.run.stream.panes import pane_of
 from goodgain.pipeline.sample.conversations import sample_records

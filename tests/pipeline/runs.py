@@ -8,7 +8,8 @@ from pathlib import Path
 from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import MANIFEST, REPORT, read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
+from goodgain.pipeline.results.folder import MANIFEST, REPORT
 from goodgain.pipeline.results.rows import call_rows, conversation_rows, iteration_rows
 from goodgain.pipeline.run.plan.local_files import local_files, read_files
 from goodgain.pipeline.settings.run_config import RunConfig

@@ -8,6 +8,7 @@ from apache_beam.io.filesystems import FileSystems
 from apache_beam.io.localfilesystem import LocalFileSystem
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.pipeline.results.folder import (
     check_claim,
     check_written,
@@ -16,8 +17,6 @@ from goodgain.pipeline.results.folder import (
     discard_unfinished,
     prepare,
     publish,
-    read_dataset,
-    read_manifest,
     unfinished_folder,
     write_manifest,
 )

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from goodgain.pipeline.results import folder
+from goodgain.pipeline.results import finished_run, folder
 from goodgain.pipeline.results.manifest import check_complete, written_time
 from goodgain.pipeline.results.sinks import WrittenFile
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
@@ -155,7 +155,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
 def started_in(place: str) -> str | None:
     """The start time of the run whose outputs are in a folder; None if there are none."""
     try:
-        return str(folder.read_manifest(place).get("started"))
+        return str(finished_run.read_manifest(place).get("started"))
     except (UsageError, OSError):
         return None  # writing to it will report the error
 
@@ -181,7 +181,7 @@ def _check_folder(run: StartedRun, moved: bool = False) -> None:
 def _own_manifest(run: StartedRun, place: str) -> dict[str, Any] | None:
     """The manifest in a folder, if it is complete and of this run."""
     try:
-        manifest: dict[str, Any] = folder.read_manifest(place)
+        manifest: dict[str, Any] = finished_run.read_manifest(place)
     except UsageError:
         return None
     return manifest if manifest.get("started") == written_time(run.started) else None

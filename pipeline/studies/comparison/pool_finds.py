@@ -9,9 +9,10 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from goodgain.pipeline.studies.comparison.arms import Arm
+from goodgain.pipeline.studies.comparison.comparability import POOL
 from goodgain.pipeline.studies.comparison.costs import MeansOfArm
 from goodgain.pipeline.studies.comparison.measures import Measure
-from goodgain.pipeline.studies.comparison.sources import POOL, Arms
+from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.pipeline.studies.pool.store import read_pool
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.interval import Interval

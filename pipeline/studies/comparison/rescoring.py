@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from goodgain.pipeline.results.folder import read_manifest, same_folder
+from goodgain.pipeline.results.finished_run import read_manifest
+from goodgain.pipeline.results.folder import same_folder
 from goodgain.pipeline.results.opened_pool import pool_manifest
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig

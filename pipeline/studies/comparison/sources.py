@@ -9,10 +9,16 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
-from goodgain.pipeline.results.manifest import ASPECT_QRELS, EXCLUDE, aspects_outside, check_run
+from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_manifest
+from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.studies.comparison.arms import Arm, arm_of, check_attribute
+from goodgain.pipeline.studies.comparison.comparability import (
+    Mismatch,
+    mismatches,
+    share_aspects,
+    share_judgments,
+)
 from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
 from goodgain.pipeline.studies.comparison.measures import Measures, choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
@@ -21,120 +27,16 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import EVERYTHING
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.outcomes import outcomes_of
 from goodgain.transforms.core.metrics.own import own_of, split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.ranking import parse_ranking_metrics
-from goodgain.transforms.core.wording import counted
 
 _SHOWN_VALUES = 10
-_PARAMETERS = (
-    "good_gain_threshold", "g_max", "duplicates", "unit", "document_label", "qrels_id",
-    "qrels_topic",
-)  # fmt: skip
-QRELS = "qrels"
-POOL = "pool"
 
 
 def keep_silent(message: str) -> None:
     """Say nothing."""
-
-
-class Mismatch(Struct, frozen=True):
-    """A parameter in which two runs differ."""
-
-    parameter: str
-    base: str
-    candidate: str
-
-    def __str__(self) -> str:
-        return f"{self.parameter} ({self.base} against {self.candidate})"
-
-
-def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mismatch]:
-    """The parameters that affect metrics and differ between two manifests."""
-    one, other = _compared_parameters(base), _compared_parameters(candidate)
-    outcomes = [
-        {outcome.name: outcome for outcome in outcomes_of(manifest)}
-        for manifest in (base, candidate)
-    ]
-    in_both = sorted(outcomes[0].keys() & outcomes[1].keys())
-    return [
-        *(
-            Mismatch(name, _shown(one[name]), _shown(other[name]))
-            for name in one
-            if one[name] != other[name]
-        ),
-        *(
-            Mismatch(f"outcome {name}", str(outcomes[0][name]), str(outcomes[1][name]))
-            for name in in_both
-            if outcomes[0][name] != outcomes[1][name]
-        ),
-    ]
-
-
-def share_judgments(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
-    """Whether two manifests are of runs with the same external judgments."""
-    one, other = _compared_parameters(base), _compared_parameters(candidate)
-    return any(one[name] for name in (QRELS, POOL)) and all(
-        one[name] == other[name] for name in (QRELS, POOL)
-    )
-
-
-def share_aspects(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> bool:
-    """Whether two manifests are of runs with the same judgments of aspects, or the same pool."""
-    if ASPECT_QRELS in base or ASPECT_QRELS in candidate:
-        return _aspects(base) == _aspects(candidate)
-    pools = [
-        manifest[POOL]["digest"] if aspects_outside(manifest) else None
-        for manifest in (base, candidate)
-    ]
-    return pools[0] is not None and pools[0] == pools[1]
-
-
-def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters; judgments and pools by their digests, so that a copy counts as the same."""
-    parameters, pool = manifest["parameters"], manifest.get(POOL)
-    compared = {name: parameters.get(name) for name in _PARAMETERS}
-    relevance = parameters.get("relevance_threshold")
-    return compared | {
-        "relevance_threshold": compared["good_gain_threshold"] if relevance is None else relevance,
-        "rules": manifest.get("rules_digest"),
-        QRELS: _qrels(manifest),
-        POOL: f"one with the digest {pool['digest'][:8]}" if pool else None,
-        ASPECT_QRELS: _aspects(manifest),
-        EXCLUDE: _exclusions(manifest),
-        "scoring_version": manifest.get("scoring_version"),
-    }
-
-
-def _qrels(manifest: Mapping[str, Any]) -> str | None:
-    qrels = manifest.get(QRELS)
-    if qrels is None:
-        return None
-    # Early versions recorded no digest: a mismatch, since an error would end a nightly job.
-    if "digest" not in qrels:
-        return f"labels that the run of {manifest['started']} did not record"
-    return f"{counted(qrels['judgments'], 'judgment')} with the digest {qrels['digest']}"
-
-
-def _aspects(manifest: Mapping[str, Any]) -> str | None:
-    judged = manifest.get(ASPECT_QRELS)
-    if judged is None:
-        return None
-    return f"{counted(judged['judgments'], 'judgment')} with the digest {judged['digest']}"
-
-
-def _exclusions(manifest: Mapping[str, Any]) -> str | None:
-    excluded = manifest.get(EXCLUDE)
-    if excluded is None:
-        return None
-    return f"{counted(excluded['pairs'], 'document')} with the digest {excluded['digest']}"
-
-
-def _shown(value: Any) -> str:
-    return "none" if value is None else str(value)
 
 
 class Source(Struct, frozen=True):

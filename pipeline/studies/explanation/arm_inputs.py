@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.pipeline.results.folder import MANIFEST, read_manifest
+from goodgain.pipeline.results.finished_run import read_manifest
+from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.run.plan.evaluation import Evaluation, open_evaluation
 from goodgain.pipeline.run.plan.local_files import LOCAL

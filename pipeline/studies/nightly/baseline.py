@@ -11,9 +11,10 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.results.datasets import conversations, iterations
-from goodgain.pipeline.results.folder import MANIFEST, read_columns, read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_manifest
+from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.formats import FORMATS, Row
-from goodgain.pipeline.studies.comparison.sources import Mismatch, mismatches
+from goodgain.pipeline.studies.comparison.comparability import Mismatch, mismatches
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import REPORT, read_manifest
+from goodgain.pipeline.results.finished_run import read_manifest
+from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.results.lock import LockedError, locked
 from goodgain.pipeline.studies.gate.gate_file import load_gate
 from goodgain.pipeline.studies.nightly.config import NightlyConfig

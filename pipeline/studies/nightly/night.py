@@ -12,12 +12,8 @@ from msgspec import Struct
 from goodgain.pipeline.results.data_warnings import warnings_in
 from goodgain.pipeline.results.datasets import MEANS
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import (
-    REPORT,
-    read_dataset,
-    read_manifest,
-    write_manifest,
-)
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
+from goodgain.pipeline.results.folder import REPORT, write_manifest
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.studies.gate.gate_file import GateFile

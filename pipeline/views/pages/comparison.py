@@ -14,7 +14,7 @@ from goodgain.pipeline.document.page import Menu, Page, Section
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.unlabelled_arms import ShownRows, WithoutLabels
 from goodgain.pipeline.studies.comparison.examples import Examples
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds

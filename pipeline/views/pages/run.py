@@ -10,7 +10,7 @@ from goodgain.pipeline.document.numbers import count_text, number, value_text
 from goodgain.pipeline.document.page import Menu, Page
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS, REJECTED
-from goodgain.pipeline.results.folder import read_columns, read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import check_run
 from goodgain.pipeline.results.wanted_means import read_means
 from goodgain.pipeline.run.plan.first_queries import queries_of_run

@@ -8,7 +8,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.runs import manifest, run, write_jsonl
 

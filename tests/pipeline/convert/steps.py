@@ -5,7 +5,7 @@ from importlib.resources import files
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.convert.to_trec import write_trec
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.run.plan.local_files import local_files
 from goodgain.pipeline.settings.yaml_model import load_rules
 from goodgain.transforms.core.dedup.rules import compile_rules

@@ -5,7 +5,7 @@ from collections import defaultdict
 import pytest
 import pytrec_eval
 
-from goodgain.pipeline.results.folder import read_manifest
+from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.transforms.core.judgments.judgment import judgment_digest
 from tests.conformity import trec_tables
 from tests.pipeline.convert.steps import RUN, SAMPLE, SESSIONS, goodgain, goodgain_run, lines_of

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.transforms.core.records.parsing import parse_mapping
 from tests.pipeline.convert.importing import imported_files
 

@@ -7,7 +7,8 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.results.datasets import REJECTED
-from goodgain.pipeline.results.folder import MANIFEST, read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
+from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.api.test_evaluate import CALLS

@@ -4,13 +4,13 @@ import os
 
 import pytest
 
+from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.folder import (
     check_written,
     clear,
     discard_unfinished,
     prepare,
     publish,
-    read_manifest,
     write_file,
 )
 from goodgain.transforms import filesystems

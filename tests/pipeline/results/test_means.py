@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import asdict
 
 from goodgain.pipeline.results import means as writing
-from goodgain.pipeline.results.folder import MEANS_CSV, read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
+from goodgain.pipeline.results.folder import MEANS_CSV
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.rows import mean_key
 from goodgain.pipeline.results.sinks import Target

@@ -10,7 +10,7 @@ from scipy import stats
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from tests.pipeline.runs import run, write_jsonl
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 

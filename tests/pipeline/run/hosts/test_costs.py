@@ -6,7 +6,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.transforms.core.metrics.costs import COSTS
 from tests.core.scoring.test_costs import by_hand
 from tests.pipeline.convert.steps import goodgain_run

@@ -7,7 +7,7 @@ import fastavro
 import pytest
 
 import goodgain as gg
-from goodgain.pipeline.studies.comparison.sources import mismatches
+from goodgain.pipeline.studies.comparison.comparability import mismatches
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.runs import manifest, rows, run, write_jsonl
 

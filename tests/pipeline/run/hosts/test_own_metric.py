@@ -13,7 +13,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.transforms.core.metrics.own import checked_names, own_metrics
 from goodgain.transforms.core.metrics.prefix import prefixes
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn

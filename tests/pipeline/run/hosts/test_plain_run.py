@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.pipeline.results.folder import read_columns
+from goodgain.pipeline.results.finished_run import read_columns
 from tests.pipeline.runs import manifest, rows, run, write_jsonl
 
 PLAIN = {

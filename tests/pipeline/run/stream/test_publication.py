@@ -21,7 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec import msgpack
 
 from goodgain.pipeline.results import datasets
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.rows import struct_row
 from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.stream.publication import Publish, hidden_path, next_move

@@ -11,7 +11,7 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import Timestamp
 
 from goodgain.pipeline.results import datasets
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.rows import late_key, struct_row
 from goodgain.pipeline.results.sinks import DatasetRows

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from tests.pipeline.studies.comparison.command import compared, error_of, row
 from tests.pipeline.studies.comparison.traces import conversation, known_difference, output_of
 

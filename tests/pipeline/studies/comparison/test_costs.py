@@ -4,7 +4,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.studies.comparison.arms import arm_of
 from goodgain.pipeline.studies.comparison.costs import arm_means
 from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import read_manifest
+from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from tests.pipeline.studies.comparison.command import compared, error_of, row
 from tests.pipeline.studies.comparison.traces import conversation, output_of

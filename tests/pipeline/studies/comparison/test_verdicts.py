@@ -7,7 +7,7 @@ import pytest
 
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.document.numbers import interval_text
-from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from tests.pipeline.studies.comparison.command import compared, error_of, row
 from tests.pipeline.studies.comparison.misleading import base, search_in_few
 from tests.pipeline.studies.comparison.traces import conversation, output_of

@@ -6,7 +6,7 @@ import pytest
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from tests.pipeline.runs import run, write_jsonl
 
 OPTIONS = ("--metrics", "ndcg@3", "map", "recall@2", "--qrels-topic", "query_id", "--g-max", "4")

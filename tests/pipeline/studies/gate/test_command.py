@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.studies.gate.outcome import number
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 from tests.pipeline.studies.gate.outcomes import one

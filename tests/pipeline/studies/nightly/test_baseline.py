@@ -9,7 +9,8 @@ from statistics import fmean
 import msgspec
 import pytest
 
-from goodgain.pipeline.results.folder import REPORT, read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
+from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.studies.comparison.compare import compare
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.nightly.baseline import Baseline, find_baseline

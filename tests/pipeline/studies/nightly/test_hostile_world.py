@@ -2,7 +2,8 @@
 
 import pytest
 
-from goodgain.pipeline.results.folder import MANIFEST, read_manifest
+from goodgain.pipeline.results.finished_run import read_manifest
+from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.studies.nightly.days.history import (
     DAY_FILE,
     HISTORY,

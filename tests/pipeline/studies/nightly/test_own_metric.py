@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import read_dataset, read_manifest
+from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
 from goodgain.pipeline.studies.nightly.baseline import find_baseline
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders

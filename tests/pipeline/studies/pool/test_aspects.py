@@ -10,7 +10,7 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.records.search_call import Result
 from tests.pipeline.runs import manifest, run

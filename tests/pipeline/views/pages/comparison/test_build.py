@@ -9,7 +9,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.document.numbers import number
 from goodgain.pipeline.results.exit_codes import ExitCode
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.views.pages.comparison import build_comparison_report
 from tests.pipeline.views.pages.comparison.outputs import (
     ONLY_IN_BASE,
