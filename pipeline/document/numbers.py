@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from math import floor, log10
 
 from goodgain.transforms.core.metrics.by_name import metric_by_name
+from goodgain.transforms.core.wording import percent
 
 NONE = "-"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,7 +38,7 @@ def count_text(value: float | int | None) -> str:
 
 def share(part: float, whole: float) -> str:
     """A part in percent; - if the whole is 0."""
-    return f"{100 * part / whole:.1f} %" if whole else NONE
+    return percent(part / whole) if whole else NONE
 
 
 def relative(value: float | None) -> str:

@@ -94,7 +94,7 @@ def progress_text(seen: Mapping[str, int], planned_bytes: int, seconds: float) -
         return counts
     left = round(seconds * (planned_bytes - read) / read)
     wait = f", about {left // 60}:{left % 60:02} left to read" if left else ""
-    return f"{read / planned_bytes:.0%} read{wait}; {counts}"
+    return f"{100 * read / planned_bytes:.0f} % read{wait}; {counts}"
 
 
 def _draw(done: threading.Event, stream: TextIO, text: Callable[[], str]) -> None:

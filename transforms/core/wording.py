@@ -22,6 +22,16 @@ def pluralize(number: int, one: str, more: str) -> str:
     return one if number == 1 else more
 
 
+def percent(share: float) -> str:
+    """A share of 0 to 1 in percent, with one decimal.
+
+    Example:
+      >>> percent(0.3)
+      '30.0 %'
+    """
+    return f"{100 * share:.1f} %"
+
+
 def no_interval(note: str, of: str = "") -> str:
     """Why there is no interval, without saying twice that there is none.
 

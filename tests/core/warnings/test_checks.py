@@ -117,27 +117,27 @@ def test_no_identity_suggests_lines_for_the_rules_file():
         ({RESULTS: 1, UNLABELLED: 1}, "The only result of the scored turns has no label, so"),
         (
             {RESULTS: 4, LABELS[3]: 3, UNLABELLED: 1},
-            "1 of 4 results (25.0%) has no label and counts",
+            "1 of 4 results (25.0 %) has no label and counts",
         ),
         ({RESULTS: 1, LABELS[1]: 1}, "1 result has a label, but none reaches the good gain"),
         (
             {RESULTS: 5, LABELS[3]: 5, UNIDENTIFIED: 1},
-            "1 of 5 results (20.0%) has no id that counts",
+            "1 of 5 results (20.0 %) has no id that counts",
         ),
         ({TIMES: 1, BEFORE_1990: 1, IN_SECONDS: 1}, "Of 1 timestamp 1 lies before 1990; 1 of them"),
         (
             {LABELLED_COPIES: 3, CONFLICTS: 1},
-            "1 of 3 labelled copies (33.3%) has another label than the first",
+            "1 of 3 labelled copies (33.3 %) has another label than the first",
         ),
         (
             {RESULTS: 3, LABELS[3]: 3, MET_AGAIN: 1},
             "1 document stays unjudged because the judgments",
         ),
-        ({GOOD: 3, OUTSIDE_POOL: 1}, "1 of 3 good documents (33.3%) has no label in the pool: it"),
-        ({UNIQUE: 3, WEAK_DOCUMENTS: 1}, "1 of 3 documents (33.3%) has too few attributes"),
+        ({GOOD: 3, OUTSIDE_POOL: 1}, "1 of 3 good documents (33.3 %) has no label in the pool: it"),
+        ({UNIQUE: 3, WEAK_DOCUMENTS: 1}, "1 of 3 documents (33.3 %) has too few attributes"),
         (
             {"labels.read": 3, "labels.rejected": 1},
-            "1 of 3 labels of --labels (33.3%) was not used",
+            "1 of 3 labels of --labels (33.3 %) was not used",
         ),
     ],
 )
@@ -191,13 +191,13 @@ def test_label_conflicts_say_which_label_counts():
     """Above the labels of a trace stand those of judgments and of a pool (SPEC 5)."""
     (pooled,) = warned({LABELLED_COPIES: 10, CONFLICTS: 2}, pooled=True)
     assert pooled.message == (
-        "2 of 10 labelled copies (20.0%) have another label in the traces than the first "
+        "2 of 10 labelled copies (20.0 %) have another label in the traces than the first "
         "occurrence of their document. The label in the pool counts; only where the pool has none, "
         "that of the first occurrence does."
     )
     (judged,) = warned({LABELLED_COPIES: 10, CONFLICTS: 2}, external=True)
     assert judged.message == (
-        "2 of 10 labelled copies (20.0%) have another judgment than that of their document, which "
+        "2 of 10 labelled copies (20.0 %) have another judgment than that of their document, which "
         "counts."
     )
     assert "--qrels" not in pooled.remedy + judged.remedy
@@ -236,7 +236,7 @@ def test_conflicting_redeliveries_warn_above_1_percent_of_the_records():
     assert codes({CONFLICTING: 1}, records=100) == []
     (one,) = warned({CONFLICTING: 2}, records=100)
     assert (one.code, one.count, one.share) == ("conflicting_redeliveries", 2, 0.02)
-    assert one.message.startswith("2 of 100 records (2.0%) are not scored: ")
+    assert one.message.startswith("2 of 100 records (2.0 %) are not scored: ")
     assert all(name in one.remedy for name in ("`call`", "`record_id`", "`turn`", "`iteration`"))
 
 
@@ -259,7 +259,7 @@ def test_failed_calls_warn_above_5_percent_with_the_tools_that_fail():
     }
     (one,) = warned({**counts, CALLS_FAILED: 6, **by_tool})
     assert (one.code, one.count, one.share) == ("calls_failed", 6, 0.06)
-    assert one.message == "6 of 100 search calls (6.0%) failed: a.b 100.0%, web 1.1%."
+    assert one.message == "6 of 100 search calls (6.0 %) failed: a.b 100.0 %, web 1.1 %."
     assert "without_failed" in one.remedy.replace("-", "_")
 
 
@@ -268,13 +268,13 @@ def test_any_conversation_without_the_attribute_of_the_topic_gives_a_warning():
     (one,) = warned(counts, topic_attribute="query_id")
     assert (one.code, one.count, one.share) == ("conversations_without_topic", 1, 0.001)
     assert one.message == (
-        "1 of 1,000 conversations (0.1%) has no attribute query_id, so no judgment labels its "
+        "1 of 1,000 conversations (0.1 %) has no attribute query_id, so no judgment labels its "
         "results: gains and recall can be too low."
     )
     counts = {WITHOUT_TOPIC: 12, "conversations.total": 360}
     (several,) = warned(counts, topic_attribute="query_id")
     assert several.message == (
-        "12 of 360 conversations (3.3%) have no attribute query_id, so no judgment labels their "
+        "12 of 360 conversations (3.3 %) have no attribute query_id, so no judgment labels their "
         "results: gains and recall can be too low."
     )
     assert "every conversation" in several.remedy
@@ -285,7 +285,7 @@ def test_any_conversation_with_several_topics_gives_a_warning():
     (one,) = warned(counts, topic_attribute="query_id")
     assert (one.code, one.count, one.share) == ("conversations_with_several_topics", 1, 0.25)
     assert (
-        "1 of 4 conversations (25.0%) has several values of the attribute query_id" in one.message
+        "1 of 4 conversations (25.0 %) has several values of the attribute query_id" in one.message
     )
 
 

@@ -41,7 +41,7 @@ def test_few_labels_names_unevenly_labelled_slices():
         SliceLabels({"arm": ""}, 30, 0),
     ]
     (one,) = warned({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
-    assert "arm = a: 100.0%; arm = (none): 0.0%" in one.message
+    assert "arm = a: 100.0 %; arm = (none): 0.0 %" in one.message
     assert "arm = b" not in one.message
     assert "null" in one.message
 
@@ -57,7 +57,7 @@ def test_slices_that_differ_by_no_more_than_10_points_are_not_named():
     assert "unevenly" not in one.message
     slices = [SliceLabels({"arm": "a"}, 50, 28), SliceLabels({"arm": "b"}, 50, 12)]
     (one,) = warned({RESULTS: 100, LABELS[2]: 60, UNLABELLED: 40}, slices=slices)
-    assert "unevenly over slices (arm = a: 56.0%; arm = b: 24.0%)" in one.message
+    assert "unevenly over slices (arm = a: 56.0 %; arm = b: 24.0 %)" in one.message
 
 
 def test_a_slice_without_results_gives_no_warning():

@@ -104,7 +104,7 @@ def half_labelled(tmp_path_factory):
     return folder
 
 
-FEW_LABELS = "Warning (few_labels): 1 of 2 results (50.0%) has no label"
+FEW_LABELS = "Warning (few_labels): 1 of 2 results (50.0 %) has no label"
 DAY = "traces/2025-03-04"
 
 

@@ -22,10 +22,10 @@ SEEN = {"records.read": 1_234, "conversations.total": 56, "records.rejected": 7}
     [
         (0, 0, COUNTED),
         (0, 400, COUNTED),
-        (100, 400, f"25% read, about 1:30 left to read; {COUNTED}"),
-        (300, 400, f"75% read, about 0:10 left to read; {COUNTED}"),
-        (400, 400, f"100% read; {COUNTED}"),
-        (500, 400, f"100% read; {COUNTED}"),  # the engine has read a part twice
+        (100, 400, f"25 % read, about 1:30 left to read; {COUNTED}"),
+        (300, 400, f"75 % read, about 0:10 left to read; {COUNTED}"),
+        (400, 400, f"100 % read; {COUNTED}"),
+        (500, 400, f"100 % read; {COUNTED}"),  # the engine has read a part twice
     ],
 )
 def test_shows_percent_and_time_left(read, planned, text):

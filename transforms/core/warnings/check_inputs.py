@@ -17,6 +17,7 @@ from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, unknown_names
+from goodgain.transforms.core.wording import percent
 
 READ = "records.read"
 REJECTED = "records.rejected"
@@ -121,8 +122,8 @@ class Portion(Struct, frozen=True):
         return self.total >= enough and self.count > share * self.total
 
     def of(self, elements: str) -> str:
-        """The part in words, like `3 of 10 results (30.0%)`."""
-        return f"{self.count:,} of {self.total:,} {elements} ({self.share:.1%})"
+        """The part in words, like `3 of 10 results (30.0 %)`."""
+        return f"{self.count:,} of {self.total:,} {elements} ({percent(self.share)})"
 
 
 class CheckInputs(Struct, frozen=True):

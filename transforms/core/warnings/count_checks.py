@@ -11,7 +11,7 @@ from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import counted, percent
 
 
 class CountCheck(Struct, frozen=True):
@@ -36,9 +36,9 @@ TOPIC_CHECKS = (
         codes.CONVERSATIONS_WITHOUT_TOPIC,
         data_counts.WITHOUT_TOPIC,
         data_counts.CONVERSATIONS,
-        "of {conversations} ({share:.1%}) has no attribute {attribute}, so no judgment labels its "
+        "of {conversations} ({share}) has no attribute {attribute}, so no judgment labels its "
         "results: gains and recall can be too low.",
-        "of {conversations} ({share:.1%}) have no attribute {attribute}, so no judgment labels "
+        "of {conversations} ({share}) have no attribute {attribute}, so no judgment labels "
         "their results: gains and recall can be too low.",
         f"Write the attribute that {Remedy('qrels_topic')} names into a record of every "
         "conversation.",
@@ -47,9 +47,9 @@ TOPIC_CHECKS = (
         codes.SEVERAL_TOPICS,
         data_counts.SEVERAL_TOPICS,
         data_counts.CONVERSATIONS,
-        "of {conversations} ({share:.1%}) has several values of the attribute {attribute}: the "
+        "of {conversations} ({share}) has several values of the attribute {attribute}: the "
         "last one is its topic, whose judgments label all of its results.",
-        "of {conversations} ({share:.1%}) have several values of the attribute {attribute}: the "
+        "of {conversations} ({share}) have several values of the attribute {attribute}: the "
         "last one is their topic, whose judgments label all of their results.",
         "If the records answer different questions, give each question its own conversation_id.",
     ),
@@ -80,9 +80,9 @@ COUNT_CHECKS = (
         codes.OUTSIDE_POOL,
         data_counts.OUTSIDE_POOL,
         data_counts.GOOD,
-        "of {total:,} good documents ({share:.1%}) has no label in the pool: it counts as gain, "
+        "of {total:,} good documents ({share}) has no label in the pool: it counts as gain, "
         "but not for recall of the pool.",
-        "of {total:,} good documents ({share:.1%}) have no label in the pool: they count as gain, "
+        "of {total:,} good documents ({share}) have no label in the pool: they count as gain, "
         "but not for recall of the pool.",
         "Add this run with `goodgain pool build --update`, and label the pool.",
     ),
@@ -90,9 +90,9 @@ COUNT_CHECKS = (
         codes.WEAK_DOCUMENTS,
         data_counts.WEAK_DOCUMENTS,
         data_counts.UNIQUE,
-        "of {total:,} documents ({share:.1%}) has too few attributes to be recognized again: a "
+        "of {total:,} documents ({share}) has too few attributes to be recognized again: a "
         "repeat of the run counts it as a new one.",
-        "of {total:,} documents ({share:.1%}) have too few attributes to be recognized again: a "
+        "of {total:,} documents ({share}) have too few attributes to be recognized again: a "
         "repeat of the run counts them as new ones.",
         "Give results an id, a URL or a text.",
     ),
@@ -102,16 +102,16 @@ LABEL_CHECKS = (
         codes.REJECTED_LABELS,
         "labels.rejected",
         "labels.read",
-        f"of {{total:,}} labels of {Remedy('labels')} ({{share:.1%}}) was not used.",
-        f"of {{total:,}} labels of {Remedy('labels')} ({{share:.1%}}) were not used.",
+        f"of {{total:,}} labels of {Remedy('labels')} ({{share}}) was not used.",
+        f"of {{total:,}} labels of {Remedy('labels')} ({{share}}) were not used.",
         "The dataset rejected_labels has the place and the reason of each.",
     ),
     CountCheck(
         codes.REJECTED_OUTCOMES,
         "outcomes.rejected",
         "outcomes.read",
-        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share:.1%}}) was not used.",
-        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share:.1%}}) were not used.",
+        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share}}) was not used.",
+        f"of {{total:,}} rows of {Remedy('outcomes')} ({{share}}) were not used.",
         "The dataset rejected_outcomes has the place and the reason of each.",
     ),
 )
@@ -124,7 +124,7 @@ def check_counts(checks: Sequence[CountCheck], inputs: CheckInputs) -> Iterator[
         if part.exceeds(0):
             message = counted(part.count, check.one, check.more).format(
                 total=part.total,
-                share=part.share,
+                share=percent(part.share),
                 conversations=counted(part.total, "conversation"),
                 attribute=inputs.topic_attribute,
             )

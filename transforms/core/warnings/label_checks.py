@@ -9,7 +9,7 @@ from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs, Portion
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import counted, percent, pluralize
 
 _MOST_UNLABELLED_SHARE = 0.2
 _NOTABLE_DIFFERENCE = 0.1  # a slice whose unlabelled share differs by more is listed
@@ -109,7 +109,7 @@ def few_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
     uneven = [labels for labels in inputs.slices if abs(labels.share - share) > _NOTABLE_DIFFERENCE]
     if uneven:
         uneven.sort(key=lambda one: (-abs(one.share - share), str(one)))
-        shown = "; ".join(f"{labels}: {labels.share:.1%}" for labels in uneven[:_SHOWN_SLICES])
+        shown = "; ".join(f"{labels}: {percent(labels.share)}" for labels in uneven[:_SHOWN_SLICES])
         more = len(uneven) - _SHOWN_SLICES
         message += f", unevenly over slices ({shown}{f'; and {more:,} more' if more > 0 else ''})"
     if unlabelled_slices:

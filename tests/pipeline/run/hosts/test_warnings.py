@@ -267,6 +267,6 @@ def test_conversations_without_the_topic_of_the_judgments_are_said_once(tmp_path
     assert run(tmp_path / "out", [write_jsonl(tmp_path / "a.jsonl", traces)], *words) == 0
     assert codes(tmp_path / "out") == ["conversations_without_topic", "few_labels"]
     printed = capsys.readouterr().out
-    assert "1 of 2 conversations (50.0%) has no attribute query_id" in " ".join(printed.split())
+    assert "1 of 2 conversations (50.0 %) has no attribute query_id" in " ".join(printed.split())
     assert "Not joined" not in printed
     assert "has no attribute query_id" in (tmp_path / "out" / REPORT).read_text()

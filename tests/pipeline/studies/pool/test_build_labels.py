@@ -122,7 +122,7 @@ def test_warns_of_each_run_as_a_run_does(tmp_path, capsys):
     found["new"][0]["call"] = 1
     paths = write_runs(tmp_path / "runs", found)
     assert build(tmp_path / "pool", paths, "--topic", "topic") == ExitCode.DONE
-    warning = "new: Warning (conflicting_redeliveries): 1 of 2 records (50.0%) is not scored"
+    warning = "new: Warning (conflicting_redeliveries): 1 of 2 records (50.0 %) is not scored"
     assert warning in " ".join(capsys.readouterr().err.split())
     output = str(tmp_path / "run")
     assert main(["run", "--input", str(paths["new"]), "--output", output]) == ExitCode.DONE
