@@ -7,7 +7,7 @@ use crate::duplicates::Duplicate;
 use crate::msgpack::{Malformed, Reader};
 use crate::unpacking::{Frame, FrameResult};
 
-const DIGEST_BYTES: usize = 8;
+pub const DIGEST_BYTES: usize = 8;
 /// Judged documents of a topic; more are left to Python.
 const MOST_IN_POOL: i64 = 1 << 24;
 
@@ -15,7 +15,7 @@ const MOST_IN_POOL: i64 = 1 << 24;
 #[derive(Default)]
 pub struct ExternalLabels<'p> {
     /// By record_digest, for each result the concatenated digests of its document names.
-    documents: FxHashMap<&'p [u8], Vec<&'p [u8]>>,
+    pub documents: FxHashMap<&'p [u8], Vec<&'p [u8]>>,
     /// By topic, the gains of judged documents by digest.
     labels: FxHashMap<&'p str, FxHashMap<&'p [u8], i64>>,
     /// By topic, how many documents are judged with each gain.

@@ -7,12 +7,14 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::best_labels::BestLabels;
+use crate::call_counts::{CallCounts, call_counts};
 use crate::call_lists::{CallList, call_lists};
 use crate::delivery::deliver;
 use crate::document_labels::{DocumentLabels, relabel};
 use crate::duplicate_rows::DuplicateTable;
 use crate::duplicates::{Deduplicator, Duplicate};
 use crate::evidence::{Evidence, Layout, Number};
+use crate::exclusions::leave_out;
 use crate::given_labels::{LabelCounts, label_results};
 use crate::id_checks::IdChecks;
 use crate::key_names::{KeyNames, NamedKeys, numbered};
@@ -55,17 +57,6 @@ pub struct IterationCounts {
     pub gain: i64,
     pub unlabelled: usize,
     pub unlabelled_documents: usize,
-}
-
-/// Counts of the search calls of a turn.
-#[derive(Default)]
-pub struct CallCounts<'p> {
-    pub empty: usize,
-    pub failed: usize,
-    /// Number of calls with the query of an earlier one.
-    pub repeated: usize,
-    /// By name of the tool, number of calls, and of those that failed.
-    pub by_tool: IndexMap<&'p str, (usize, usize), FxBuildHasher>,
 }
 
 /// A folded conversation.
@@ -118,6 +109,8 @@ pub struct Folded<'p> {
     pub labelled: Option<LabelCounts>,
     /// None if nothing was opened or cited, or that does not matter.
     pub usage: Option<UsageCounts>,
+    /// Number of results that were left out; None without exclusions.
+    pub excluded: Option<usize>,
 }
 
 /// Attributes of calls in order, without repetitions.
@@ -126,14 +119,19 @@ pub type CallAttributes<'p> = Vec<Vec<(&'p str, &'p str)>>;
 /// The topic of a conversation with these attributes; None if it is left to Python.
 pub type TopicOf<'f> = &'f dyn Fn(&CallAttributes) -> Option<String>;
 
+/// The digests of names that are excluded from such a conversation; None if it is left to Python.
+pub type ExcludedOf<'f> = &'f dyn Fn(&CallAttributes) -> Option<FxHashSet<Vec<u8>>>;
+
 /// Fold a conversation whose distinct evidence has these layouts; None if it is left to Python.
 ///
-/// With `topic_of`, external judgments replace the labels of the traces.
+/// With `topic_of`, external judgments replace the labels of the traces; with `excluded_of`, results
+/// are left out.
 pub fn fold<'p>(
     mut frame: Frame<'p>,
     layouts: &[&Layout],
     settings: &FoldSettings,
     topic_of: Option<TopicOf>,
+    excluded_of: Option<ExcludedOf>,
 ) -> Option<Folded<'p>> {
     let delivered = deliver(&frame.deliveries);
     let labelled = match frame.labels.len() {
@@ -153,6 +151,14 @@ pub fn fold<'p>(
     let (failed, turn): (Vec<usize>, Vec<usize>) =
         turn.into_iter().partition(|at| settings.without_failed && frame.calls[*at].failed);
     let attributes = attributes(&delivered.kept, &frame);
+    let excluded = match excluded_of {
+        Some(excluded_of) => {
+            let before = number_of_results(&frame, &turn);
+            leave_out(&mut frame, &delivered.kept, &excluded_of(&attributes)?)?;
+            Some(before - number_of_results(&frame, &turn))
+        }
+        None => None,
+    };
     let topic = match topic_of {
         Some(topic_of) => Some(topic_of(&attributes)?),
         None => None,
@@ -243,6 +249,7 @@ pub fn fold<'p>(
         call_lists: lists,
         labelled,
         usage: None,
+        excluded,
     };
     let mut best = BestLabels::of(results.len());
     let mut start = 0;
@@ -342,21 +349,8 @@ impl<'p> Folded<'p> {
     }
 }
 
-/// Counts of search calls, by their indexes in order.
-fn call_counts<'p>(calls: &[usize], frame: &Frame<'p>) -> CallCounts<'p> {
-    let mut counts = CallCounts::default();
-    let mut queries = FxHashSet::default();
-    for call in calls.iter().map(|at| &frame.calls[*at]) {
-        counts.empty += usize::from(call.results.is_empty());
-        counts.failed += usize::from(call.failed);
-        if let Some(tool) = call.tool {
-            let (of_tool, failed) = counts.by_tool.entry(tool).or_default();
-            *of_tool += 1;
-            *failed += usize::from(call.failed);
-        }
-        counts.repeated += usize::from(call.query.is_some_and(|query| !queries.insert(query)));
-    }
-    counts
+fn number_of_results(frame: &Frame, calls: &[usize]) -> usize {
+    calls.iter().map(|at| frame.calls[*at].results.len()).sum()
 }
 
 /// The attributes of calls, without repetitions.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::call_lists::CallList;
 use crate::evidence::{Layout, Number};
-use crate::fold::{CallAttributes, FoldSettings, Folded, TopicOf, fold};
+use crate::fold::{CallAttributes, ExcludedOf, FoldSettings, Folded, TopicOf, fold};
 use crate::key_names::NamedKeys;
 use crate::unpacking::Frame;
 use crate::usage::UseCounts;
@@ -73,16 +73,18 @@ impl Folder {
 
     /// Fold the conversation of these payloads; None if it is left to Python.
     ///
-    /// With a topic, documents are labelled by its judgments.
-    #[pyo3(signature = (payloads, topic = None))]
+    /// With a topic, documents are labelled by its judgments. `excluded` finds the digests of names
+    /// that are left out, by the attributes of the calls in order.
+    #[pyo3(signature = (payloads, topic = None, excluded = None))]
     fn fold<'py>(
         &mut self,
         py: Python<'py>,
         payloads: Vec<Bound<'py, PyBytes>>,
         topic: Option<Topic>,
+        excluded: Option<Py<PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let payloads: Vec<&[u8]> = payloads.iter().map(|payload| payload.as_bytes()).collect();
-        match py.detach(|| self.folded(&payloads, topic.as_ref()))? {
+        match py.detach(|| self.folded(&payloads, topic.as_ref(), excluded.as_ref()))? {
             Some(folded) => to_python(py, folded).map(Some),
             None => Ok(None),
         }
@@ -94,6 +96,7 @@ impl Folder {
         &mut self,
         payloads: &[&'p [u8]],
         topic: Option<&Topic>,
+        excluded: Option<&Py<PyAny>>,
     ) -> PyResult<Option<Folded<'p>>> {
         let Ok(frame) = Frame::read(payloads) else {
             return Ok(None);
@@ -105,7 +108,14 @@ impl Folder {
         let layouts: Vec<&Layout> = layouts.iter().map(Arc::as_ref).collect();
         let topic_of = topic.map(|topic| move |calls: &CallAttributes| topic.of(calls));
         let topic_of = topic_of.as_ref().map(|topic_of| topic_of as TopicOf);
-        Ok(fold(frame, &layouts, &self.settings, topic_of))
+        let excluded_of = excluded.map(|function| {
+            move |calls: &CallAttributes| {
+                let names: Vec<Vec<u8>> = called(function, calls)?;
+                Some(names.into_iter().collect::<FxHashSet<_>>())
+            }
+        });
+        let excluded_of = excluded_of.as_ref().map(|excluded_of| excluded_of as ExcludedOf);
+        Ok(fold(frame, &layouts, &self.settings, topic_of, excluded_of))
     }
 
     fn layout(&mut self, codes: &[u8]) -> PyResult<Arc<Layout>> {
@@ -142,13 +152,21 @@ impl Topic {
     fn of(&self, calls: &CallAttributes) -> Option<String> {
         match self {
             Topic::Known(topic) => Some(topic.clone()),
-            Topic::Function(function) => Python::attach(|py| {
-                let attributes = calls.iter().map(|pairs| dict(py, pairs.iter().copied()));
-                let attributes = attributes.collect::<PyResult<Vec<_>>>().ok()?;
-                function.call1(py, (attributes,)).ok()?.extract(py).ok()
-            }),
+            Topic::Function(function) => called(function, calls),
         }
     }
+}
+
+/// What a Python function of the attributes of calls gives; None if it fails.
+fn called<T>(function: &Py<PyAny>, calls: &CallAttributes) -> Option<T>
+where
+    T: for<'a, 'py> FromPyObject<'a, 'py>,
+{
+    Python::attach(|py| {
+        let attributes = calls.iter().map(|pairs| dict(py, pairs.iter().copied()));
+        let attributes = attributes.collect::<PyResult<Vec<_>>>().ok()?;
+        function.call1(py, (attributes,)).ok()?.extract(py).ok()
+    })
 }
 
 /// In the order that `_tally` of `score_payloads.py` expects.
@@ -219,7 +237,8 @@ fn to_python<'py>(py: Python<'py>, folded: Folded) -> PyResult<Bound<'py, PyTupl
         )
     };
     let usage = folded.usage.map(|all| (used(all.opened), used(all.cited), all.cited_unopened));
-    (delivered, turn, counts, (duplicates, lists, labelled, usage)).into_pyobject(py)
+    (delivered, turn, counts, (duplicates, lists, labelled, usage, folded.excluded))
+        .into_pyobject(py)
 }
 
 fn dict<'py, 's>(

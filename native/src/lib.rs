@@ -10,6 +10,7 @@ mod avro_schema;
 mod avro_values;
 mod best_labels;
 mod blocks;
+mod call_counts;
 mod call_lists;
 mod call_packing;
 mod characters;
@@ -18,6 +19,7 @@ mod document_labels;
 mod duplicate_rows;
 mod duplicates;
 mod evidence;
+mod exclusions;
 mod external_labels;
 mod fingerprint;
 mod fold;
@@ -65,7 +67,7 @@ use crate::times::Times;
 
 /// Increment it together with `FORMAT` in transforms/core/native.py if the bytes or the functions
 /// change.
-const FORMAT: u32 = 26;
+const FORMAT: u32 = 27;
 
 /// Conversation, payload, number of calls, the earliest time of a record, and the judgments that the
 /// calls need.

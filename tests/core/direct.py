@@ -90,8 +90,7 @@ def score_payloads(conversation_id, payloads, settings, rejected_records=0):
     )
     if native is not None:
         # Native code leaves labels that match no result to Python.
-        topic_of = native._topic_of(conversation_id)
-        folded = native._folder.fold(payloads, topic_of)
+        folded = native._folder.fold(payloads, *native._topical(conversation_id))
         assert score.rejected_labels or folded is not None
         folded = native.score(conversation_id, payloads, rejected_records)
         assert _encode(folded) == _encode(score)

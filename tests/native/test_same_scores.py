@@ -16,6 +16,7 @@ from goodgain.pipeline.run.plan.joined_judgments import join
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.dedup.rules import compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
+from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels
 from goodgain.transforms.core.judgments.joining import DocumentJudgments
 from goodgain.transforms.core.judgments.judgment import JudgmentPlace, LabelKeys
@@ -316,14 +317,22 @@ def judged_payloads(random):
     st.booleans(),
     st.sampled_from(["document", "passage"]),
     st.sampled_from([None, "a", "\x1c"]),
+    st.booleans(),
+    st.none() | st.sets(st.integers(0, 5), max_size=3),
 )
 @settings(max_examples=500)
-def test_external_judgments(payloads, hold_slot, unit, topic_attribute):
+def test_external_judgments(payloads, hold_slot, unit, topic_attribute, labelled, excluded):
+    keys = LabelKeys(topic_attribute=topic_attribute)
+    exclusions = None
+    if excluded is not None:
+        names = frozenset(name.to_bytes(8) for name in excluded)
+        exclusions = Exclusions(keys, dict.fromkeys(["a", "b"], names), 2 * len(names), "0")
     config = scoring(
         shipped_rules(unit=unit),
         METRICS,
         hold_slot=hold_slot,
-        label_keys=LabelKeys(topic_attribute=topic_attribute),
+        label_keys=keys if labelled else None,
+        exclusions=exclusions,
         keep_duplicates=True,
         per_call=True,
         bounds=True,

@@ -32,6 +32,7 @@ from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.data_counts import (
+    EXCLUDED,
     data_counts,
     identifies,
     later_good_counts,
@@ -50,8 +51,9 @@ from goodgain.transforms.core.scoring.score import (
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally
 
-# Takes the attributes of the calls of a conversation in order.
+# These take the attributes of the calls of a conversation in order.
 _TopicOf = Callable[[list[dict[str, str]]], str]
+_ExcludedOf = Callable[[list[dict[str, str]]], list[bytes]]
 
 
 class PayloadScorer:
@@ -77,7 +79,7 @@ class PayloadScorer:
         """
         folded = None
         if self._folder is not None:
-            folded = self._folder.fold(payloads, self._topic_of(conversation_id))
+            folded = self._folder.fold(payloads, *self._topical(conversation_id))
         if folded is not None:
             return self._score_folded(conversation_id, folded, rejected_records)
         frame = unpack(payloads)
@@ -96,7 +98,7 @@ class PayloadScorer:
         self, conversation_id: str, folded: Any, rejected_records: int
     ) -> ConversationScore:
         """Score what native code folded."""
-        delivered, turn, counts, (duplicates, lists, labelled, usage) = folded
+        delivered, turn, counts, (duplicates, lists, labelled, usage, excluded) = folded
         rejected_records += delivered[6]
         tally = _tally_of(delivered, turn, counts, self._scoring)
         if usage is not None:
@@ -109,11 +111,24 @@ class PayloadScorer:
             joined, replaced, repeated = labelled
             of_labels = LabelledCalls([], joined, replaced, repeated, []).counts()
             score = replace(score, counts={**score.counts, **of_labels})
+        if excluded is not None:
+            score = replace(score, counts={**score.counts, EXCLUDED: excluded})
         details = ScoreDetails(
             None if lists is None else [CallList(*parts) for parts in lists],
             None if duplicates is None else DuplicateTable(*duplicates),
         )
         return with_details(score, tally.turn, details, self._scoring)
+
+    def _topical(self, conversation_id: str) -> tuple[str | _TopicOf | None, _ExcludedOf | None]:
+        """What depends on the topic, for native code: see `_topic_of` and `Exclusions`."""
+        exclusions, topic = self._scoring.exclusions, self._topic_of(conversation_id)
+        if exclusions is None:
+            return topic, None
+
+        def excluded_of(calls: list[dict[str, str]]) -> list[bytes]:
+            return list(exclusions.of_conversation(conversation_id, merged_attributes(calls)))
+
+        return topic, excluded_of
 
     def _topic_of(self, conversation_id: str) -> str | _TopicOf | None:
         """The topic, or what finds it by the attributes of calls; None without judgments."""
@@ -128,8 +143,7 @@ class PayloadScorer:
 def _native_folder(scoring: Scoring) -> Any | None:
     """Native code for this scoring; None if it is missing or cannot do all of it."""
     native = native_module()
-    outside = scoring.exclusions is not None or scoring.pool is not None
-    if native is None or outside or scoring.with_aspects:
+    if native is None or scoring.pool is not None or scoring.with_aspects:
         return None
     rules = scoring.rules
     return native.Folder(
