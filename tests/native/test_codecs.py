@@ -15,7 +15,7 @@ from goodgain.transforms.core.files.avro_codecs import DamagedBlockError, decomp
 from goodgain.transforms.core.native import native_module
 from tests.native.paths import needs_native
 
-pytestmark = needs_native
+pytestmark = [needs_native, pytest.mark.slow]
 
 SKIPPABLE = b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc"  # a frame of zstandard without content
 WIDE_WINDOW = 28  # log2; a decompressor refuses it unless told otherwise

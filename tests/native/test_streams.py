@@ -172,6 +172,7 @@ def test_broken_lines_before_the_first_call_have_its_time(tmp_path, monkeypatch)
     assert native[:2] == in_python[:2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["avro", "parquet"])
 def test_damage_in_the_middle_of_a_file(tmp_path, monkeypatch, suffix):
     rows = list(odd_rows(Random(6), samples.records(300, results=3)))

@@ -21,7 +21,7 @@ from tests.core.files import samples
 from tests.forked import in_process
 from tests.native.paths import needs_native, threaded_packer
 
-pytestmark = needs_native
+pytestmark = [needs_native, pytest.mark.slow]
 
 THREADS = (2, 3, 8)
 MEBIBYTE = 2**20
@@ -121,7 +121,6 @@ def markers(content):
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("codec", FILES)
 def test_damage_in_the_middle(codec):
     """Each number of threads meets damage in each block, and each place of damage in a block."""
@@ -204,14 +203,12 @@ def test_errors_of_reading_a_record(error, monkeypatch):
     assert any("broken" in text or "it is odd" in text for text in texts)
 
 
-@pytest.mark.slow
 def test_blocks_that_expand_are_not_decoded_ahead(tmp_path):
     rows = [{**ROWS[0], "query": f"{at:04}" * 4 * MEBIBYTE} for at in range(20)]
     one, eight = peaks_of(rows, (1, 8), False, tmp_path)
     assert eight < one + 60
 
 
-@pytest.mark.slow
 def test_payloads_do_not_pile_up_until_all_blocks_are_packed(tmp_path):
     """Texts that hardly take any bytes in the file are whole in payloads that keep them."""
     rows = [

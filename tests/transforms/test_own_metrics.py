@@ -8,6 +8,8 @@ from goodgain.transforms.core.streaming.closing import Closing
 from tests.golden import stream, traces
 from tests.transforms.streams import MINUTE
 
+pytestmark = pytest.mark.slow
+
 SEED = 31
 CLOSING = Closing(gap=10 * MINUTE, allowed_lateness=20 * MINUTE, live=True)
 

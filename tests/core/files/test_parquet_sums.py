@@ -13,7 +13,7 @@ from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import read_documents
 from tests.core.files import samples
 
-pytestmark = pytest.mark.usefixtures("reading")
+pytestmark = [pytest.mark.usefixtures("reading"), pytest.mark.slow]
 
 ROWS = samples.records(60, results=3)
 TABLE = pa.Table.from_pylist(samples.parquet_rows(ROWS), samples.parquet_schema())

@@ -121,7 +121,9 @@ def assert_repeats(rows, conversations, population):
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-@pytest.mark.parametrize("seed", range(35))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 35))]
+)
 def test_generated_conversations(seed, clustered):
     random = Random(seed)
     records = traces(random)

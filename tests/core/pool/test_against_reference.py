@@ -13,6 +13,8 @@ from tests.core.pool.direct import build, contributions, folded, topic_pool
 from tests.core.pool.generated import runs
 from tests.reference import pool as reference
 
+pytestmark = pytest.mark.slow
+
 PLACE = attrgetter("run", "conversation_id", "at", "turn", "iteration", "call", "record_id", "rank")
 seeds = st.integers(min_value=0, max_value=2**32 - 1)
 

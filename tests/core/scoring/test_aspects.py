@@ -150,6 +150,7 @@ def by_conversation(records):
     return grouped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["document", "passage"])
 @pytest.mark.parametrize("document_label", ["first", "best"])
 def test_generated_conversations_equal_the_reference(unit, document_label):

@@ -107,6 +107,7 @@ def test_equal_evidence_of_two_attributes_is_a_first_occurrence_only_once(seed):
         assert len(first) == len(set(first))
 
 
+@pytest.mark.slow
 @given(seeds)
 @thorough
 def test_exact_copies_of_two_attributes_or_more_are_duplicates(seed):

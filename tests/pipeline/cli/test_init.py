@@ -22,6 +22,8 @@ from goodgain.pipeline.studies.nightly.config import load_nightly_config
 from tests.page_commands import arguments_of
 from tests.pipeline.init_commands import commands_in
 
+pytestmark = pytest.mark.slow
+
 NEEDED = {"input": ["traces"], "output": "out"}
 LOADERS = {
     "run": lambda path: load_config(RunConfig, NEEDED, path),
@@ -51,7 +53,6 @@ def test_written_configuration_loads_and_fits_its_schema(kind, tmp_path, capsys)
     assert f"next: cd {tmp_path} && goodgain " in printed
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "promised"),
     [

@@ -3,8 +3,12 @@
 import json
 import tracemalloc
 
+import pytest
+
 from goodgain.pipeline.convert.importing import import_files
 from tests.pipeline.convert.importing import imported_files
+
+pytestmark = pytest.mark.slow
 
 MEBIBYTE = 2**20
 TEXT = "Kites are birds of prey with long wings. " * 40

@@ -12,6 +12,8 @@ from goodgain.pipeline.studies.comparison.worst_case import WorstCase, worst_val
 from tests.pipeline.studies.comparison.command import compared
 from tests.pipeline.studies.comparison.traces import conversation, output_of
 
+pytestmark = pytest.mark.slow
+
 SAME_SHARES = VerdictConditions(
     (1.0, 1.0), (0.5, 0.5), (0.0, 0.0), shared_judgments=False, shared_aspects=False, max_i=5
 )
@@ -78,7 +80,6 @@ def test_a_verdict_is_withheld_if_the_worst_case_points_the_other_way(worst, rea
     assert withheld(measure, sample, worst, SAME_SHARES) == reason
 
 
-@pytest.mark.slow
 def test_labelled_shares_exclude_conversations_of_only_one_arm(tmp_path, capsys):
     """A third of the base's results have no label, but all results of compared conversations do."""
     pairs = [conversation(f"c{at:02}", [[at % 5, 3]]) for at in range(20)]
