@@ -20,6 +20,16 @@ function dayAxis(days) {
   });
 }
 
+// The line through the values of days; it breaks where a day between two has no run.
+function dayLine(days, values) {
+  const DAY = 24 * 60 * 60 * 1000;
+  const points = days.flatMap(({date}, at) => {
+    const breaks = at > 0 && Date.parse(date) - Date.parse(days[at - 1].date) > DAY;
+    return [...(breaks ? [[date, null]] : []), [date, values[at]]];
+  });
+  return {x: points.map(([date]) => date), y: points.map(([, value]) => value), mode: "lines", hoverinfo: "skip"};
+}
+
 const marks = (points, looks) => estimates(points, "y", looks, 9, 3);
 
 function drawTrend(figure, days, name) {
@@ -30,8 +40,8 @@ function drawTrend(figure, days, name) {
     hover: `${day.date}<br>${mean[MEAN_TEXTS]} (${mean[MEAN_TEXTS + 1]}), n = ${mean[MEAN_TEXTS + 2]}<br>${day.verdict}${day.baseline ? `, compared with ${day.baseline}` : ""}`,
   }));
   const lines = [
-    {x: days.map(({date}) => date), y: points.map(({y}) => y), mode: "lines", name: "mean", showlegend: false, hoverinfo: "skip", line: {color: colour("accent"), width: 1.5}},
-    {x: days.map(({date}) => date), y: rows.map(([, , change]) => change?.[BASE] ?? null), mode: "lines", name: "baseline", hoverinfo: "skip", line: {color: colour("second"), width: 1.5, dash: "dot"}},
+    {...dayLine(days, points.map(({y}) => y)), name: "mean", showlegend: false, line: {color: colour("accent"), width: 1.5}},
+    {...dayLine(days, rows.map(([, , change]) => change?.[BASE] ?? null)), name: "baseline", line: {color: colour("second"), width: 1.5, dash: "dot"}},
   ].filter(({y}) => y.some((value) => value !== null));
   const title = `Mean ${metric.title} by day`;
   fillTable(figure, title, ["day", "mean", "95 % interval", "n", "verdict", "baseline", "mean of the baseline"], rows.map(([day, mean, change]) => [

@@ -68,6 +68,17 @@ def test_menus_change_their_plots(browser, addresses):
     assert texts(page, "#figure-input tbody td")[0] == "1.2 %"  # 2 of 160
 
 
+def test_line_breaks_at_days_that_were_not_run(browser, addresses, tmp_path):
+    def parts_of_lines(address):
+        page = opened(browser, address)
+        return len(page.find_elements("css selector", "#figure-trend .trace.scatter path.js-line"))
+
+    first, second, _, *later = week()
+    path = tmp_path / "gap.html"
+    path.write_bytes(build_nights_report([first, second, *later]))
+    assert parts_of_lines(path.as_uri()) > parts_of_lines(addresses["week"])
+
+
 class TestWeek:
     """Tests that do not change the page, so they share one."""
 
