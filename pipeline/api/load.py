@@ -15,15 +15,12 @@ from goodgain.pipeline.api.table import Table
 from goodgain.pipeline.results import datasets
 from goodgain.pipeline.results.datasets import Dataset
 from goodgain.pipeline.results.manifest import check_run
-from goodgain.pipeline.run.plan.evaluation import open_evaluation
-from goodgain.pipeline.run.plan.local_files import LOCAL, local_files, open_local
-from goodgain.pipeline.run.plan.seen_names import find_names
+from goodgain.pipeline.run.plan.evaluation import find_evaluation
+from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
-from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair, find_turn
 from goodgain.transforms.core.errors import UsageError, problem_of
-from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.metrics.own import own_of
@@ -112,14 +109,14 @@ def _read(folder: str, dataset: Dataset) -> Table:
 
 
 def _explained(conversation_id: str, pair: Pair | None, config: RunConfig) -> ExplainedTurn:
-    files = _files(config)
-    traces = traces_of(config, files, find_names(files, open_local, config.adaptation))
-    evaluation = open_evaluation(config, traces, LOCAL)
-    source = LocalFiles(files, config)
+    _check_files(config)
+    evaluation = find_evaluation(config, LOCAL)
+    source = LocalFiles(evaluation.traces.files, config)
     return find_turn(conversation_id, evaluation, source, pair)
 
 
-def _files(config: RunConfig) -> list[InputFile]:
+def _check_files(config: RunConfig) -> None:
+    """Refuse a run of which something was held in memory, so that no file has it."""
     held = {"traces": config.input[0], "qrels": config.qrels, "outcomes": config.outcomes}
     for what, path in held.items():
         if path == IN_MEMORY:
@@ -127,4 +124,3 @@ def _files(config: RunConfig) -> list[InputFile]:
                 f"This run was given {what} in memory and did not save them: call explain on the "
                 "run that `evaluate` returned, or evaluate files."
             )
-    return local_files(config.input)

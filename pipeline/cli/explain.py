@@ -38,19 +38,17 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.document import progress
         from goodgain.pipeline.document.console import print_json, result_console
         from goodgain.pipeline.document.terminal import show
-        from goodgain.pipeline.run.plan.evaluation import open_evaluation
+        from goodgain.pipeline.run.plan.evaluation import find_evaluation
         from goodgain.pipeline.run.plan.local_files import LOCAL
         from goodgain.pipeline.run.plan.sources import LocalFiles
-        from goodgain.pipeline.run.plan.traces import find_traces
         from goodgain.pipeline.studies.explanation.explain import find_turn
         from goodgain.pipeline.studies.explanation.output import explanation_json
         from goodgain.pipeline.views.explanation import explanation_document
     from goodgain.pipeline.views.pairs import pair_document
 
-    traces = find_traces(config, config.input, LOCAL)
-    evaluation = open_evaluation(config, traces, LOCAL)
-    with progress.shown(traces.size, quiet=args.quiet):
-        source = LocalFiles(traces.files, config)
+    evaluation = find_evaluation(config, LOCAL)
+    with progress.shown(evaluation.traces.size, quiet=args.quiet):
+        source = LocalFiles(evaluation.traces.files, config)
         explanation = find_turn(asked.conversation_id, evaluation, source, asked.pair).explanation
     if args.json:
         print_json(explanation_json(explanation))

@@ -16,10 +16,9 @@ import apache_beam as beam
 from goodgain.pipeline.run.hosts.counts import Counts
 from goodgain.pipeline.run.hosts.judgments_in_memory import JoinQrelsInMemory
 from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
-from goodgain.pipeline.run.plan.evaluation import Evaluation, open_evaluation
+from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, check_beginnings
 from goodgain.pipeline.run.plan.side_tables import GivenTable
-from goodgain.pipeline.run.plan.traces import find_traces
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
 from goodgain.transforms.core.files.side_tables import rejected_row
@@ -95,8 +94,7 @@ def open_conversations(settings: ExplainConfig, started: datetime) -> Evaluation
     Raises:
       UsageError: the traces, the rules, or what labels the results cannot be found or used.
     """
-    traces = find_traces(settings, settings.input, ANY_FILESYSTEM)
-    evaluation = open_evaluation(settings, traces, ANY_FILESYSTEM, started)
+    evaluation = find_evaluation(settings, ANY_FILESYSTEM, started)
     check_beginnings(evaluation.qrels, open_plain, settings.label_scale)
     return evaluation
 

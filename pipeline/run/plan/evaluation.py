@@ -19,7 +19,7 @@ from goodgain.pipeline.run.plan.judgments import Judged, find_judgments, read_ju
 from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.pipeline.run.plan.side_tables import GivenTable, RowsHere, find_table, read_table
 from goodgain.pipeline.run.plan.storage import Storage
-from goodgain.pipeline.run.plan.traces import TraceSet
+from goodgain.pipeline.run.plan.traces import TraceSet, find_traces
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.transforms.core.errors import UsageError
@@ -109,6 +109,17 @@ class Evaluation(Struct, frozen=True):
         if self.held.judged is not None:
             return self.held.judged
         return read_judgments(self.qrels, open_local, budget, topics, self.settings.label_scale)
+
+
+def find_evaluation(
+    settings: ExplainConfig, storage: Storage, clock: datetime | None = None
+) -> Evaluation:
+    """Find the traces of an evaluation, and open all else; see `open_evaluation`.
+
+    Raises:
+      UsageError: traces, rules, or what labels the results cannot be found or used.
+    """
+    return open_evaluation(settings, find_traces(settings, settings.input, storage), storage, clock)
 
 
 def open_evaluation(

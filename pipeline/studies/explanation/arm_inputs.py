@@ -12,10 +12,10 @@ from msgspec import Struct
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.manifest import check_run
-from goodgain.pipeline.run.plan.evaluation import Evaluation, open_evaluation
+from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
 from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
-from goodgain.pipeline.run.plan.traces import TraceSet, find_traces
+from goodgain.pipeline.run.plan.traces import TraceSet
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.option_fields import LIMITS, flag_of, metadata
 from goodgain.pipeline.settings.reading_config import ReadingConfig
@@ -44,8 +44,12 @@ class ArmInput(Struct, frozen=True):
     """
 
     config: ExplainConfig
-    traces: TraceSet
     evaluation: Evaluation
+
+    @property
+    def traces(self) -> TraceSet:
+        """Its traces."""
+        return self.evaluation.traces
 
     def turn(self, conversation_id: str) -> ExplainedTurn:
         """The last turn of a conversation, explained."""
@@ -111,8 +115,7 @@ def open_inputs(config: ExplainConfig, against: Sequence[str]) -> ArmInputs:
 
 
 def _open(config: ExplainConfig) -> ArmInput:
-    traces = find_traces(config, config.input, LOCAL)
-    return ArmInput(config, traces, open_evaluation(config, traces, LOCAL))
+    return ArmInput(config, find_evaluation(config, LOCAL))
 
 
 def _real_paths(arm: ArmInput) -> set[str]:
