@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from ipaddress import IPv6Address
 from urllib.parse import parse_qsl, unquote
 
@@ -36,12 +37,14 @@ def as_list(value):
     return [value] if isinstance(value, str) else list(value)
 
 
+@lru_cache(10_000)
 def text(value):
     """The normalised text; empty when absent."""
     folded = casefold(nfkc(value or ""))
     return re.sub(r"\s+", " ", folded).strip()
 
 
+@lru_cache(10_000)
 def instant(value):
     """Microseconds since 1970 UTC of an ISO 8601 time; None for any other text."""
     value = value.strip()
@@ -68,6 +71,7 @@ def identifier(value):
     return casefold(trimmed) if GUID.fullmatch(trimmed) or "@" in trimmed else trimmed
 
 
+@lru_cache(10_000)
 def url(value):
     """(host, path, tuple of query pairs), or None when absent."""
     trimmed = (value or "").strip()
