@@ -79,7 +79,7 @@ def _excluded_pairs(excluded: Any) -> Iterator[tuple[str, str]]:
         excluded = [
             {"topic": topic, "document_id": document}
             for topic, documents in excluded.items()
-            for document in ([documents] if isinstance(documents, str) else documents)
+            for document in _documents(topic, documents)
         ]
     expected = "topic and document_id, or documents by topic"
     rows = rows_of_table(excluded, "exclude", expected)
@@ -90,6 +90,17 @@ def _excluded_pairs(excluded: Any) -> Iterator[tuple[str, str]]:
         except JudgmentError as error:
             raise UsageError(f"exclude, {place.inside}: {error}") from None
         yield pair.topic, pair.document
+
+
+def _documents(topic: Any, documents: Any) -> Iterable[Any]:
+    if isinstance(documents, str):
+        return [documents]
+    if not isinstance(documents, Iterable):
+        raise UsageError(
+            f"exclude of the topic {topic!r} is no list of documents, like "
+            "{'topic': ['document']}."
+        )
+    return documents
 
 
 def _rows(qrels: Any) -> Iterable[Any]:

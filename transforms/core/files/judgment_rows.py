@@ -13,6 +13,7 @@ from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.line_splitter import LongLine
 from goodgain.transforms.core.files.text_lines import CutOffLine, Line
 from goodgain.transforms.core.judgments.judgment import Judgment, JudgmentPlace
+from goodgain.transforms.core.records.coercion import is_blank
 from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.remedy import Remedy
@@ -125,7 +126,7 @@ def judgment_of_row(row: Any, place: JudgmentPlace, label_map: LabelMap | None =
     is_beir = any(name in row for name in _BEIR_DOCUMENT)
     gains = (*GAIN, BEIR_LABEL) if is_beir else GAIN
     topic, document, gain = (_column(row, names) for names in (TOPIC, DOCUMENT, gains))
-    gain = None if _is_blank(gain) else _gain(gain, label_map)
+    gain = None if is_blank(gain) else _gain(gain, label_map)
     return _judgment(_text(topic), _text(document), gain, place)
 
 
@@ -139,11 +140,6 @@ def excluded_of_row(row: Any, place: JudgmentPlace, _: LabelMap | None = None) -
         raise JudgmentError("The row is not an object with named fields.")
     topic, document = (_column(row, names) for names in (TOPIC, DOCUMENT))
     return _judgment(_text(topic), _text(document), None, place)
-
-
-def _is_blank(value: Any) -> bool:
-    """Whether a cell has no value; a data frame may have NaN there."""
-    return bool(value != value) or (isinstance(value, str) and not value.strip())
 
 
 def _judgment(topic: str, document: str, gain: int | None, place: JudgmentPlace) -> Judgment:

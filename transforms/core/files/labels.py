@@ -14,8 +14,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.transforms.core.files.side_tables import JoinedRows, UnusableRowError, is_blank
+from goodgain.transforms.core.files.side_tables import JoinedRows, UnusableRowError
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, place_labels
+from goodgain.transforms.core.records.coercion import is_blank
 from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN, LARGEST_INT
 from goodgain.transforms.core.records.side_rows import RowKey
@@ -193,6 +194,12 @@ def _text(values: Mapping[str, Any], name: str) -> str | None:
         return str(value)
     if not isinstance(value, str):
         raise UnusableRowError(f"{name} must be text, got {_shown(value)}.", name)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise UnusableRowError(
+            f"{name} is {_shown(value)}, which is not UTF-8 text.", name
+        ) from None
     return value
 
 

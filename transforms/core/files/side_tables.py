@@ -185,12 +185,6 @@ def rejected_row(unused: UnusedRow, files: Sequence[SideFile]) -> RejectedRecord
     )
 
 
-def is_blank(value: Any) -> bool:
-    """Whether a cell is empty."""
-    is_nan = value != value
-    return value is None or is_nan or (isinstance(value, str) and not value.strip())
-
-
 def _parsed_or_rejected(
     file: SideFile, row: TableRow, table: SideTable[Row]
 ) -> Row | RejectedRecord | None:

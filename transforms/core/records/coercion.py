@@ -40,7 +40,7 @@ def _coerced(record: Mapping[str, Any], coercions: Mapping[str, _Coercion]) -> d
         if value is None or coerce is None:
             continue
         if not (coerce is _text and type(value) is str):  # the common case
-            if name != "score" and is_nan(value):
+            if name != "score" and is_missing(value):
                 continue
             value = coerce(value)
             if value is None:
@@ -63,12 +63,25 @@ def _plain_integer(value: Any) -> Any:
     """A NumPy integer, as in records from a data frame, as a Python one."""
     if type(value) in (int, bool) or not hasattr(value, "__index__"):
         return value
-    return operator.index(value)
+    try:
+        return operator.index(value)
+    except TypeError:  # an array
+        return value
 
 
-def is_nan(value: Any) -> bool:
-    """Whether a value is NaN, which is a missing value in numeric tables."""
-    return isinstance(value, float) and value != value
+def is_missing(value: Any) -> bool:
+    """Whether a value, like those of tables in memory, is NaN, or pandas' NA or NaT."""
+    if type(value).__name__ == "NAType":
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError, ArithmeticError):  # like an array, which has several values
+        return False
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a cell of a table is empty."""
+    return value is None or is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
 def _attribute(value: Any) -> Any:
@@ -125,14 +138,16 @@ def _attributes(value: Any) -> Any:
     pairs = _pairs(value)
     if pairs is None:
         return value
-    return _map({_text(key): _attribute(entry) for key, entry in pairs if not is_nan(entry)})
+    return _map({_text(key): _attribute(entry) for key, entry in pairs if not is_missing(entry)})
 
 
 def _numbers(value: Any) -> Any:
     pairs = _pairs(value)
     if pairs is None:
         return value
-    return {_text(name): _number(one) for name, one in pairs if one is not None and not is_nan(one)}
+    return {
+        _text(name): _number(one) for name, one in pairs if one is not None and not is_missing(one)
+    }
 
 
 def _outcomes(value: Any) -> Any:
@@ -146,7 +161,7 @@ def _outcomes(value: Any) -> Any:
 def _texts(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         return value
-    return [_text(entry) for entry in value if entry is not None and not is_nan(entry)]
+    return [_text(entry) for entry in value if entry is not None and not is_missing(entry)]
 
 
 def _map(value: Any) -> Any:
@@ -168,8 +183,8 @@ def _map(value: Any) -> Any:
 def one_or_many(value: Any) -> Any:
     """The canonical form of a multi-valued entry: None, a string, or a list of two or more."""
     if not isinstance(value, list | tuple):
-        return None if is_nan(value) else _text(value)
-    present = [_text(entry) for entry in value if entry is not None and not is_nan(entry)]
+        return None if is_missing(value) else _text(value)
+    present = [_text(entry) for entry in value if entry is not None and not is_missing(entry)]
     if len(present) > 1:
         return present
     return present[0] if present and isinstance(present[0], str) else (present or None)

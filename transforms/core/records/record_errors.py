@@ -64,7 +64,7 @@ def record_error(record: Any, message: str, original: Any = None) -> RecordError
         return RecordError(f"{name} is missing{_hint(original, name)}.", name, conversation_id)
     field, expected, value = _wrong_field(record, path_to_wrong_value(message))
     reason = f"{field or 'A record'} must be {expected}, got {_shown(value)}"
-    if field == "iteration" and value == 0:
+    if field == "iteration" and type(value) is int and value == 0:
         reason += f"; if iterations are counted from 0, add {Remedy('iteration_base', 0)}"
     if "text" in expected and isinstance(value, float) and value.is_integer():
         reason += (
