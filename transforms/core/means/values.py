@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import xxhash
 from msgspec import Struct
+from msgspec.structs import replace
 
 from goodgain.transforms.core.metrics.group import Terms, Values
 from goodgain.transforms.core.metrics.plan import MetricPlan
@@ -65,7 +66,11 @@ def conversation_values(
     best = None
     if score.best is not None:
         best = ConversationValues(
-            n, score.best.at_n, score.best.by_i[: plan.max_i], calls=score.best.calls
+            n,
+            score.best.at_n,
+            score.best.by_i[: plan.max_i],
+            [_without_values(at_budget) for at_budget in score.budgets],
+            calls=score.best.calls,
         )
     at_n = row.values if n else score.idle
     return ConversationValues(
@@ -83,6 +88,11 @@ def conversation_values(
         score.contradicted_ids,
         [one.passes(at_n[at]) for one, at in zip(plan.conditions, plan.conditioned, strict=True)],
     )
+
+
+def _without_values(at_budget: AtBudget) -> AtBudget:
+    """Gains within a budget have no bounds."""
+    return replace(at_budget, values=(None,) * len(at_budget.values))
 
 
 def cluster_counts(score: ConversationScore, cluster_by: str) -> dict[str, int]:

@@ -214,3 +214,14 @@ def test_a_misspelt_cost_is_reported(tmp_path, capsys):
     assert run(tmp_path / "out", [SAMPLE], "--cost", "tokens,tokns", "--max-rejected=2%") == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Costs:")]
     assert lines == ["Costs: no conversation has tokns in all its calls; is it misspelt?"]
+
+
+def test_bounds_beside_budgets():
+    """Gains within a budget have no bounds, and are the same as without those of other metrics."""
+    options = {"budget": ["tokens=100,300"], "max_i": 3, "metrics": []}
+    plain = gg.evaluate(records(), **options).means.to_dicts()
+    bounded = gg.evaluate(records(), **options, bounds=True).means.to_dicts()
+    assert [{**row, "worst": None, "best": None} for row in bounded] == plain
+    with_bounds = {row["metric"] for row in bounded if row["best"] is not None}
+    assert {"CG", "CG_at_i", "GR"} <= with_bounds
+    assert not any("<=" in metric for metric in with_bounds)
