@@ -31,7 +31,7 @@ _KEYS = {
     "rejected": ("conversation_id", "position"),
 }
 # Columns that batch lacks or fills differently.
-_OTHER = ("earlier_turn", "source")
+_OTHER = ("scored", "earlier_turn", "source")
 
 Row = dict[str, Any]
 

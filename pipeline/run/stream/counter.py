@@ -51,7 +51,7 @@ def totals_of(dataset: str, rows: Sequence[Row]) -> dict[str, int]:
     if dataset != "conversations":
         return {}
     return {
-        "records.scored": sum(row["calls"] for row in rows),
+        "records.scored": sum(row["scored"] for row in rows),
         "records.earlier_turn": sum(row["earlier_turn"] for row in rows),
         "records.redelivered": sum(row["redelivered"] for row in rows),
         "conversations.total": len(rows),

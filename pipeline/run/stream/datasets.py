@@ -10,6 +10,7 @@ from goodgain.pipeline.results.formats import Row
 from goodgain.pipeline.results.rows import conversation_row, iteration_row
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
+from goodgain.transforms.core.scoring.data_counts import EARLIER_TURN, SCORED
 from goodgain.transforms.core.streaming.live import LiveIteration
 from goodgain.transforms.core.streaming.windowed_means import (
     WindowedMeanRow,
@@ -59,18 +60,27 @@ def live(plan: MetricPlan) -> Dataset:
 
 
 def conversations(plan: MetricPlan) -> Dataset:
-    """The dataset `conversations`, which also counts records of earlier turns."""
+    """The dataset `conversations`, which also counts records, so that none is lost unseen."""
     batch = datasets.conversations(plan)
     columns = list(batch.columns)
     index = next(i for i, column in enumerate(columns) if column.name == "redelivered")
-    columns.insert(index, Column("earlier_turn", "whole", "Usable records of earlier turns."))
+    columns[index:index] = [
+        Column(
+            "scored",
+            "whole",
+            "Usable records of the turn: its search calls, and the records of what was opened or "
+            "cited.",
+        ),
+        Column("earlier_turn", "whole", "Usable records of earlier turns."),
+    ]
     return replace(batch, columns=tuple(columns))
 
 
 def conversation_rows(score: ConversationScore) -> list[Row]:
     """The row of `conversations`."""
     row = conversation_row(score.conversation)
-    return [row | {"earlier_turn": score.counts["records.earlier_turn"]}]
+    counted = {"scored": score.counts[SCORED], "earlier_turn": score.counts[EARLIER_TURN]}
+    return [row | counted]
 
 
 def live_rows(live: LiveIteration) -> list[Row]:

@@ -15,13 +15,14 @@ _SCORING = plain_scoring()
 _FINGERPRINTER = Fingerprinter(_SCORING.rules)
 
 
-def score(conversation_id, *times, rejected=0, gain=3):
+def score(conversation_id, *times, rejected=0, gain=3, action="search"):
     """A ConversationScore with one call at each time, in ms; each returns one new document."""
     calls = [
         SearchCall(
             conversation_id=conversation_id,
             iteration=number,
             timestamp=time,
+            action=action,
             results=[Result(id=f"{conversation_id} {number}", gain=gain)],
         )
         for number, time in enumerate(times, start=1)

@@ -10,7 +10,12 @@ from tests.pipeline.run.stream.rows import MINUTE, NOON, live, score
 from tests.pipeline.runs import plain_scoring
 
 PLAN = plain_scoring(max_i=2).plan
-SCORES = [score("a", NOON, NOON + MINUTE), score("b", NOON, rejected=2), score("c", rejected=1)]
+SCORES = [
+    score("a", NOON, NOON + MINUTE),
+    score("b", NOON, rejected=2),
+    score("c", rejected=1),
+    score("d", NOON, NOON + MINUTE, action="open"),
+]
 
 
 def windowed_means():
