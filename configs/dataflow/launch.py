@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import get_origin
 
 from goodgain.pipeline.__main__ import main
+from goodgain.pipeline.settings.option_fields import is_flag
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 
@@ -26,11 +27,11 @@ def words(parameters: Sequence[str]) -> list[str]:
     fields = _CONFIGS[found[0]].model_fields if found and found[0] in _CONFIGS else {}
     for parameter in parameters:
         name, _, value = parameter.removeprefix("--").partition("=")
-        kind = fields[name].annotation if name in fields else None
-        if kind is bool:
+        field = fields.get(name)
+        if field and is_flag(field):
             found.append(f"--{name}" if value.lower() == "true" else f"--no-{name}")
-        elif get_origin(kind) is tuple:
-            flag = (fields[name].json_schema_extra or {}).get("flag", name)
+        elif field and get_origin(field.annotation) is tuple:
+            flag = (field.json_schema_extra or {}).get("flag", name)
             found.extend(f"--{flag}={one}" for one in value.split(";"))
         elif not parameter.startswith(_COMMAND):
             found.append(parameter)

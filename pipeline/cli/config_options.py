@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.option_fields import GROUPS, flag_of, is_argument, metadata
+from goodgain.pipeline.settings.option_fields import GROUPS, flag_of, is_argument, is_flag, metadata
 from goodgain.pipeline.settings.reading_config import Settings
 
 _Model = type[Settings]
@@ -60,7 +60,7 @@ def _add(
 ) -> None:
     """Declare an option; one that a file may have set can be revoked, like `--no-overwrite`."""
     settings = _argument_settings(field, metadata(field)["metavar"])
-    if field.annotation is bool:
+    if is_flag(field):
         settings = {"action": argparse.BooleanOptionalAction if can_be_revoked else "store_true"}
     parser.add_argument(
         flag_of(name, field),

@@ -77,6 +77,11 @@ def is_argument(field: FieldInfo) -> bool:
     return _POSITIONAL in metadata(field)
 
 
+def is_flag(field: FieldInfo) -> bool:
+    """Whether an option is true or false, or null if its default depends on the data."""
+    return field.annotation in (bool, bool | None)
+
+
 def paths_of_workers(model: type[BaseModel]) -> list[str]:
     """The fields that name files which workers of an engine read or write, required ones first."""
     fields = sorted(model.model_fields.items(), key=lambda named: not named[1].is_required())

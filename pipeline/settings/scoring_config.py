@@ -61,12 +61,12 @@ class ScoringConfig(ReadingConfig):
         None,
         for_workers=True,
     )
-    usage: bool = option(
+    usage: bool | None = option(
         SCORING,
         "",
         "also compute what the agent opened and cited of what it found; by default if the first "
         "records say so, in a stream never",
-        False,
+        None,
     )
     without_failed: bool = option(
         SCORING, "", "leave search calls that failed out of all metrics", False
@@ -115,7 +115,7 @@ class ScoringConfig(ReadingConfig):
 
     @field_validator("usage")
     @classmethod
-    def _usage_is_of_documents(cls, usage: bool, info: ValidationInfo) -> bool:
+    def _usage_is_of_documents(cls, usage: bool | None, info: ValidationInfo) -> bool | None:
         if usage and info.data.get("unit") == "passage":
             raise ValueError("is about documents, so unit cannot be passage")
         return usage
@@ -193,8 +193,8 @@ class ScoringConfig(ReadingConfig):
         return tuple(outcome.name for outcome in self.wanted_outcomes(()))
 
     def uses(self, seen: SeenNames) -> bool:
-        """Whether to match what was opened and cited: if `usage`, or the first records say so."""
-        return self.usage or (seen.usage and self.unit == "document")
+        """Whether to match what was opened and cited: as `usage` or else the first records say."""
+        return seen.usage and self.unit == "document" if self.usage is None else self.usage
 
     def names_to_check(self, seen: SeenNames) -> SeenNames:
         """The names in the first records, without those of costs and outcomes that are chosen."""

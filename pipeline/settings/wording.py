@@ -9,7 +9,7 @@ from functools import cache
 from pydantic.fields import FieldInfo
 
 from goodgain.pipeline.settings.compare_config import CompareConfig
-from goodgain.pipeline.settings.option_fields import key_of, keyword_of
+from goodgain.pipeline.settings.option_fields import is_flag, key_of, keyword_of
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.remedy import Remedy, reword
@@ -39,7 +39,7 @@ def _argument(remedy: Remedy) -> str:
     if isinstance(remedy.value, Mapping):
         entries = ", ".join(f'"{target}": "{source}"' for target, source in remedy.value.items())
         return f"{keyword}={{{entries}}}"
-    if field.annotation is bool:
+    if is_flag(field):
         return f"{keyword}=True"
     if remedy.value is None:
         return keyword

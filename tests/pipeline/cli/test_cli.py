@@ -15,6 +15,7 @@ from goodgain.pipeline.cli.commands import COMMANDS, load_command, parse_argumen
 from goodgain.pipeline.cli.config_options import given_options
 from goodgain.pipeline.document.safe_text import printable, printable_lines, shortened
 from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.settings.option_fields import is_flag
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
 
@@ -148,7 +149,7 @@ class TestOptionsOfRun:
     def test_every_field_has_an_option(self, name):
         field = RunConfig.model_fields[name]
         option = f"--{field.json_schema_extra.get('flag', name).replace('_', '-')}"
-        words = [option] if field.annotation is bool else [option, "1"]
+        words = [option] if is_flag(field) else [option, "1"]
         assert list(given_options(parsed(*words), RunConfig)) == [name]
 
     def test_other_options_are_passed_to_beam_unchanged(self):

@@ -11,6 +11,7 @@ from goodgain.configs.dataflow.launch import words
 from goodgain.pipeline.cli.commands import load_command, parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
 from goodgain.pipeline.settings.config_file import load_config
+from goodgain.pipeline.settings.option_fields import is_flag
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 
@@ -51,7 +52,7 @@ def test_each_parameter_describes_an_option_of_the_command(command, name):
         field = CONFIGS[command].model_fields[name]
         assert parameter["isOptional"] is not field.is_required()
         is_switch = parameter.get("regexes") == ["^(true|false)$"]
-        assert is_switch is (field.annotation is bool)
+        assert is_switch is is_flag(field)
         if name != "max_rejected":  # a template has no exit code
             assert parameter["helpText"].lower().startswith(str(field.description).lower())
 

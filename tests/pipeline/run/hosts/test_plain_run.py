@@ -67,6 +67,19 @@ def test_no_section_of_the_report_more(plain):
     assert 'id="iterations"' in report
 
 
+OPENED = {**PLAIN, "action": "open"}
+
+
+@pytest.mark.parametrize(
+    ("option", "has_columns"), [([], True), (["--usage"], True), (["--no-usage"], False)]
+)
+def test_what_was_opened_can_be_left_out(tmp_path, option, has_columns):
+    traces = write_jsonl(tmp_path / "traces.jsonl", [PLAIN, OPENED])
+    assert run(tmp_path / "out", [traces], "--max-i=1", *option) == 0
+    assert ("open_recall" in columns(tmp_path / "out", "conversations")) is has_columns
+    assert manifest(tmp_path / "out")["records"]["scored"] == 2
+
+
 @pytest.mark.parametrize(
     ("record", "options", "more"),
     [
