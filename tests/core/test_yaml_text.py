@@ -2,6 +2,7 @@
 
 import pytest
 
+from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.yaml_text import parse_yaml, repeated
 
 TEXT = """\
@@ -35,6 +36,20 @@ def test_the_line_of_a_location(location, line):
 
 def test_a_location_in_an_empty_file_has_line_1():
     assert parse_yaml("", "my.yaml").place("a") == "my.yaml:1"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: 1\n---\nb: 2\n", "2: not valid YAML: expected a single document in the stream, but "
+         "found another document."),
+        ("a: [1\n", "2: not valid YAML: expected ',' or ']', but got '<stream end>'."),
+    ],
+)  # fmt: skip
+def test_text_that_is_no_yaml(text, problem):
+    with pytest.raises(UsageError) as error:
+        parse_yaml(text, "my.yaml")
+    assert str(error.value) == f"my.yaml:{problem}"
 
 
 def test_finds_repeated_keys():

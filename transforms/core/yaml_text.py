@@ -123,6 +123,8 @@ def parse_yaml(text: str, name: str, error_type: type[UsageError] = UsageError) 
         mark = getattr(error, "problem_mark", None)
         where = f"{name}:{mark.line + 1}" if mark else name
         problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+        if problem.startswith("but "):  # like "but found another document"
+            problem = f"{getattr(error, 'context', 'it is wrong')}, {problem}"
         raise error_type(f"{where}: not valid YAML: {problem}.") from None
 
 

@@ -210,7 +210,7 @@ def _names_in_first(
         )
     if not usable and first_rejected is not None:
         raise UsageError(
-            f"{file.table.path} has no {table.name} ({option}). {first_rejected.position}: "
+            f"{file.table.path} has no {table.name} ({option}); {first_rejected.position}: "
             f"{first_rejected.reason}"
         )
     return seen

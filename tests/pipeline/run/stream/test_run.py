@@ -95,7 +95,7 @@ def test_outcomes_are_those_of_the_file(tmp_path, plan_of):
 def test_a_file_without_outcomes_is_refused(tmp_path, plan_of):
     judged = tmp_path / "judged.csv"
     judged.write_text("id,correct\na,true\n")
-    with pytest.raises(UsageError, match=r"judged\.csv has no outcomes \(--outcomes\)"):
+    with pytest.raises(UsageError, match=r"judged\.csv has no outcomes \(--outcomes\); line "):
         plan_of(outcomes=str(judged))
 
 
