@@ -101,8 +101,12 @@ class Run:
 
     @cached_property
     def duplicates(self) -> Table:
-        """One row for each duplicate: the place of its first occurrence, and the evidence."""
-        return self._tables["duplicates"]()
+        """One row for each duplicate: the place of its first occurrence, and the evidence.
+
+        Raises:
+          UsageError: a run was loaded that was made with `--no-write-duplicates`.
+        """
+        return self._table_of("duplicates", "since it was made with --no-write-duplicates")
 
     @cached_property
     def calls(self) -> Table:

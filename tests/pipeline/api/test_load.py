@@ -24,6 +24,13 @@ def test_loads_every_format(file_format, tmp_path):
     assert repr(loaded) == repr(evaluated)
 
 
+def test_duplicates_that_were_not_written_are_named(tmp_path):
+    traces = write_jsonl(tmp_path / "traces.jsonl", CALLS)
+    assert run(tmp_path / "out", [traces], "--no-write-duplicates") == 0
+    with pytest.raises(gg.UsageError, match="has no table of duplicates, since"):
+        _ = gg.load(tmp_path / "out").duplicates
+
+
 def test_loads_columns_of_costs(tmp_path):
     run = gg.evaluate([{**call, "costs": {"tokens": 3}} for call in CALLS])
     run.save(tmp_path / "saved")
