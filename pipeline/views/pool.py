@@ -69,12 +69,13 @@ def pool_warnings(pool: Pool) -> Iterator[Sentence]:
 def pool_findings(pool: Pool) -> Iterator[Sentence]:
     """What the last build found that makes the pool less useful than it seems."""
     built = pool.manifest["last_build"]
+    of_others = " (those for other runs count here, too)" if len(built["by_run"]) > 1 else ""
     for name, part in built["by_run"].items():
         if rejected := part.get("labels", {}).get("rejected"):
             yield Sentence(
-                f"{rejected:,} of {part['labels']['read']:,} labels match no result of {name}, or "
-                "cannot be used: `goodgain run` with the same --labels writes them with reasons to "
-                "rejected_labels."
+                f"{rejected:,} of {part['labels']['read']:,} labels match no result of {name}"
+                f"{of_others}, or cannot be used: `goodgain run` with the same --labels writes "
+                "them with reasons to rejected_labels."
             )
     alone, weak = built["conversations_without_topic"], built["weak_documents"]
     if alone and pool.topic_attribute:

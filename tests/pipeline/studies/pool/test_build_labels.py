@@ -54,7 +54,7 @@ def labels_by_id(pool):
     return {one.evidence[0].ids["doc_id"]: one.label() for one in documents(pool)}
 
 
-def test_labels_from_a_file_equal_those_in_the_traces(tmp_path):
+def test_labels_from_a_file_equal_those_in_the_traces(tmp_path, capsys):
     found = two_runs(gains=(None, None))
     paths = write_runs(tmp_path / "runs", found)
     labelled = write_runs(tmp_path / "labelled", two_runs(gains=(3, 1)))
@@ -63,6 +63,8 @@ def test_labels_from_a_file_equal_those_in_the_traces(tmp_path):
     table.write_text("conversation_id,iteration,rank,gain\n" + "\n".join(rows) + "\n")
     given = tmp_path / "given"
     assert build(given, paths, "--topic", "topic", "--labels", str(table)) == ExitCode.DONE
+    said = " ".join(capsys.readouterr().out.split())
+    assert "1 of 3 labels match no result of base (those for other runs count here, too)" in said
     inside = tmp_path / "inside"
     assert build(inside, labelled, "--topic", "topic") == ExitCode.DONE
     assert files(given) == files(inside)
