@@ -95,7 +95,11 @@ types:
     ("text", "line"),
     [
         ("a: [", "my.yaml:1: not valid YAML: expected the node content, but found '<stream end>'."),
-        ("a: 1\n---\nb: 2\n", "my.yaml:2: not valid YAML: but found another document."),
+        (
+            "a: 1\n---\nb: 2\n",
+            "my.yaml:2: not valid YAML: expected a single document in the stream, but found "
+            "another document.",
+        ),
         (
             "\x00",
             "my.yaml: not valid YAML: unacceptable character #x0000: "

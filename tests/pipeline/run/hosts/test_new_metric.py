@@ -54,7 +54,7 @@ import apache_beam as beam
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.datasets import conversations, iterations
-from goodgain.pipeline.results.folder import read_dataset
+from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.formats import avro_schema
 from goodgain.transforms.beam_rows import ScoreConversationRows
 from goodgain.transforms.core.metrics.by_name import metric_by_name
