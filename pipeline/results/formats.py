@@ -34,6 +34,7 @@ from goodgain.transforms.core.ranking import column_name, metric_name
 Format = Literal["avro", "parquet", "jsonl"]
 Row = dict[str, Any]
 ROWS_AT_ONCE = 10_000
+_ROWS_READ_AT_ONCE = 1_000  # who wants only the first row, for its columns, pays for all of these
 _ID = "conversation_id"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NAMESPACE = "goodgain"
@@ -190,7 +191,7 @@ def arrow_table(dataset: Dataset, rows: Sequence[Row]) -> pa.Table:
 def _read_parquet(
     file: BinaryIO, conversation_ids: Collection[str] | None = None, /
 ) -> Iterator[Row]:
-    for batch in pq.ParquetFile(file).iter_batches(ROWS_AT_ONCE):
+    for batch in pq.ParquetFile(file).iter_batches(_ROWS_READ_AT_ONCE):
         for some in [batch] if conversation_ids is None else _parts_of(conversation_ids, batch):
             names, columns = some.schema.names, map(python_values, some.columns)
             for values in zip(*columns, strict=True):

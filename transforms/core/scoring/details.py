@@ -58,8 +58,16 @@ def details_of(turn: FoldedTurn, coverage: TurnCoverage | None, scoring: Scoring
     if not scoring.per_call and not scoring.keep_duplicates:
         return ScoreDetails()
     details = TurnDetails(turn, scoring.rules)
-    lists = zip(turn.calls, call_lists(turn, scoring.hold_slot), strict=True)
-    calls = [
+    return ScoreDetails(
+        _lists_of_calls(turn, details, coverage, scoring.hold_slot) if scoring.per_call else None,
+        details.table() if scoring.keep_duplicates else None,
+    )
+
+
+def _lists_of_calls(
+    turn: FoldedTurn, details: TurnDetails, coverage: TurnCoverage | None, hold_slot: bool
+) -> list[CallList]:
+    return [
         CallList(
             *details.call_place(at),
             call.call,
@@ -68,12 +76,10 @@ def details_of(turn: FoldedTurn, coverage: TurnCoverage | None, scoring: Scoring
             ranked.scores,
             None if coverage is None else coverage.of_call(ranked),
         )
-        for at, (call, ranked) in enumerate(lists if scoring.per_call else ())
+        for at, (call, ranked) in enumerate(
+            zip(turn.calls, call_lists(turn, hold_slot), strict=True)
+        )
     ]
-    return ScoreDetails(
-        calls if scoring.per_call else None,
-        details.table() if scoring.keep_duplicates else None,
-    )
 
 
 def with_details(
