@@ -221,6 +221,5 @@ def _warnings(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
 
 
 def _has_own_ideal(manifest: Mapping[str, Any], metric: Metric) -> bool:
-    # Comparisons of earlier versions have no metrics of aspects.
-    shared = manifest.get("shared_aspects", False)
-    return metric.own_ideal and not (shared if metric.of_aspects else manifest["shared_judgments"])
+    shared = "shared_aspects" if metric.of_aspects else "shared_judgments"
+    return metric.own_ideal and not manifest[shared]

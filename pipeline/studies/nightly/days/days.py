@@ -114,7 +114,7 @@ class DayFolders:
 
     def published_days(self) -> list[date]:
         """The published days, ascending."""
-        names = (_DAY.fullmatch(path.name) for path in self._paths())
+        names = (_DAY.fullmatch(path.name) for path in self.output.glob("date=*"))
         days = (date.fromisoformat(match[1]) for match in names if match)
         return sorted(day for day in days if (self.published_folder(day) / MANIFEST).exists())
 
@@ -139,7 +139,7 @@ class DayFolders:
     def repair(self) -> list[str]:
         """Clean up after a job that was stopped; returns the names of the folders it found."""
         cleaned = []
-        for path in self._paths():
+        for path in sorted(self.output.glob(".*")):
             match = _REPLACED.fullmatch(path.name)
             if match and not (self.output / match[1]).exists():
                 os.rename(path, self.output / match[1])
@@ -149,11 +149,6 @@ class DayFolders:
                 continue
             cleaned.append(path.name)
         return cleaned
-
-    def _paths(self) -> list[Path]:
-        """Everything in the output folder, by name; nothing below it."""
-        names = os.listdir(self.output) if self.output.exists() else []
-        return [self.output / name for name in sorted(names)]
 
 
 def exchanged(one: Path, other: Path) -> bool:

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace
 
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.transforms.core.metrics.gains import GAINS
@@ -52,8 +51,7 @@ class DayChange(Struct, frozen=True):
 
     Attributes:
       n_base, n: number of conversations; of pairs if the baseline has the same conversations.
-      ci_low, ci_high: its 95 % interval, not corrected; not known of days of earlier versions that
-        have only the interval of the verdict.
+      ci_low, ci_high: its 95 % interval, not corrected.
       p_holm: two-sided, corrected for the number of headline metrics that decide.
       verdict_ci_low, verdict_ci_high: the interval that decides the verdict, corrected like it.
       verdict, reason, population: see `ComparisonRow`.
@@ -183,32 +181,3 @@ def day_counts(manifest: Mapping[str, Any]) -> dict[str, int]:
 def day_pool(manifest: Mapping[str, Any]) -> DayPool | UnsetType:
     """The pool of a day from the manifest of its run."""
     return msgspec.convert(manifest["pool"], DayPool) if "pool" in manifest else UNSET
-
-
-def decoded_entry(content: bytes) -> DayEntry:
-    """The entry in JSON, also if an earlier version wrote it.
-
-    Raises:
-      DecodeError, UnicodeDecodeError: it is not an entry.
-    """
-    entry = msgspec.json.decode(content, type=DayEntry)
-    written = msgspec.json.decode(content)["changes"]
-    changes = {name: _renamed(change, written[name]) for name, change in entry.changes.items()}
-    return replace(entry, changes=changes)
-
-
-def _renamed(change: DayChange, written: Mapping[str, Any]) -> DayChange:
-    """A change by today's names: earlier, `p` was Holm's and `ci_*` the interval of the verdict.
-
-    Without a `p` the verdict had no interval, and `ci_*` was the 95 % interval.
-    """
-    if "p_holm" in written or written.get("p") is None:
-        return change
-    return replace(
-        change,
-        ci_low=None,
-        ci_high=None,
-        p_holm=msgspec.convert(written["p"], float),
-        verdict_ci_low=change.ci_low,
-        verdict_ci_high=change.ci_high,
-    )

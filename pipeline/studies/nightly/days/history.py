@@ -18,7 +18,7 @@ from goodgain.pipeline.document.numbers import value_text
 from goodgain.pipeline.document.safe_text import printable
 from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.studies.nightly.days.days import DayFolders, LateFiles, days_text
-from goodgain.pipeline.studies.nightly.days.entry import DayEntry, decoded_entry
+from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 
@@ -30,7 +30,7 @@ TABLE = "history.md"
 def read_entry(folder: Path) -> DayEntry | None:
     """The entry in the folder of a day; None when there is none, or it cannot be read."""
     try:
-        return decoded_entry((folder / DAY_FILE).read_bytes())
+        return msgspec.json.decode((folder / DAY_FILE).read_bytes(), type=DayEntry)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
@@ -44,7 +44,7 @@ def read_history(output: Path) -> list[DayEntry]:
     entries = []
     for line in lines:
         try:
-            entries.append(decoded_entry(line))
+            entries.append(msgspec.json.decode(line, type=DayEntry))
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue  # `current_entries` reads the entry from the day's folder
     return entries

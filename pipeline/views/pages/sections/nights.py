@@ -39,6 +39,12 @@ from goodgain.transforms.core.wording import counted
 _LONGEST_REASON = 600
 _LONGEST_WHY = 400
 _LONGEST_BASELINE = 60
+_ABOUT_CHANGES = (
+    "The difference of each day from its baseline. Verdicts are corrected for the number of "
+    'headline metrics of a day, so an interval that excludes 0 may be "not shown". They are '
+    "not corrected for the number of days: without any real change, up to one day in twenty "
+    "still shows one."
+)
 _RANGES = (("30", "the last 30"), ("90", "the last 90"), ("0", "all"))
 
 
@@ -72,7 +78,7 @@ def nights_sections(
     yield section(
         "changes",
         "Changes",
-        " ".join(_about_changes(days)),
+        _ABOUT_CHANGES,
         metric_menu("change-metric", [("Good Gain", shown)], "CG"),
         Chart("changes", "Difference from the baseline by day", "with 95 % intervals."),
     )
@@ -127,21 +133,6 @@ def _lines(day: DayEntry, one: Definition) -> Iterator[CardLine]:
         yield CardLine(verdict(change.verdict))
         if change.about:
             yield CardLine(Cell(change.about))
-
-
-def _about_changes(days: Sequence[DayEntry]) -> Iterator[str]:
-    yield (
-        "The difference of each day from its baseline. Verdicts are corrected for the number of "
-        'headline metrics of a day, so an interval that excludes 0 may be "not shown". They are '
-        "not corrected for the number of days: without any real change, up to one day in twenty "
-        "still shows one."
-    )
-    changes = (change for day in days for change in day.changes.values())
-    if any(change.ci_low is None and change.verdict_ci_low is not None for change in changes):
-        yield (
-            "Differences that an earlier version computed have no interval here: it recorded only "
-            "the corrected one."
-        )
 
 
 def _day(day: DayEntry) -> Cell:

@@ -6,17 +6,14 @@ from datetime import date
 from pathlib import Path
 from statistics import fmean
 
-import msgspec
 import pytest
 
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
-from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.studies.comparison.compare import compare
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.nightly.baseline import Baseline, find_baseline
 from goodgain.pipeline.studies.nightly.config import BaselineChoice
 from goodgain.pipeline.studies.nightly.days.days import DayFolders
-from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, HISTORY, read_history
 from goodgain.pipeline.studies.nightly.night import changes, judge
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.gains import DECLARED as GAINS
@@ -174,35 +171,6 @@ def test_changes_have_the_names_and_numbers_of_compare(world):
             assert getattr(change, name) == getattr(rows[metric], name), (metric, name)
         wider += change.verdict_ci_low is not None and change.verdict_ci_low < change.ci_low
     assert wider > 0
-
-
-def test_a_new_day_keeps_what_an_earlier_version_wrote(world):
-    """Where there was a p value, `ci_*` held the interval of the verdict, else that of 95 %."""
-    (world.folder / "traces").symlink_to(traces_of(world))
-    world.configure(gate=None)
-    expected = world.history()[:3]
-    with_p = 0
-    for day in expected:
-        edit(world.place(day["date"]) / DAY_FILE, in_earlier_form)
-        for change in day["changes"].values():
-            if change["p_holm"] is not None:
-                with_p += 1
-                change |= {"ci_low": None, "ci_high": None}
-    assert 0 < with_p < sum(len(day["changes"]) for day in expected)
-    days = [world.entry(day["date"]) for day in expected]
-    (world.output / HISTORY).write_text("".join(json.dumps(day) + "\n" for day in days))
-    assert json.loads(msgspec.json.encode(read_history(world.output))) == expected
-    shutil.rmtree(world.place(DAYS[3]))
-    assert world.nightly("--date", str(DAYS[3])) == 0
-    assert world.history()[:3] == expected
-    assert world.history()[3]["changes"]["CG"]["ci_low"] is not None
-    assert "an earlier version computed have no interval" in (world.output / REPORT).read_text()
-
-
-def in_earlier_form(entry):
-    for change in entry["changes"].values():
-        low, high, p = map(change.pop, ("verdict_ci_low", "verdict_ci_high", "p_holm"))
-        change |= {"p": p} if p is None else {"p": p, "ci_low": low, "ci_high": high}
 
 
 def traces_of(world):
