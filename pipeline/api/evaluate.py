@@ -12,6 +12,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from goodgain.pipeline.api.emitted import warn
+from goodgain.pipeline.api.given_rows import Labels, Outcomes, given_labels, given_outcomes
 from goodgain.pipeline.api.inputs import Traces, files_of, in_memory
 from goodgain.pipeline.api.judgments import (
     ExcludedDocuments,
@@ -20,7 +21,6 @@ from goodgain.pipeline.api.judgments import (
     given_judgments,
 )
 from goodgain.pipeline.api.result import Run
-from goodgain.pipeline.api.side_tables import Labels, Outcomes, given_labels, given_outcomes
 from goodgain.pipeline.api.table import Row, Table
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.results import datasets, rows

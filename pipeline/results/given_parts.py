@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.pipeline.results.opened_pool import OpenedPool
 from goodgain.transforms.core.errors import BalanceError
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.files.side_tables import SideFile
+from goodgain.transforms.core.files.side_table import SideFile
 from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST

@@ -27,7 +27,7 @@ from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.transforms.core.errors import BalanceError, UsageError
 from goodgain.transforms.core.files.shard import InputFile
-from goodgain.transforms.core.files.side_tables import SideFile
+from goodgain.transforms.core.files.side_table import SideFile
 from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.metric import Metric

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from goodgain.pipeline.api.evaluate import evaluate
     from goodgain.pipeline.api.explanation import Explanation
     from goodgain.pipeline.api.gate import GateFailedError, GateVerdict, gate
+    from goodgain.pipeline.api.given_rows import Labels, Outcomes
     from goodgain.pipeline.api.inputs import Traces
     from goodgain.pipeline.api.judgments import ExcludedDocuments, Qrels
     from goodgain.pipeline.api.load import load
     from goodgain.pipeline.api.result import Run
-    from goodgain.pipeline.api.side_tables import Labels, Outcomes
     from goodgain.pipeline.api.table import Table
     from goodgain.transforms import (
         FindShards,
@@ -181,9 +181,9 @@ _MODULES = {
     "LabelKeys": "transforms.core.judgments.judgment",
     "LabelMap": "transforms.core.records.label_map",
     "LabelRequest": "transforms.core.judgments.judgment",
-    "Labels": "pipeline.api.side_tables",
+    "Labels": "pipeline.api.given_rows",
     "MeanRow": "transforms.core.means.mean_row",
-    "Outcomes": "pipeline.api.side_tables",
+    "Outcomes": "pipeline.api.given_rows",
     "OutcomesOfRow": "transforms.core.files.outcomes",
     "Packing": "transforms.core.scoring.packing",
     "PassCondition": "transforms.core.metrics.repeats",

@@ -17,18 +17,18 @@ from goodgain.pipeline.run.hosts.counts import Counts
 from goodgain.pipeline.run.hosts.judgments_in_memory import JoinQrelsInMemory
 from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
+from goodgain.pipeline.run.plan.given_tables import GivenTable
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, check_beginnings
-from goodgain.pipeline.run.plan.side_tables import GivenTable
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
-from goodgain.transforms.core.files.side_tables import rejected_row
+from goodgain.transforms.core.files.side_table import rejected_row
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.filesystems import open_plain
 from goodgain.transforms.qrels import JoinQrels, Labelling
 from goodgain.transforms.read import ReadFiles, ReadPayloads
 from goodgain.transforms.read_qrels import ReadQrels
-from goodgain.transforms.side_tables import JoinSideTable, ReadSideTable
+from goodgain.transforms.side_table_join import JoinSideTable, ReadSideTable
 
 
 class JoinedPayloads(NamedTuple):

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from goodgain.pipeline.results.opened_pool import OpenedPool, open_pool
 from goodgain.pipeline.run.plan.aspect_judgments import read_aspect_judgments
 from goodgain.pipeline.run.plan.exclusions import read_exclusions
+from goodgain.pipeline.run.plan.given_tables import GivenTable, RowsHere, find_table, read_table
 from goodgain.pipeline.run.plan.judgments import Judged, find_judgments, read_judgments
 from goodgain.pipeline.run.plan.local_files import open_local
-from goodgain.pipeline.run.plan.side_tables import GivenTable, RowsHere, find_table, read_table
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.pipeline.run.plan.traces import TraceSet, find_traces
 from goodgain.pipeline.settings.run_config import ExplainConfig

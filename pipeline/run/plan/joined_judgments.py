@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from goodgain.pipeline.run.plan.given_tables import JoinedTable, Payloads
 from goodgain.pipeline.run.plan.judgments import Judged
-from goodgain.pipeline.run.plan.side_tables import JoinedTable, Payloads
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.joining import (

@@ -13,7 +13,7 @@ from goodgain.pipeline.results import datasets as batch_datasets
 from goodgain.pipeline.results import rows
 from goodgain.pipeline.results.sinks import DatasetRows
 from goodgain.pipeline.run.hosts.conversations import to_rejected_rows
-from goodgain.pipeline.run.plan.side_tables import GivenTable
+from goodgain.pipeline.run.plan.given_tables import GivenTable
 from goodgain.pipeline.run.stream import datasets
 from goodgain.pipeline.run.stream.counter import Count, StreamCounter
 from goodgain.pipeline.run.stream.sinks import StreamTarget, WritePanes
@@ -31,7 +31,7 @@ from goodgain.transforms.core.streaming.windowed_means import (
     WindowWarnings,
 )
 from goodgain.transforms.score_stream import ScoreStreamedPayloads
-from goodgain.transforms.side_tables import ReadSideTable, SideTableRead
+from goodgain.transforms.side_table_join import ReadSideTable, SideTableRead
 from goodgain.transforms.stream_end import StreamEnd
 from goodgain.transforms.times import millis_of
 from goodgain.transforms.windowed_means import WindowedMeans

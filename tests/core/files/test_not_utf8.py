@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from goodgain.transforms.core.files.labels import LabelTable
-from goodgain.transforms.core.files.side_tables import SideFile, read_rows
+from goodgain.transforms.core.files.side_table import SideFile, read_rows
 from goodgain.transforms.core.files.tables import TableFile, TableFormat
 from tests.core.files import hostile, samples, test_qrels
 from tests.core.files.samples import avro_record

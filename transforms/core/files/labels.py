@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.transforms.core.files.side_tables import JoinedRows, UnusableRowError
+from goodgain.transforms.core.files.side_table import JoinedRows, UnusableRowError
 from goodgain.transforms.core.judgments.result_labels import ResultLabel, keys_of, place_labels
 from goodgain.transforms.core.records.coercion import is_blank
 from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint

@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from goodgain.transforms.core.files.side_tables import JoinedRows, UnusableRowError
+from goodgain.transforms.core.files.side_table import JoinedRows, UnusableRowError
 from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.records.coercion import is_blank
 from goodgain.transforms.core.records.rejected import payload_of_mapping

@@ -12,7 +12,7 @@ from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.sinks import _WriteShard
 from goodgain.transforms.read import PlanShards, ReadShardPayloads
-from goodgain.transforms.side_tables import JoinKey, ReadFile
+from goodgain.transforms.side_table_join import JoinKey, ReadFile
 from tests.pipeline.runs import SAMPLE, manifest, rows, run, write_jsonl
 
 pytestmark = pytest.mark.slow

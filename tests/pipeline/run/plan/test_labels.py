@@ -12,8 +12,8 @@ import pytest
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
+from goodgain.pipeline.run.plan.given_tables import find_table
 from goodgain.pipeline.run.plan.local_files import LOCAL
-from goodgain.pipeline.run.plan.side_tables import find_table
 from goodgain.transforms.core.files.labels import LabelTable
 from tests.pipeline.runs import FULL, contents, manifest, rows, run, write_jsonl
 

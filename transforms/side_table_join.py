@@ -12,7 +12,7 @@ from apache_beam.pvalue import TaggedOutput
 
 from goodgain.transforms.coders import StructCoder, typed_outputs
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow
-from goodgain.transforms.core.files.side_tables import (
+from goodgain.transforms.core.files.side_table import (
     SideCounts,
     SideFile,
     SideTable,

@@ -11,7 +11,7 @@ from msgspec import Struct
 from goodgain.pipeline.run.plan.storage import Storage
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.shard import InputFile, Open
-from goodgain.transforms.core.files.side_tables import (
+from goodgain.transforms.core.files.side_table import (
     SideCounts,
     SideFile,
     SideTable,
