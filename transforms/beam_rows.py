@@ -22,7 +22,7 @@ from goodgain.transforms.beam_schemas import (
     score_type,
     struct_row,
 )
-from goodgain.transforms.coders import typed_outputs
+from goodgain.transforms.coders import apply_typed
 from goodgain.transforms.core.dedup.rules import Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import read_rules
 from goodgain.transforms.core.errors import GoodGainError, RecordError, UsageError
@@ -34,7 +34,7 @@ from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
     payload_of_mapping,
-    rejected_for,
+    reject_record,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
@@ -135,7 +135,7 @@ class ScoreConversationRows(beam.PTransform):
             if isinstance(inputs, dict)
             else [inputs]
         )
-        calls, bad = typed_outputs(rows, "Parse", _Parse(), good=SearchCall, bad=RejectedRecord)
+        calls, bad = apply_typed(rows, "Parse", _Parse(), good=SearchCall, bad=RejectedRecord)
         flag = beam.Map(lambda row: RejectedRecord(**plain_mapping(row)))
         flagged = [
             one | f"Flagged{at}" >> flag.with_output_types(RejectedRecord)
@@ -196,7 +196,7 @@ class GlobalMeanRows(beam.PTransform):
     def expand(self, rows: Rows) -> Any:
         """Apply the transform."""
         decode = _DecodeScore(self.scoring)
-        scores, bad = typed_outputs(
+        scores, bad = apply_typed(
             rows, "Scores", decode, good=ConversationScore, bad=RejectedRecord
         )
         means = (
@@ -234,7 +234,7 @@ class _Parse(beam.DoFn):
         try:
             yield parse_escaped_mapping(record)
         except RecordError as error:
-            bad = rejected_for("row", "", error, payload_of_mapping(record))
+            bad = reject_record("row", "", error, payload_of_mapping(record))
             yield TaggedOutput(_BAD, bad)
 
 
@@ -258,4 +258,4 @@ class _DecodeScore(beam.DoFn):
             )
         row = plain_mapping(row)
         error = RecordError(reason, "score", row.get("conversation_id"))
-        yield TaggedOutput(_BAD, rejected_for("row", "", error, payload_of_mapping(row)))
+        yield TaggedOutput(_BAD, reject_record("row", "", error, payload_of_mapping(row)))

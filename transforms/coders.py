@@ -107,7 +107,7 @@ class AnyRecordHint(UnionConstraint):
 ANY_RECORD = AnyRecordHint()
 
 
-def typed_outputs(
+def apply_typed(
     elements: beam.PCollection[Any], label: str, do_fn: beam.DoFn, **types: Any
 ) -> tuple[beam.PCollection[Any], ...]:
     """The outputs of a DoFn, whose elements have these types; the first is its main one.

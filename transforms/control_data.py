@@ -14,7 +14,7 @@ import apache_beam as beam
 import xxhash
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import typed_outputs
+from goodgain.transforms.coders import apply_typed
 from goodgain.transforms.fingerprint import Keyed
 
 _KEYS = 64  # so that workers share the elements
@@ -36,7 +36,7 @@ class ControlData:
         if not self.collections:
             return payloads
         keyed = [
-            one | f"Load{at}" >> beam.Map(_keyed, at, _coder(one)).with_output_types(Keyed)
+            one | f"Load{at}" >> beam.Map(_key_element, at, _coder(one)).with_output_types(Keyed)
             for at, one in enumerate(self.collections)
         ]
         return [payloads, *keyed] | "Loaded" >> beam.Flatten()
@@ -48,7 +48,7 @@ class ControlData:
         tags = [str(at) for at in range(len(self.collections))]
         separate = _Separate([_coder(collection) for collection in self.collections])
         types = {tag: one.element_type for tag, one in zip(tags, self.collections, strict=True)}
-        return typed_outputs(grouped, "Separate", separate, payloads=grouped.element_type, **types)
+        return apply_typed(grouped, "Separate", separate, payloads=grouped.element_type, **types)
 
 
 @dataclass(eq=False, repr=False)
@@ -66,7 +66,7 @@ class _Separate(beam.DoFn):
             yield TaggedOutput(str(value[0]), self.coders[value[0]].decode(value[1:]))
 
 
-def _keyed(element: Any, at: int, coder: beam.coders.Coder) -> Keyed:
+def _key_element(element: Any, at: int, coder: beam.coders.Coder) -> Keyed:
     encoded = bytes([at]) + coder.encode(element)
     return _BLANK * (1 + xxhash.xxh3_64_intdigest(encoded) % _KEYS), encoded
 

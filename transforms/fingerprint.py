@@ -69,14 +69,14 @@ class FingerprintBundle(beam.DoFn):
         self, record: SearchCall | RejectedRecord, timestamp: Any = beam.DoFn.TimestampParam
     ) -> Iterator[WindowedValue]:
         """Add one record; emit the oldest payloads if the buffer is full."""
-        return timestamped(self._packer.add(record, timestamp.micros))
+        return add_timestamps(self._packer.add(record, timestamp.micros))
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
         """Emit one payload for each buffered conversation."""
-        return timestamped(self._packer.rest())
+        return add_timestamps(self._packer.rest())
 
 
-def timestamped(packed: Iterable[Packed]) -> Iterator[WindowedValue]:
+def add_timestamps(packed: Iterable[Packed]) -> Iterator[WindowedValue]:
     """Payloads in the global window, with the timestamps of their earliest records."""
     for conversation in packed:
         yield WindowedValue(

@@ -14,16 +14,16 @@ _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(OutcomesOfRow).decode
 
 
-def keyed_row(row: OutcomesOfRow) -> Keyed:
+def key_row(row: OutcomesOfRow) -> Keyed:
     """A row among payloads, by conversation."""
     return row.conversation_id, _NO_FRAME + _encode(row)
 
 
 def is_row(packed: bytes) -> bool:
-    """Whether this is a row of `keyed_row`, and not a payload."""
+    """Whether this is a row of `key_row`, and not a payload."""
     return packed.startswith(_NO_FRAME)
 
 
 def row_in(packed: bytes) -> OutcomesOfRow:
-    """The row of `keyed_row`."""
+    """The row of `key_row`."""
     return _decode(memoryview(packed)[len(_NO_FRAME) :])

@@ -10,7 +10,7 @@ import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import StructCoder, typed_outputs
+from goodgain.transforms.coders import StructCoder, apply_typed
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -87,7 +87,7 @@ class ContributeToPool(beam.PTransform):
         contribute = FoldGroup(_Contribute(self.run, self.scoring, self.topic_attribute))
         grouped = payloads | "GroupByConversation" >> beam.GroupByKey()
         types = {"contributions": Contribution, _SCORES: ConversationScore}
-        return Contributed(*typed_outputs(grouped, "Contribute", contribute, **types))
+        return Contributed(*apply_typed(grouped, "Contribute", contribute, **types))
 
 
 @dataclass(eq=False, repr=False)

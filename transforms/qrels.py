@@ -12,7 +12,7 @@ from apache_beam.pvalue import TaggedOutput
 from apache_beam.utils.windowed_value import WindowedValue
 from xxhash import xxh3_128_digest
 
-from goodgain.transforms.coders import StructCoder, typed_outputs
+from goodgain.transforms.coders import StructCoder, apply_typed
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
 from goodgain.transforms.core.judgments.joining import DocumentJudgments, JoinCounts
@@ -143,20 +143,20 @@ class JoinQrels(beam.PTransform):
 
     def expand(self, requests: beam.PCollection[LabelRequest]) -> Labelling:
         """Apply the transform."""
-        keyed = requests | "KeyRequests" >> beam.Map(_keyed_by_conversation).with_output_types(Pair)
+        keyed = requests | "KeyRequests" >> beam.Map(_key_by_conversation).with_output_types(Pair)
         conversations = _group("Conversation", keyed)
-        wanted, topics, request_counts = typed_outputs(
+        wanted, topics, request_counts = apply_typed(
             conversations, "Request", _RequestJudgments(), documents=Any, topics=Any, counts=Any
         )
-        by_document = beam.FlatMap(_keyed_by_document, self.exclusions).with_output_types(Pair)
+        by_document = beam.FlatMap(_key_by_document, self.exclusions).with_output_types(Pair)
         judged = self.judgments | "KeyJudgments" >> by_document
         documents = _group("Document", wanted, judged)
         types = {"payloads": KEYED, _TOPICS: Any, _PROBLEMS: QrelsProblem, _COUNTS: Any}
-        labels, judged_topics, problems, label_counts = typed_outputs(
+        labels, judged_topics, problems, label_counts = apply_typed(
             documents, "Label", _Label(self.exclusions), **types
         )
         topic_pools = _group("Topic", topics, judged_topics)
-        pools, pool_counts = typed_outputs(topic_pools, "Pool", _Pool(), payloads=KEYED, counts=Any)
+        pools, pool_counts = apply_typed(topic_pools, "Pool", _Pool(), payloads=KEYED, counts=Any)
         return Labelling(
             (labels, pools) | "Payloads" >> beam.Flatten(),
             problems,
@@ -168,20 +168,20 @@ def _group(by: str, *sides: beam.PCollection[Pair]) -> beam.PCollection[Any]:
     return flatten_pairs(f"{by}Sides", *sides) | f"GroupBy{by}" >> beam.GroupByKey()
 
 
-def _keyed_by_conversation(labels: LabelRequest) -> Pair:
+def _key_by_conversation(labels: LabelRequest) -> Pair:
     return labels.conversation_id.encode(), _requests.encode(labels)
 
 
-def _keyed_by_document(judgment: Judgment, exclusions: Exclusions | None) -> Iterator[Pair]:
+def _key_by_document(judgment: Judgment, exclusions: Exclusions | None) -> Iterator[Pair]:
     topic, name = judgment.topic, judgment.document
     yield _document_key(topic, name), _JUDGMENT + _encode(judgment)
     plain = plain_name(name)
-    if plain == name or judgment.gain is None or _excluded(exclusions, topic, name):
+    if plain == name or judgment.gain is None or _is_excluded(exclusions, topic, name):
         return
     yield _document_key(topic, plain), _OTHERWISE_JUDGED + name.encode()
 
 
-def _excluded(exclusions: Exclusions | None, topic: str, name: str) -> bool:
+def _is_excluded(exclusions: Exclusions | None, topic: str, name: str) -> bool:
     return exclusions is not None and exclusions.excludes(topic, name)
 
 
@@ -243,7 +243,7 @@ class _Label(_CountingDoFn):
     ) -> Iterator[WindowedValue | TaggedOutput]:
         _, values = document
         place, judged = _judgments_in(values)
-        excluded = place is not None and _excluded(self._exclusions, *place)
+        excluded = place is not None and _is_excluded(self._exclusions, *place)
         gain = None if excluded else judged.gain
         self._counts.similar_names += _similar_names(values, gain)
         if place is None:

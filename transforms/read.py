@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import ANY_RECORD, typed_outputs
+from goodgain.transforms.coders import ANY_RECORD, apply_typed
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.compression import Compression
@@ -199,7 +199,7 @@ class ReadTraces(beam.PTransform):
     def expand(self, begin: beam.pvalue.PBegin) -> Traces:
         """Read each shard; raises as `FindShards` does."""
         shards = begin | "Shards" >> self.shards
-        records, rejected = typed_outputs(
+        records, rejected = apply_typed(
             shards, "Read", ReadShard(), records=ANY_RECORD, rejected=RejectedRecord
         )
         calls = records | "Calls" >> beam.Filter(lambda record: isinstance(record, SearchCall))
@@ -281,7 +281,7 @@ class ReadPayloads(beam.PTransform):
             _COUNTS: Any,
             _LABEL_REQUESTS: LabelRequest,
         }
-        return ReadFiles(*typed_outputs(shards, "ReadShard", read, **types))
+        return ReadFiles(*apply_typed(shards, "ReadShard", read, **types))
 
 
 @dataclass(eq=False, repr=False)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import apache_beam as beam
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import typed_outputs
+from goodgain.transforms.coders import apply_typed
 from goodgain.transforms.core.files.qrels import read_qrels
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES, FileShard, InputFile
 from goodgain.transforms.core.judgments.judgment import (
@@ -74,7 +74,7 @@ class ReadQrels(beam.PTransform):
         numbers = {file.path: number for number, file in enumerate(self.files)}
         read = _ReadShard(numbers, MemoryBudget(self.max_held_bytes))
         return Judgments(
-            *typed_outputs(shards, "ReadShard", read, judgments=Judgment, problems=QrelsProblem)
+            *apply_typed(shards, "ReadShard", read, judgments=Judgment, problems=QrelsProblem)
         )
 
 

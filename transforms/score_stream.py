@@ -20,7 +20,7 @@ from apache_beam.transforms.window import TimestampedValue
 from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from msgspec.structs import replace
 
-from goodgain.transforms.coders import StructCoder, typed_outputs
+from goodgain.transforms.coders import StructCoder, apply_typed
 from goodgain.transforms.core.files.outcomes import (
     NO_RECORD_CAME,
     OPEN,
@@ -58,7 +58,7 @@ from goodgain.transforms.core.streaming.live import (
     revise,
 )
 from goodgain.transforms.fingerprint import FingerprintCalls, Keyed
-from goodgain.transforms.keyed_outcomes import is_row, keyed_row, row_in
+from goodgain.transforms.keyed_outcomes import is_row, key_row, row_in
 from goodgain.transforms.pool import pools_of
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
@@ -146,7 +146,7 @@ class ScoreStreamedPayloads(beam.PTransform):
     def expand(self, payloads: beam.PCollection[Keyed]) -> StreamedScores:
         """Apply the transform."""
         if self.outcomes is not None:
-            given = self.outcomes | "KeyOutcomes" >> beam.Map(keyed_row).with_output_types(Keyed)
+            given = self.outcomes | "KeyOutcomes" >> beam.Map(key_row).with_output_types(Keyed)
             payloads = (payloads, given) | "WithOutcomes" >> beam.Flatten()
         early = payloads | "Early" >> beam.ParDo(Early(self.closing)).with_output_types(Keyed)
         close = CloseConversation(self.scoring, self.closing, self.end, self.outcomes is not None)
@@ -158,7 +158,7 @@ class ScoreStreamedPayloads(beam.PTransform):
             STILL_OPEN: StillOpen,
             UNUSED: UnusedRow,
         }
-        return StreamedScores(*typed_outputs(early, "CloseConversation", close, **types))
+        return StreamedScores(*apply_typed(early, "CloseConversation", close, **types))
 
 
 @dataclass(eq=False, repr=False)
@@ -191,7 +191,7 @@ class CloseConversation(beam.DoFn):
     conversation open (`goodgain.transforms.sources.streamed`).
 
     Attributes:
-      with_outcomes: whether rows of outcomes come, too (`keyed_row`). They open no conversation,
+      with_outcomes: whether rows of outcomes come, too (`key_row`). They open no conversation,
         and wait for one until the end of the stream.
     """
 

@@ -10,13 +10,13 @@ import apache_beam as beam
 import msgspec
 from apache_beam.pvalue import TaggedOutput
 
-from goodgain.transforms.coders import StructCoder, typed_outputs
+from goodgain.transforms.coders import StructCoder, apply_typed
 from goodgain.transforms.core.files.outcomes import OutcomesOfRow
 from goodgain.transforms.core.files.side_table import (
     SideCounts,
     SideFile,
     SideTable,
-    counted_rows,
+    count_rows,
     read_rows,
 )
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
@@ -68,7 +68,7 @@ class ReadSideTable(beam.PTransform):
         files = begin | "Files" >> beam.Create(self.files, reshuffle=True)
         read = ReadFile(self.table, MemoryBudget(self.max_held_bytes))
         types = {"rows": self.table.row_type, REJECTED: RejectedRecord, _COUNTS: Any}
-        return SideTableRead(*typed_outputs(files, "ReadFile", read, **types))
+        return SideTableRead(*apply_typed(files, "ReadFile", read, **types))
 
 
 @dataclass(eq=False, repr=False)
@@ -82,7 +82,7 @@ class ReadFile(beam.DoFn):
         """Read a file."""
         counts = SideCounts(self.table)
         rows = read_rows(file, open_plain, self.table)
-        for row in counted_rows(rows, self.table, self.budget):
+        for row in count_rows(rows, self.table, self.budget):
             counts.add(row)
             if isinstance(row, RejectedRecord):
                 yield TaggedOutput(REJECTED, row)
@@ -127,7 +127,7 @@ class JoinSideTable(beam.PTransform):
         rows = self.rows | "Key" >> beam.Map(_key_and_row, self.table)
         grouped = flatten_pairs("Sides", requests, rows) | "GroupByKey" >> beam.GroupByKey()
         types = {"payloads": KEYED, _UNUSED: UnusedRow, _COUNTS: Any}
-        return SidePayloads(*typed_outputs(grouped, "Join", JoinKey(self.table), **types))
+        return SidePayloads(*apply_typed(grouped, "Join", JoinKey(self.table), **types))
 
 
 def _requests(keyed: Keyed, table: SideTable[Any]) -> Iterator[Pair]:

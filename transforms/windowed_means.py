@@ -23,7 +23,7 @@ from apache_beam.utils.timestamp import Timestamp
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
-from goodgain.transforms.coders import StructCoder, typed_outputs
+from goodgain.transforms.coders import StructCoder, apply_typed
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.accumulator import MeansAccumulator
 from goodgain.transforms.core.means.slices import EVERYTHING, slice_of
@@ -138,7 +138,7 @@ class WindowedMeans(beam.PTransform):
             WARNINGS: WindowWarnings,
             RELATIONS: WindowedRelation,
         }
-        return MeansByWindow(*typed_outputs(sums, "GivePanes", give_panes, **types))
+        return MeansByWindow(*apply_typed(sums, "GivePanes", give_panes, **types))
 
 
 def _at_last_event(score: ConversationScore) -> TimestampedValue:
@@ -244,9 +244,7 @@ class GivePanes(beam.DoFn):
         waiting = (parts.read() or 0) + 1
         if waiting > _MOST_PARTS + len(state.open):
             by_window = _by_window(sums.read())
-            waiting = _keep(
-                {start: [self._added_up(by_window[start])] for start in by_window}, sums
-            )
+            waiting = _keep({start: [self._add_up(by_window[start])] for start in by_window}, sums)
         parts.write(waiting)
         windows.write(state)
         for name, at in wake_ups.items():
@@ -270,7 +268,7 @@ class GivePanes(beam.DoFn):
             return
         by_window = _by_window(sums.read())
         for pane in panes:
-            added_up = self._added_up(by_window.pop(pane.window_start))
+            added_up = self._add_up(by_window.pop(pane.window_start))
             if not pane.is_last:
                 by_window[pane.window_start] = [added_up]
             means = added_up.sums()
@@ -289,7 +287,7 @@ class GivePanes(beam.DoFn):
         parts.write(_keep(by_window, sums))
         windows.write(state)
 
-    def _added_up(self, parts: Sequence[WindowSums]) -> WindowSums:
+    def _add_up(self, parts: Sequence[WindowSums]) -> WindowSums:
         """Merge the parts of one window."""
         if len(parts) == 1:
             return parts[0]

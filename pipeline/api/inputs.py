@@ -26,7 +26,7 @@ from goodgain.transforms.core.records.parsing import parse_escaped_mapping
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
     payload_of_mapping,
-    rejected_for,
+    reject_record,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.warnings.field_names import SeenNames, names_in
@@ -98,7 +98,7 @@ def _parsed_rows(
 ) -> _InMemory:
     """Convert rows in long form; `first` are the first of them."""
     if adaptation is not None:
-        rows = map(adaptation.applied_to_row, rows)
+        rows = map(adaptation.apply_to_row, rows)
     calls = [_call_of(place, rows) for place, rows in enumerate(calls_of_rows(rows), start=1)]
     return calls, seen_names_of_rows(first, adaptation)
 
@@ -107,7 +107,7 @@ def _call_of(place: int, rows: Sequence[Row]) -> SearchCall | RejectedRecord:
     try:
         record = record_of_rows(rows)
     except RecordError as error:
-        return rejected_for(_SOURCE, f"record {place}", error, payload_of_mapping(rows[0]))
+        return reject_record(_SOURCE, f"record {place}", error, payload_of_mapping(rows[0]))
     return _record(place, record, None)
 
 
@@ -187,9 +187,9 @@ def _record(
     if isinstance(record, SearchCall):
         return record
     try:
-        return parse_escaped_mapping(adaptation.applied(record) if adaptation else record)
+        return parse_escaped_mapping(adaptation.apply(record) if adaptation else record)
     except RecordError as error:
-        return rejected_for(_SOURCE, f"record {place}", error, payload_of_mapping(record))
+        return reject_record(_SOURCE, f"record {place}", error, payload_of_mapping(record))
 
 
 def _checked(records: Any) -> Iterator[Mapping[str, Any] | SearchCall]:

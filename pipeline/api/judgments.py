@@ -11,8 +11,8 @@ from goodgain.pipeline.run.plan.judgments import Judged
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.files.judgment_rows import (
     JudgmentError,
-    excluded_of_row,
     judgment_of_row,
+    parse_exclusion_row,
 )
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.joining import DocumentJudgments, add_judgment
@@ -86,7 +86,7 @@ def _excluded_pairs(excluded: Any) -> Iterator[tuple[str, str]]:
     for number, row in enumerate(rows, start=1):
         place = JudgmentPlace(0, number, f"row {number}")
         try:
-            pair = excluded_of_row(row, place)
+            pair = parse_exclusion_row(row, place)
         except JudgmentError as error:
             raise UsageError(f"exclude, {place.inside}: {error}") from None
         yield pair.topic, pair.document

@@ -23,7 +23,7 @@ from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair, f
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.own import own_of
+from goodgain.transforms.core.metrics.own import own_metrics_of
 from goodgain.transforms.core.metrics.plan import plan_of
 
 
@@ -56,7 +56,9 @@ def load(folder: str | Path) -> Run:
         raise UsageError(f"The manifest of {folder} cannot be read: {problem_of(error)}.") from None
     check_run(manifest, str(folder))
     config = _saved_config(manifest["parameters"])
-    found = {dataset.name: dataset for dataset in _datasets(config, str(place), own_of(manifest))}
+    found = {
+        dataset.name: dataset for dataset in _datasets(config, str(place), own_metrics_of(manifest))
+    }
     tables = {
         name: cache(partial(_read, str(place), dataset))
         for name, dataset in found.items()

@@ -26,7 +26,7 @@ from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _REJECTED, _UNKNOWN_NAMES = "rejected_records", "unknown_names"
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class Run:
         if not records["rejected"]:
             return ""
         return (
-            f"Rejected: {records['rejected']:,} of {counted(records['read'], 'record')}; "
+            f"Rejected: {records['rejected']:,} of {format_count(records['read'], 'record')}; "
             f"see the table `rejected`. First: {self._first_reason()}"
         )
 
@@ -197,7 +197,7 @@ class Run:
         if records["too_many_rejected"] and records["rejected"] == records["read"]:
             findings = [f"{warning.message} {warning.remedy}" for warning in self._data_warnings()]
             raise GoodGainError(
-                f"Rejected: all of {counted(records['read'], 'record')}. First: "
+                f"Rejected: all of {format_count(records['read'], 'record')}. First: "
                 f"{' '.join([self._first_reason(), *findings])} To get the run nevertheless, set "
                 "max_rejected='100%'."
             )
@@ -368,7 +368,7 @@ class Run:
 
     def _document(self) -> Document:
         counts = self.manifest["conversations"]
-        total = counted(counts["total"], "conversation")
+        total = format_count(counts["total"], "conversation")
         at_end = self.means.where(slice={}, i=None, population="all")
         rows = {row["metric"]: row for row in at_end}
         shown = [rows[name] for name in shown_metrics(rows, self.manifest)] if rows else []

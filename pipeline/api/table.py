@@ -17,7 +17,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.gains import CONVERSATION_METRICS
 from goodgain.transforms.core.metrics.headline import headline
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,7 +185,7 @@ class Table:
         cells = [list(line) for line in zip(*shown, strict=True)]
         if len(rows) < len(self):
             cells.append([_MORE] * len(fitting))
-        size = f"{self.dataset.name}: {counted(len(self), 'row')}, {len(self.columns)} columns"
+        size = f"{self.dataset.name}: {format_count(len(self), 'row')}, {len(self.columns)} columns"
         return fitting, cells, f"[{size}]"
 
     def _shown(self, row: Row) -> Row:

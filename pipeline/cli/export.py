@@ -10,7 +10,7 @@ from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.export_config import ExportConfig
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -62,13 +62,13 @@ def run(args: argparse.Namespace) -> int:
         return 0
     console = result_console(args.quiet)
     console.print(
-        f"{config.output}: {counted(counts.scores, 'score')} of "
-        f"{counted(counts.conversations, 'conversation')}; "
-        f"{counted(counts.undefined, 'value is', 'values are')} undefined and left out.",
+        f"{config.output}: {format_count(counts.scores, 'score')} of "
+        f"{format_count(counts.conversations, 'conversation')}; "
+        f"{format_count(counts.undefined, 'value is', 'values are')} undefined and left out.",
         soft_wrap=True,
     )
     if counts.without_trace_id:
-        console.print(f"{counted(counts.without_trace_id, *_UNTRACED)}.", soft_wrap=True)
+        console.print(f"{format_count(counts.without_trace_id, *_UNTRACED)}.", soft_wrap=True)
     return 0
 
 
@@ -89,7 +89,7 @@ def _submit(args: argparse.Namespace, config: ExportConfig, finished: datetime) 
     said = [f"accuracy {found.accuracy} %"]
     said += [f"{name} {value} %" for name, value in known.items() if value is not None]
     result_console(args.quiet).print(
-        f"{config.output}: {counted(found.queries, 'query', 'queries')}, "
+        f"{config.output}: {format_count(found.queries, 'query', 'queries')}, "
         f"{', '.join(said)}. Fill in the retriever and the link.",
         soft_wrap=True,
     )

@@ -8,7 +8,7 @@ from goodgain.pipeline.cli.config_options import add_config_options, given_optio
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.sample_config import SampleFileConfig
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 NAME = "sample"
 HELP = "generate realistic traces for trials, tests and benchmarks"
@@ -46,11 +46,14 @@ def run(args: argparse.Namespace) -> int:
             }
         )
         return 0
-    broken = f", {counted(written.broken_lines, 'broken line')}" if written.broken_lines else ""
+    broken = (
+        f", {format_count(written.broken_lines, 'broken line')}" if written.broken_lines else ""
+    )
     result_console(args.quiet).print(
-        f"{options.output}: {counted(options.conversations, 'conversation')}, "
-        f"{counted(written.records, 'record')}, {counted(written.results, 'result')}{broken}\n"
-        f"{format.name}, {format.codec}, {written.size:,} bytes; seed {options.seed}",
+        f"{options.output}: {format_count(options.conversations, 'conversation')}, "
+        f"{format_count(written.records, 'record')}, "
+        f"{format_count(written.results, 'result')}{broken}\n{format.name}, {format.codec}, "
+        f"{written.size:,} bytes; seed {options.seed}",
         soft_wrap=True,
     )
     return 0

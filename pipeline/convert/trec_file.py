@@ -15,7 +15,7 @@ from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
     compression_of,
-    decompressed,
+    decompress,
 )
 from goodgain.transforms.core.files.judgment_rows import (
     JudgmentError,
@@ -171,7 +171,7 @@ def _opened(path: str) -> BinaryIO:
         return file
     spool = tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY)  # noqa: SIM115
     with file:
-        for piece in decompressed(file, compression):
+        for piece in decompress(file, compression):
             spool.write(piece)
     spool.seek(0)
     return cast(BinaryIO, spool)

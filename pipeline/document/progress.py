@@ -17,7 +17,7 @@ from typing import Any, TextIO
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _BYTES = "bytes.read"
 _CONVERSATIONS = "conversations.total"
@@ -85,7 +85,7 @@ def shown(
 def progress_text(seen: Mapping[str, int], planned_bytes: int, seconds: float) -> str:
     """The progress of a run after some seconds, in one line."""
     counts = ", ".join(
-        counted(seen[name], *labels)
+        format_count(seen[name], *labels)
         for name, labels in _SHOWN.items()
         if seen[name] or name != _CONVERSATIONS  # a command that only reads counts none
     )

@@ -10,8 +10,8 @@ from goodgain.pipeline.results.folder import MANIFEST
 from goodgain.pipeline.results.formats import FORMATS, Row, intact
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.outcomes import outcomes_of, remember_outcomes
-from goodgain.transforms.core.metrics.own import own_of
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.metrics.own import own_metrics_of
+from goodgain.transforms.core.wording import format_count
 from goodgain.transforms.filesystems import (
     exists,
     files_named,
@@ -41,7 +41,7 @@ def read_manifest(folder: str) -> dict[str, Any]:
     if not isinstance(manifest, dict):
         raise UsageError(f"{path} is not a manifest: it was changed since the run; run it again.")
     # Makes them known to whatever shows or checks this run.
-    own_of(manifest)
+    own_metrics_of(manifest)
     remember_outcomes(outcomes_of(manifest))
     return manifest
 
@@ -91,6 +91,6 @@ def _check_rows(folder: str, dataset: str, rows: int) -> None:
     expected = datasets.get(dataset) if isinstance(datasets, dict) else None
     if expected not in (None, rows):
         raise UsageError(
-            f"{folder}/{dataset} has {counted(rows, 'row')}, but {expected:,} by {MANIFEST}: it "
-            "was cut or changed since the run; run it again."
+            f"{folder}/{dataset} has {format_count(rows, 'row')}, but {expected:,} by {MANIFEST}: "
+            "it was cut or changed since the run; run it again."
         )

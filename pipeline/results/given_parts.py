@@ -13,7 +13,7 @@ from goodgain.transforms.core.judgments.aspects import AspectJudgments
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import JUDGMENTS_DIGEST
 from goodgain.transforms.core.scoring.data_counts import EXCLUDED
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 LABEL_OUTCOMES = ("joined", "repeated", "empty", "rejected")
 
@@ -88,8 +88,8 @@ def labels_part(counts: Mapping[str, int], files: Sequence[SideFile]) -> dict[st
     if labels["read"] != sum(labels[name] for name in LABEL_OUTCOMES):
         outcomes = " + ".join(f"{labels[name]} {name}" for name in LABEL_OUTCOMES)
         raise BalanceError(
-            f"{counted(labels['read'], 'label was', 'labels were')} read but their outcomes are "
-            f"{outcomes}; {LOST}"
+            f"{format_count(labels['read'], 'label was', 'labels were')} read but their outcomes "
+            f"are {outcomes}; {LOST}"
         )
     return {
         "files": [{"path": file.table.path, "size": file.size} for file in files],
@@ -115,8 +115,8 @@ def check_outcome_rows(rows: Mapping[str, int]) -> None:
     """
     if rows and rows["read"] != sum(rows[name] for name in LABEL_OUTCOMES):
         raise BalanceError(
-            f"{counted(rows['read'], 'row was', 'rows were')} read of --outcomes, but not each was "
-            f"joined, repeated, empty or rejected; {LOST}"
+            f"{format_count(rows['read'], 'row was', 'rows were')} read of --outcomes, but not "
+            f"each was joined, repeated, empty or rejected; {LOST}"
         )
 
 

@@ -35,7 +35,7 @@ from goodgain.transforms.core.native import active_path
 from goodgain.transforms.core.scoring.data_counts import LABELS
 from goodgain.transforms.core.scoring.version import SCORING_VERSION
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 # Always in the manifest, even if 0.
 _CONVERSATIONS = ("total", "in_means", "without_search", "with_rejected_records")
@@ -71,8 +71,8 @@ def check_records(records: Mapping[str, int], advice: str = LOST) -> None:
     if records["read"] != accounted:
         listed = " + ".join(f"{number} {outcome}" for outcome, number in outcomes.items())
         raise BalanceError(
-            f"{counted(records['read'], 'record was', 'records were')} read but "
-            f"{counted(accounted, 'is', 'are')} accounted for ({listed}); {advice}"
+            f"{format_count(records['read'], 'record was', 'records were')} read but "
+            f"{format_count(accounted, 'is', 'are')} accounted for ({listed}); {advice}"
         )
 
 
@@ -95,7 +95,7 @@ def records_part(counts: Mapping[str, int], max_rejected: MaxRejected) -> dict[s
 def above_limit(records: Mapping[str, Any], limit: str) -> str:
     """Why the records of a manifest exceed the limit on rejected ones, as a clause."""
     if losses := records.get(UNKNOWN_LOSSES):
-        places = counted(losses, "place")
+        places = format_count(losses, "place")
         return f"an unknown number more is lost at {places}, which may exceed {limit}"
     return f"that is more than {limit}"
 
@@ -141,7 +141,7 @@ def check_complete(
 
 def _check_equal(expected: int, actual: int, *what: str) -> None:
     if actual != expected:
-        raise BalanceError(f"{actual:,} of {counted(expected, *what)}; {LOST}")
+        raise BalanceError(f"{actual:,} of {format_count(expected, *what)}; {LOST}")
 
 
 def manifest_of(
@@ -231,7 +231,7 @@ def _reading(counts: Mapping[str, int]) -> str:
     reading = f"native in {native} of {native + python} parts of files" if python else "native"
     if from_python := counts.get("records.from_python", 0):
         usable = counts.get("records.read", 0) - counts.get("records.rejected", 0)
-        reading += f", but {from_python:,} of {counted(usable, 'record')} in Python"
+        reading += f", but {from_python:,} of {format_count(usable, 'record')} in Python"
     return reading
 
 

@@ -16,7 +16,12 @@ from goodgain.pipeline.settings.option_fields import flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import Mistake, listed, parse_yaml, repeated
+from goodgain.transforms.core.yaml_text import (
+    Mistake,
+    describe_repeated_key,
+    list_mistakes,
+    parse_yaml,
+)
 
 
 class ConfigFile(Struct, frozen=True):
@@ -73,7 +78,7 @@ def load_config(
     else:
         if not mistakes:
             return config
-    raise UsageError(f"The configuration cannot be used:{listed(file.name, mistakes)}")
+    raise UsageError(f"The configuration cannot be used:{list_mistakes(file.name, mistakes)}")
 
 
 def read_config_file(path: str, model: type[Settings]) -> ConfigFile:
@@ -101,7 +106,7 @@ def parse_config_text(text: str, name: str, model: type[Settings]) -> ConfigFile
     fields = {key_of(*field): field[0] for field in model.model_fields.items()}
     values: dict[str, Any] = {}
     lines: dict[str, int] = {}
-    mistakes = file.repeated_keys()
+    mistakes = file.find_repeated_keys()
     by_text = {str(key): value for key, value in file.content.items()}
     for key, _ in file.tree.value:  # repeated keys included
         written, line = key.value, key.start_mark.line + 1
@@ -112,7 +117,7 @@ def parse_config_text(text: str, name: str, model: type[Settings]) -> ConfigFile
         elif field not in model.model_fields:
             mistakes.append((line, unknown(field, fields, written)))
         elif field in values:
-            mistakes.append((line, repeated(written)))
+            mistakes.append((line, describe_repeated_key(written)))
         else:
             values[field], lines[field] = by_text.get(written), line
     return ConfigFile(name, values, lines, list(dict.fromkeys(mistakes)))

@@ -16,8 +16,8 @@ from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
 from goodgain.transforms.core.metrics.group import fits_column
-from goodgain.transforms.core.metrics.outcomes import TurnOutcome, chosen_outcomes
-from goodgain.transforms.core.metrics.own import checked_names, own_metrics, split_names
+from goodgain.transforms.core.metrics.outcomes import TurnOutcome, choose_outcomes
+from goodgain.transforms.core.metrics.own import check_names, load_own_metrics, split_names
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,
@@ -124,7 +124,7 @@ class ScoringConfig(ReadingConfig):
     @classmethod
     def _metrics_exist(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         with as_value_errors():
-            return checked_names(names)
+            return check_names(names)
 
     @field_validator("cost")
     @classmethod
@@ -142,7 +142,7 @@ class ScoringConfig(ReadingConfig):
         if texts is None or texts == ("none",):
             return None if texts is None else ()
         with as_value_errors():
-            return tuple(map(str, chosen_outcomes(texts, ())))
+            return tuple(map(str, choose_outcomes(texts, ())))
 
     @field_validator("budget")
     @classmethod
@@ -183,7 +183,7 @@ class ScoringConfig(ReadingConfig):
 
     def wanted_outcomes(self, seen: Collection[str]) -> tuple[TurnOutcome, ...]:
         """The outcomes to use: those of `outcome`, or else those of the first records."""
-        return chosen_outcomes(self.outcome, seen)
+        return choose_outcomes(self.outcome, seen)
 
     @property
     def outcome_names(self) -> tuple[str, ...] | None:
@@ -238,7 +238,7 @@ class ScoringConfig(ReadingConfig):
         Raises:
           UsageError: one of them cannot be loaded.
         """
-        return own_metrics(split_names(self.metrics)[1])
+        return load_own_metrics(split_names(self.metrics)[1])
 
     @property
     def relevant_from(self) -> int:

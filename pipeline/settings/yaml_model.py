@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from importlib import resources
 from typing import Any
 
-from goodgain.transforms.core.dedup.rules_file import RulesFile, read_rules, shipped_rules
+from goodgain.transforms.core.dedup.rules_file import RulesFile, load_shipped_rules, read_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.yaml_text import read_text
 
@@ -78,5 +78,5 @@ def load_rules(path: str | None) -> RulesFile:
       RulesError: it contains mistakes.
     """
     if path is None:
-        return shipped_rules()
+        return load_shipped_rules()
     return read_rules(config_text(path, "the rules"), path)

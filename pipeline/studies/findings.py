@@ -19,7 +19,7 @@ from goodgain.transforms.core.dedup.identity_text import identity_lines
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 UNLABELLED = "unlabelled"
 
@@ -88,6 +88,6 @@ def _notes(survey: Survey) -> list[str]:
     calls = survey.records.calls
     if 0 < survey.timed < calls:
         untimed = calls - survey.timed
-        records = counted(untimed, "record has", "records have")
+        records = format_count(untimed, "record has", "records have")
         notes.append(f"{records} no timestamp; streaming needs one on each.")
     return notes

@@ -23,7 +23,7 @@ from goodgain.pipeline.studies.explanation.arms import (
     ArmsExplanation,
 )
 from goodgain.pipeline.views.pairs import place_text
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _LONGEST_TEXT = 120
 _METRICS = ("N", "calls", "R", "UR", "GR", "CG")
@@ -103,7 +103,11 @@ def _both(arms: ArmsExplanation) -> Iterator[Block]:
 
 def _counted(documents: Sequence[ArmDocument]) -> str:
     good = sum(found.good for found in documents)
-    return f"{counted(len(documents), 'document')}, {good} of them good" if documents else "nothing"
+    return (
+        f"{format_count(len(documents), 'document')}, {good} of them good"
+        if documents
+        else "nothing"
+    )
 
 
 def _name(found: ArmDocument) -> Cell:

@@ -20,7 +20,7 @@ from goodgain.pipeline.results import data_warnings
 from goodgain.transforms.core.means.clusters import few_effective
 from goodgain.transforms.core.metrics.headline import headline_among
 from goodgain.transforms.core.special_functions import student_quantile
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _CONFIDENCE, _POWER = 0.95, 0.8
 _ALONE = (
@@ -44,7 +44,7 @@ def clusters_part(rows: Mapping[str, Any], manifest: Mapping[str, Any]) -> Itera
     alone = manifest["conversations"].get("without_cluster", 0)
     yield Sentence(
         f"Clusters by {attribute}"
-        + (f"; {counted(alone, *_ALONE)}" if alone else "")
+        + (f"; {format_count(alone, *_ALONE)}" if alone else "")
         + f". Smallest true change that one two-sided test at {100 * (1 - _CONFIDENCE):.0f} % "
         f"finds in {_POWER * 100:g} % of cases: `paired` if both runs repeat the same values of "
         f"{attribute}, are paired by them, and all of these change equally (otherwise it is "

@@ -38,7 +38,7 @@ from goodgain.pipeline.views.comparison_tables import (
 from goodgain.pipeline.views.found_documents import found_by_part, one_sided_topics
 from goodgain.transforms.core.metrics.by_name import at_i, labels, metric_by_name
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 _LONGEST_KEY = 60
 _SHOWN_TOPICS = 3  # with documents of the pool that one arm alone found
@@ -93,8 +93,8 @@ def _largest(slices: list[list[ComparisonRow]]) -> list[list[ComparisonRow]]:
 def _hidden_part(hidden: int) -> Iterator[Sentence]:
     if hidden:
         yield Sentence(
-            f"{counted(hidden, 'smaller slice is', 'smaller slices are')} not shown; use --json or "
-            "--output for all.",
+            f"{format_count(hidden, 'smaller slice is', 'smaller slices are')} not shown; use "
+            "--json or --output for all.",
             "warning",
         )
 
@@ -109,7 +109,7 @@ def _arms_part(compared: Compared) -> Iterator[Sentence]:
     yield Sentence(f"Base: {arms.base.label} ({_size(arms.base)})", apart=True)
     yield Sentence(f"Candidate: {arms.candidate.label} ({_size(arms.candidate)})")
     if matched.paired:
-        yield Sentence(f"{counted(len(matched.keys), 'pair')} by {compared.pair_by}.")
+        yield Sentence(f"{format_count(len(matched.keys), 'pair')} by {compared.pair_by}.")
         for name, account in (
             ("base", compared.base_account),
             ("candidate", compared.candidate_account),
@@ -144,7 +144,7 @@ def comparison_warnings(compared: Compared) -> Iterator[Sentence]:
 
 
 def _size(arm: Arm) -> str:
-    total = counted(len(arm.ids) + len(arm.left_out), "conversation")
+    total = format_count(len(arm.ids) + len(arm.left_out), "conversation")
     if not arm.left_out:
         return total
     reasons = Counter(left.reason for left in arm.left_out.values())
@@ -171,16 +171,18 @@ def _clusters_text(compared: Compared, rows: Sequence[ComparisonRow]) -> str:
 
 def _account(name: str, account: Account) -> Iterator[str]:
     if account.repeated:
+        sharing = format_count(
+            account.repeated, "conversation shares its", "conversations share their"
+        )
         yield (
-            f"In the {name}, "
-            f"{counted(account.repeated, 'conversation shares its', 'conversations share their')} "
-            "key with another of the same arm; each key counts once, with their mean."
+            f"In the {name}, {sharing} key with another of the same arm; each key counts once, "
+            "with their mean."
         )
     fell_out = sum(account.unmatched.values())
     if fell_out:
         reasons = ", ".join(f"{n:,} {why}" for why, n in sorted(account.unmatched.items()))
         yield (
-            f"Of the {name}'s {counted(account.conversations, 'conversation')}, {fell_out:,} "
+            f"Of the {name}'s {format_count(account.conversations, 'conversation')}, {fell_out:,} "
             f"{pluralize(fell_out, 'is', 'are')} in no pair in which both searched: {reasons}."
         )
 

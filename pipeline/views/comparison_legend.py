@@ -9,7 +9,7 @@ from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.studies.comparison.measures import Family
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _METHODS = {"holm": "Holm", "benjamini_hochberg": "Benjamini-Hochberg"}
 
@@ -57,7 +57,7 @@ def _corrections(
     """How the p values are corrected: of each family that is shown, slices apart."""
     wanted = sorted({(row.family, bool(row.slice)) for row in shown})
     counts = [
-        f"{counted(tests[family, sliced], 'test')} of the {family} family"
+        f"{format_count(tests[family, sliced], 'test')} of the {family} family"
         + (" in slices" if sliced else "")
         for family, sliced in wanted
         if tests.get((family, sliced)) and (family != "primary" or sliced)

@@ -34,7 +34,7 @@ from goodgain.pipeline.views.used_documents import DONE, usage_part
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.outcomes import OUTCOME
 from goodgain.transforms.core.scoring.score_rows import ConversationRow
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 _LONGEST_TEXT = 120
 _LONGEST_QUERY = 200
@@ -70,9 +70,9 @@ def _head(explanation: ConversationExplanation) -> Iterator[Block]:
     row = explanation.row
     yield Heading(f"Conversation {row.conversation_id}")
     rejected = (
-        f"{counted(row.rejected_records, 'record')}: the conversation is left out of the means"
+        f"{format_count(row.rejected_records, 'record')}: the conversation is left out of the means"
     )
-    redelivered = counted(row.redelivered, "record")
+    redelivered = format_count(row.redelivered, "record")
     if explanation.conflicting_redeliveries:
         redelivered += f", {explanation.conflicting_redeliveries} of them with other content"
     shown = [
@@ -83,7 +83,7 @@ def _head(explanation: ConversationExplanation) -> Iterator[Block]:
         ("rejected", rejected if row.rejected_records else ""),
         (
             "unreadable",
-            counted(explanation.unreadable, *_WITHOUT_CONVERSATION)
+            format_count(explanation.unreadable, *_WITHOUT_CONVERSATION)
             if explanation.unreadable
             else "",
         ),
@@ -108,14 +108,15 @@ def _turn_in_words(explanation: ConversationExplanation) -> str:
     if row.turn is None:
         return "none: none of its records can be used"
     text = (
-        f"{row.turn}, N = {counted(row.N, 'iteration')}, {counted(row.calls, 'search call')}, "
-        f"{counted(row.R, 'result')}"
+        f"{row.turn}, N = {format_count(row.N, 'iteration')}, "
+        f"{format_count(row.calls, 'search call')}, {format_count(row.R, 'result')}"
     )
     if not row.N:
         text = f"{row.turn}, which did not search (N = 0)"
     if explanation.earlier_turns:
         earlier_turns = (
-            f"{turn.turn} ({counted(turn.calls, 'call')})" for turn in explanation.earlier_turns
+            f"{turn.turn} ({format_count(turn.calls, 'call')})"
+            for turn in explanation.earlier_turns
         )
         earlier = pluralize(
             len(explanation.earlier_turns), "an earlier turn does", "earlier turns do"
@@ -133,13 +134,13 @@ def _iteration(iteration: ExplainedIteration) -> Iterator[Block]:
     for call in iteration.calls:
         yield from _call(row.i, call)
     here = [
-        f"{counted(row.R_i, 'result')} (R), {row.UR_i} new (UR), {row.GR_i} of them good (GR), "
-        f"{row.Dup_i} repeated (Dup), {row.unlabelled_i} unlabelled",
+        f"{format_count(row.R_i, 'result')} (R), {row.UR_i} new (UR), {row.GR_i} of them good "
+        f"(GR), {row.Dup_i} repeated (Dup), {row.unlabelled_i} unlabelled",
         f"gain {row.G_i} (G), {number(row.AvgGain_i)} per result (AvgGain)",
     ]
     so_far = [
-        f"{counted(row.R_at_i, 'result')} (R), {row.UR_at_i} distinct (UR), {row.GR_at_i} of them "
-        f"good (GR), {row.DupR_at_i} repeated (DupR)",
+        f"{format_count(row.R_at_i, 'result')} (R), {row.UR_at_i} distinct (UR), {row.GR_at_i} of "
+        f"them good (GR), {row.DupR_at_i} repeated (DupR)",
         f"gain {row.CG_at_i} (CG), per iteration {number(row.RG_at_i)} (RG), per result "
         f"{number(row.RAG_at_i)} (RAG)",
         f"discounted {number(row.DCG_at_i)} (DCG), per iteration {number(row.DRG_at_i)} (DRG), per "
@@ -157,7 +158,7 @@ def _iteration(iteration: ExplainedIteration) -> Iterator[Block]:
     of_aspects = []
     if "aspects_at_i" in row.metrics:
         of_aspects.append(
-            f"{counted(row.new_aspects_i, 'new aspect')}, {row.aspects_at_i} so far, recall "
+            f"{format_count(row.new_aspects_i, 'new aspect')}, {row.aspects_at_i} so far, recall "
             f"{value_text('aspect_recall', row.aspect_recall_at_i)}"
         )
     yield facts(
@@ -188,7 +189,7 @@ def _call(i: int, call: ExplainedCall) -> Iterator[Block]:
         failed = f"failed: {shortened(call.error, _LONGEST_TEXT)}"
         yield Sentence(failed, tone="failure", indent=1)
     if call.excluded:
-        left_out = counted(call.excluded, "result is", "results are")
+        left_out = format_count(call.excluded, "result is", "results are")
         yield Sentence(f"{left_out} excluded, and ranks do not count them", indent=1)
     if not call.results:
         yield Sentence("no results", indent=1)

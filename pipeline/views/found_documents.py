@@ -8,7 +8,7 @@ from goodgain.pipeline.document.model import Block, Sentence, count, table
 from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.pipeline.studies.comparison.pool_finds import FoundDocument, PoolFinds
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _ARMS = ("base", "candidate")
 _LONGEST_KEY = 80
@@ -24,14 +24,14 @@ _FOUND_BY = {
 def found_by_part(finds: PoolFinds) -> Iterator[Block]:
     """How many good documents both arms, one of them, or neither found."""
     good = sum(getattr(finds, who) for who in _FOUND_BY)
-    left_out = counted(
+    left_out = format_count(
         finds.topics_of_one_arm,
         "topic that only one arm searched is",
         "topics that only one arm searched are",
     )
     yield Sentence(
-        f"The {counted(good, 'good document')} of the {counted(finds.topics, 'topic')} that "
-        "both arms searched, each counted once."
+        f"The {format_count(good, 'good document')} of the {format_count(finds.topics, 'topic')} "
+        "that both arms searched, each counted once."
         + (f" {left_out} left out." if finds.topics_of_one_arm else "")
     )
     rows = ((words, getattr(finds, who)) for who, words in _FOUND_BY.items())

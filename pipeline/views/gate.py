@@ -18,7 +18,7 @@ from goodgain.pipeline.document.model import (
     verdict,
 )
 from goodgain.pipeline.studies.gate.outcome import Outcome, cautions_of, passed
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 
 def gate_document(outcomes: Sequence[Outcome]) -> Document:
@@ -43,7 +43,7 @@ def _reasons(outcomes: Sequence[Outcome]) -> Iterator[Sentence]:
 def _total(outcomes: Sequence[Outcome]) -> str:
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
     skipped = sum(outcome.verdict == "skipped" for outcome in outcomes)
-    checked = counted(len(outcomes) - skipped, "rule")
+    checked = format_count(len(outcomes) - skipped, "rule")
     total = f"failed: {failed} of {checked}" if failed else f"passed: {checked}, none failed"
     return f"The gate {total}{f'; {skipped} skipped' if skipped else ''}."
 

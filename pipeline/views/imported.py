@@ -15,7 +15,7 @@ from goodgain.pipeline.document.model import (
     document,
     table,
 )
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 _NO_NAME = "(no name)"
 # What the counts of an import mean: the words after a count of one, and after several.
@@ -81,14 +81,15 @@ def import_document(output: str, counts: ImportCounts) -> Document:
     notes = [(number, what) for number, what in _notes(counts) if number]
     return document(
         Sentence(
-            f"{output}: {counted(counts.conversations, 'conversation')}, "
-            f"{counted(counts.turns, 'turn')}, {counted(counts.iterations, 'iteration')}, "
-            f"{counted(counts.calls, 'call')}, {counted(counts.results, 'result')}",
+            f"{output}: {format_count(counts.conversations, 'conversation')}, "
+            f"{format_count(counts.turns, 'turn')}, "
+            f"{format_count(counts.iterations, 'iteration')}, "
+            f"{format_count(counts.calls, 'call')}, {format_count(counts.results, 'result')}",
             whole=True,
         ),
         Sentence(
-            f"of {counted(counts.records, 'record')} read; "
-            f"{counted(counts.labelled, 'result has', 'results have')} a label.",
+            f"of {format_count(counts.records, 'record')} read; "
+            f"{format_count(counts.labelled, 'result has', 'results have')} a label.",
             whole=True,
         ),
         _numbered([*notes, *_skipped(counts)]),
@@ -107,7 +108,7 @@ def unconverted_document(format: str, counts: ImportCounts) -> Document:
     listed = ", ".join(sorted(counts.unconverted))
     return document(
         Sentence(
-            f"goodgain: {counted(calls, 'call')} of tools that answered with lists "
+            f"goodgain: {format_count(calls, 'call')} of tools that answered with lists "
             f"{pluralize(calls, 'was', 'were')} left out ({listed}). If they search, name "
             f"them in a mapping, `search_tools: [{listed}]` (goodgain convert --from "
             f"{format} --show-mapping prints the one to edit, --mapping FILE uses it): what they "

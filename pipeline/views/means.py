@@ -22,10 +22,10 @@ from goodgain.pipeline.document.numbers import mean_interval_text, mean_text
 from goodgain.pipeline.results.manifest import has_own_ideal
 from goodgain.pipeline.results.unlabelled_arms import NO_LABEL
 from goodgain.transforms.core.metrics.by_name import cautions, labels, metric_by_name
-from goodgain.transforms.core.metrics.headline import declared_for, headline_among
+from goodgain.transforms.core.metrics.headline import headline_among, metrics_declared_for
 from goodgain.transforms.core.metrics.own import short_name
 from goodgain.transforms.core.ranking import DEFAULT_RANKING_METRICS
-from goodgain.transforms.core.wording import counted, no_interval
+from goodgain.transforms.core.wording import format_count, no_interval
 
 Row = Mapping[str, Any]
 _BOUNDS = ("worst", "best")
@@ -87,7 +87,7 @@ def shown_metrics(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[
     known = [name for name in dict.fromkeys(names) if name in rows]
     if any(lacks_labels(rows[name]) for name in known):
         known = [
-            *declared_for("unlabelled"),
+            *metrics_declared_for("unlabelled"),
             *(name for name in known if not lacks_labels(rows[name])),
         ]
     return list(dict.fromkeys(known))
@@ -118,7 +118,7 @@ def means_part(
     yield from _lacking_part(rows.values())
     hidden = sum(name not in names for name in rows)
     yield Sentence(
-        f"The means of {counted(hidden, 'more metric')} are in the dataset `means`"
+        f"The means of {format_count(hidden, 'more metric')} are in the dataset `means`"
         + (" and in the report." if report else ".")
     )
 
@@ -147,8 +147,8 @@ def _lacking_part(rows: Iterable[Row]) -> Iterator[Sentence]:
     lacking = sum(lacks_labels(row) for row in rows)
     if lacking:
         yield Sentence(
-            f"No result has a label, so gain and {counted(lacking, 'metric')} that need labels are "
-            "unknown: give `gain` in the traces, --labels, --qrels or a --pool."
+            f"No result has a label, so gain and {format_count(lacking, 'metric')} that need "
+            "labels are unknown: give `gain` in the traces, --labels, --qrels or a --pool."
         )
 
 

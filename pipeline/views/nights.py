@@ -29,7 +29,7 @@ from goodgain.pipeline.studies.nightly.days.history import TABLE
 from goodgain.pipeline.studies.nightly.job import NightlyResult
 from goodgain.transforms.core.metrics.by_name import cautions, metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _COLUMNS = (
     TableColumn("metric"),
@@ -108,8 +108,8 @@ def _remarks(entry: DayEntry) -> Iterator[str]:
         notes = [change.about]
         if not change.about and name in entry.means and change.n != entry.means[name].n:
             notes.append(
-                f"baseline and difference are over the {counted(change.n, 'conversation')} of the "
-                f"day, and {change.n_base:,} of the baseline, that can be compared"
+                f"baseline and difference are over the {format_count(change.n, 'conversation')} of "
+                f"the day, and {change.n_base:,} of the baseline, that can be compared"
             )
         if change.shown_by_itself:
             notes.append("not shown once the verdict is corrected for the number of metrics")

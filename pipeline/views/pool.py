@@ -27,7 +27,7 @@ from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.pool.agreement import Agreement, MeanShift
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import first_text
-from goodgain.transforms.core.wording import counted, no_interval, pluralize
+from goodgain.transforms.core.wording import format_count, no_interval, pluralize
 
 _LONGEST = 60
 _LONGEST_RUN = 20
@@ -46,8 +46,9 @@ def pool_document(pool: Pool) -> Document:
             ],
         ),
         Sentence(
-            f"{counted(content['documents'], 'document')} of "
-            f"{counted(content['topics'], 'topic')}, seen at {counted(content['places'], 'place')}."
+            f"{format_count(content['documents'], 'document')} of "
+            f"{format_count(content['topics'], 'topic')}, seen at "
+            f"{format_count(content['places'], 'place')}."
         ),
         pool_findings(pool),
         Sentence(
@@ -80,14 +81,14 @@ def pool_findings(pool: Pool) -> Iterator[Sentence]:
     alone, weak = built["conversations_without_topic"], built["weak_documents"]
     if alone and pool.topic_attribute:
         yield Sentence(
-            f"{counted(alone, 'conversation lacks', 'conversations lack')} the attribute "
+            f"{format_count(alone, 'conversation lacks', 'conversations lack')} the attribute "
             f"{pool.topic_attribute}: each is a topic of its own."
         )
     if weak:
         has, it = pluralize(weak, "has", "have"), pluralize(weak, "it", "them")
         yield Sentence(
-            f"{counted(weak, 'document')} {has} too few attributes to be recognized in another "
-            f"run: no id, URL or text identifies {it}."
+            f"{format_count(weak, 'document')} {has} too few attributes to be recognized in "
+            f"another run: no id, URL or text identifies {it}."
         )
 
 
@@ -111,7 +112,7 @@ def topic_document(
         )
         for pooled in documents
     ]
-    heading = Heading(f"Topic {topic}: {counted(len(documents), 'document')}")
+    heading = Heading(f"Topic {topic}: {format_count(len(documents), 'document')}")
     return document(heading, table(columns, rows))
 
 
@@ -151,7 +152,7 @@ def agreement_document(outcome: Agreement, a: str, b: str) -> Document:
     ends = kappa.note or f"{number(kappa.low)}..{number(kappa.high)}"
     same = NONE if outcome.same is None else f"{100 * outcome.same:.1f} %"
     return document(
-        Sentence(f"{counted(outcome.documents, 'document')} that both labelled"),
+        Sentence(f"{format_count(outcome.documents, 'document')} that both labelled"),
         table(
             (f"{a} \\ {b}", *map(str, range(len(outcome.matrix)))),
             [(str(gain), *map(count, row)) for gain, row in enumerate(outcome.matrix)],

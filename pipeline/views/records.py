@@ -11,7 +11,7 @@ from goodgain.pipeline.results.datasets import REJECTED
 from goodgain.pipeline.results.finished_run import read_dataset
 from goodgain.pipeline.results.manifest import EXCLUDE, above_limit
 from goodgain.pipeline.views.outcomes import outcome_rows_text
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 Row = Mapping[str, Any]
 _BEFORE_SINCE = "before_since"
@@ -64,7 +64,7 @@ def given_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
             f"Labels: {given['read']:,} read = {given['joined']:,} joined + "
             f"{given['repeated']:,} repeated + {given['empty']:,} empty + "
             f"{given['rejected']:,} rejected; "
-            f"{counted(given['replaced'], 'replaces', 'replace')} another of the traces."
+            f"{format_count(given['replaced'], 'replaces', 'replace')} another of the traces."
         )
     if given := manifest.get("outcome_rows"):
         yield Sentence(outcome_rows_text(given))
@@ -72,9 +72,10 @@ def given_part(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
         yield from _judgments_part(qrels)
     if excluded := manifest.get(EXCLUDE):
         yield Sentence(
-            f"Excluded (--exclude): {counted(excluded['results'], 'result')} and "
-            f"{counted(excluded['judgments'], 'judgment')}, by "
-            f"{counted(excluded['pairs'], 'document')} of {counted(excluded['topics'], 'topic')}."
+            f"Excluded (--exclude): {format_count(excluded['results'], 'result')} and "
+            f"{format_count(excluded['judgments'], 'judgment')}, by "
+            f"{format_count(excluded['pairs'], 'document')} of "
+            f"{format_count(excluded['topics'], 'topic')}."
         )
 
 
@@ -82,9 +83,9 @@ def _judgments_part(qrels: Mapping[str, Any]) -> Iterator[Sentence]:
     without_judgment = qrels["results_without_judgment"]
     without_judgments = qrels["topics_without_judgments"]
     yield Sentence(
-        f"Judgments: {counted(qrels['judgments'], 'document')}, of which "
-        f"{counted(qrels['never_retrieved'], 'was', 'were')} never retrieved; "
-        f"{counted(without_judgment, 'result has', 'results have')} no judgment."
+        f"Judgments: {format_count(qrels['judgments'], 'document')}, of which "
+        f"{format_count(qrels['never_retrieved'], 'was', 'were')} never retrieved; "
+        f"{format_count(without_judgment, 'result has', 'results have')} no judgment."
     )
     yield Sentence(
         f"Topics: {qrels['topics']:,} with judgments, of which "
@@ -93,7 +94,7 @@ def _judgments_part(qrels: Mapping[str, Any]) -> Iterator[Sentence]:
         f"{pluralize(without_judgments, 'has', 'have')} no judgments."
     )
     if without_id := qrels["results_without_id"]:
-        results_without_id = counted(without_id, "result")
+        results_without_id = format_count(without_id, "result")
         yield Sentence(f"Not joined: {results_without_id} without the id that --qrels-id names.")
 
 
@@ -123,5 +124,5 @@ def changed_part(inputs: Sequence[Row]) -> Iterator[Sentence]:
             "again once nothing writes to it."
         )
     if len(changed) > _SHOWN_CHANGED:
-        more = counted(len(changed) - _SHOWN_CHANGED, *_MORE_CHANGED)
+        more = format_count(len(changed) - _SHOWN_CHANGED, *_MORE_CHANGED)
         yield Sentence(f"Note: {more} changed.")

@@ -23,7 +23,7 @@ from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.manifest import above_limit
 from goodgain.pipeline.studies.findings import UNLABELLED
 from goodgain.transforms.core.warnings.warning import DataWarning, failing
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 Report: TypeAlias = Mapping[str, Any]
 _MOST_ROWS = 40
@@ -159,7 +159,7 @@ def _first_values(values: Sequence[str]) -> str:
 
 def _verdict(report: Report) -> Iterator[Sentence]:
     records = report["records"]
-    text = f"{records['rejected']:,} of {counted(records['read'], 'record')} "
+    text = f"{records['rejected']:,} of {format_count(records['read'], 'record')} "
     text += f"{pluralize(records['rejected'] or records['read'], 'is', 'are')} rejected; "
     limit = f"--max-rejected {report['max_rejected']}"
     if report["too_many_rejected"]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.document.model import Cell, TableBlock, TableColumn, table
 from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.pipeline.results.way_sums import way_numbers
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 Row = Mapping[str, Any]
 _LONGEST_NAME = 60
@@ -84,7 +84,7 @@ class WaySums:
         ]
         if not shares:
             return ""
-        return f"Of {counted(sums['calls'], 'search call')}, {'; '.join(shares)}."
+        return f"Of {format_count(sums['calls'], 'search call')}, {'; '.join(shares)}."
 
 
 def ways_of_arms(
@@ -109,7 +109,7 @@ def losses(way: Way) -> str:
     if not found.count or not later:
         return ""
     lost = " and ".join(step.lost for step in later)
-    return f"Of {counted(found.count, 'good document')} found, {lost}."
+    return f"Of {format_count(found.count, 'good document')} found, {lost}."
 
 
 def way_table(ways: Iterable[Way]) -> TableBlock:
@@ -171,4 +171,4 @@ def _beside(sums: Mapping[str, int]) -> Iterable[str]:
         ("cited_unopened", "cited document", "never opened"),
     ):
         if number := sums[name]:
-            yield f"{counted(number, what)} {pluralize(number, 'was', 'were')} {how}."
+            yield f"{format_count(number, what)} {pluralize(number, 'was', 'were')} {how}."

@@ -13,7 +13,7 @@ import fastavro
 from goodgain.pipeline.run.engines.runners import look_for_cycles_less_often
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,
@@ -23,13 +23,13 @@ from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.scoring.fold import fold_turn
 from goodgain.transforms.core.scoring.packing import Packer, Packing
-from goodgain.transforms.core.scoring.ranked_lists import judged_pool, turn_list
+from goodgain.transforms.core.scoring.ranked_lists import pool_of_judged, turn_list
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.scoring.settings import Scoring
 from tests.bench.processes import TURNS, in_turns
 from tests.bench.rows import Row
 
-RULES = compile_rules(read_rules(shipped_rules_text()))
+RULES = compile_rules(read_rules(read_shipped_rules()))
 MOST_RECORDS = 5_000
 CUTOFFS = (5, 10, 20)
 FEWEST, *MORE = (10_000, 20_000, 50_000, 100_000)  # results of one conversation
@@ -126,7 +126,7 @@ def ranking_seconds(calls: list[SearchCall]) -> float:
         fingerprints = by_conversation.setdefault(call.conversation_id, [])
         fingerprints.append(fingerprinter.call_fingerprint(call))
     turns = [fold_turn(fingerprints, RULES, 2) for fingerprints in by_conversation.values()]
-    lists = [(turn_list(turn, hold_slot=False), judged_pool(turn)) for turn in turns]
+    lists = [(turn_list(turn, hold_slot=False), pool_of_judged(turn)) for turn in turns]
     seconds = [
         _seconds(lambda: [evaluator.evaluate(one.labels, pool, one.scores) for one, pool in lists])
         for _ in range(TURNS)

@@ -14,7 +14,7 @@ from math import exp, sqrt
 import numpy as np
 
 from goodgain.transforms.core.comparison.samples import moments
-from goodgain.transforms.core.means.mean_row import CONFIDENCE, studentized
+from goodgain.transforms.core.means.mean_row import CONFIDENCE, studentize
 from goodgain.transforms.core.statistics import Studentized
 from tests.core.comparison import populations
 
@@ -54,9 +54,7 @@ def intervals_of_mean(values: np.ndarray) -> Iterator[tuple[float, float]]:
     found = moments(values, 0.0)
     n = found.n
     for interval in ("student", "hall"):
-        one = studentized(
-            found.mean, found.stddev / sqrt(n), n, found.asymmetry * sqrt(n), interval
-        )
+        one = studentize(found.mean, found.stddev / sqrt(n), n, found.asymmetry * sqrt(n), interval)
         yield one.interval(CONFIDENCE)
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import asdict, replace
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.dedup.verification import verify
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.plan import plan_of
@@ -31,7 +31,7 @@ _encode = msgspec.msgpack.Encoder(order="sorted").encode
 
 @cache
 def shipped_rules(max_candidates=256, policy="full", unit="document"):
-    rules = compile_rules(read_rules(shipped_rules_text()), unit)
+    rules = compile_rules(read_rules(read_shipped_rules()), unit)
     return replace(rules, max_candidates=max_candidates, policy=policy)
 
 

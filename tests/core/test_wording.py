@@ -2,18 +2,21 @@
 
 import pytest
 
-from goodgain.transforms.core.wording import counted, no_interval, pluralize
+from goodgain.transforms.core.wording import format_count, no_interval, pluralize
 
 
 @pytest.mark.parametrize(
     ("number", "text"), [(0, "0 pairs"), (1, "1 pair"), (2, "2 pairs"), (1000, "1,000 pairs")]
 )
 def test_nouns_follow_their_count(number, text):
-    assert counted(number, "pair") == text
+    assert format_count(number, "pair") == text
 
 
 def test_verbs_follow_their_count():
-    assert [counted(n, "copy is", "copies are") for n in (1, 3)] == ["1 copy is", "3 copies are"]
+    assert [format_count(n, "copy is", "copies are") for n in (1, 3)] == [
+        "1 copy is",
+        "3 copies are",
+    ]
     assert [pluralize(n, "has", "have") for n in (0, 1)] == ["have", "has"]
 
 

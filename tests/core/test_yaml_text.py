@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.yaml_text import parse_yaml, repeated
+from goodgain.transforms.core.yaml_text import describe_repeated_key, parse_yaml
 
 TEXT = """\
 a: 1
@@ -54,19 +54,19 @@ def test_text_that_is_no_yaml(text, problem):
 
 def test_finds_repeated_keys():
     file = parse_yaml("a: {b: 1,\n  b: 2}\nc:\n  - d: 1\n    d: 1\na: 3\n", "my.yaml")
-    assert sorted(file.repeated_keys()) == [
-        (2, repeated("b")),
-        (5, repeated("d")),
-        (6, repeated("a")),
+    assert sorted(file.find_repeated_keys()) == [
+        (2, describe_repeated_key("b")),
+        (5, describe_repeated_key("d")),
+        (6, describe_repeated_key("a")),
     ]
 
 
 def test_a_recursive_alias_is_searched_once():
     file = parse_yaml("a: &x\n  - *x\n  - {b: 1,\n     b: 2}\n", "my.yaml")
-    assert file.repeated_keys() == [(4, repeated("b"))]
+    assert file.find_repeated_keys() == [(4, describe_repeated_key("b"))]
 
 
 def test_merged_keys_are_not_repeated_keys():
     file = parse_yaml("a: &x {b: 1}\nc:\n  <<: *x\n  b: 2\n", "my.yaml")
     assert file.content == {"a": {"b": 1}, "c": {"b": 2}}
-    assert not file.repeated_keys()
+    assert not file.find_repeated_keys()

@@ -18,7 +18,7 @@ from goodgain.transforms.core.native import SWITCH
 from goodgain.transforms.core.scoring import packing
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.read import PlanShards
-from goodgain.transforms.sources.folder_files import collect_times, timed_records
+from goodgain.transforms.sources.folder_files import collect_times, read_timed
 from goodgain.transforms.sources.streamed import (
     ReadRecords,
     StreamPacker,
@@ -60,7 +60,7 @@ def outputs_of_file(path, bounds=(None, None), limits=DEFAULT_BOUNDS):
     for shard in PlanShards(10_000, bounds=limits).process(
         InputFile(str(path), path.stat().st_size)
     ):
-        records = collect_times(timed_records(shard, packer.record_packer(*bounds)), times)
+        records = collect_times(read_timed(shard, packer.record_packer(*bounds)), times)
         outputs += map(plain, packer.add(stamp_records(records, *bounds)))
         outputs += map(plain, packer.rest())
     made = getattr(packer._packer, "from_python", None)

@@ -28,10 +28,10 @@ DETAILS = ["--per-call", "--bounds"]
 @pytest.fixture
 def fresh_import():
     """Clear the caches of what was imported, before and after a test."""
-    native._installed.cache_clear()
+    native._import_installed.cache_clear()
     native._compatible.cache_clear()
     yield
-    native._installed.cache_clear()
+    native._import_installed.cache_clear()
     native._compatible.cache_clear()
 
 
@@ -92,7 +92,7 @@ def test_built_for_another_version(monkeypatch, differs):
     monkeypatch.delenv("GOODGAIN_NATIVE", raising=False)
     monkeypatch.setitem(sys.modules, "goodgain_native", SimpleNamespace(**names))
     assert native.active_path() == "native"
-    native._installed.cache_clear()
+    native._import_installed.cache_clear()
     native._compatible.cache_clear()
     other = SimpleNamespace(**{**names, differs: 0})
     monkeypatch.setitem(sys.modules, "goodgain_native", other)

@@ -14,7 +14,7 @@ from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
     document_digests,
-    merged,
+    merge_labels,
 )
 from goodgain.transforms.core.judgments.judgment import (
     JUDGMENTS_DIGEST,
@@ -207,9 +207,9 @@ def test_external_labels_are_merged_in_any_number_and_order():
         ExternalLabels({}, {"t": {b"e": 1}, "u": {b"d": 0}}, {}),
         ExternalLabels({}, {}, {"t": [0, 1, 0, 0, 0]}),
     ]
-    whole = merged(parts)
-    assert merged([*reversed(parts), *parts]) == whole
-    assert merged([whole, whole]) == whole
+    whole = merge_labels(parts)
+    assert merge_labels([*reversed(parts), *parts]) == whole
+    assert merge_labels([whole, whole]) == whole
 
 
 def test_without_label_keys_payloads_have_no_external_labels():

@@ -61,7 +61,7 @@ def peak(work, size):
 
 
 def judged(topic, document, gain=2):
-    (pair,) = qrels._keyed_by_document(Judgment(topic, document, gain, JudgmentPlace(0, 7)), None)
+    (pair,) = qrels._key_by_document(Judgment(topic, document, gain, JudgmentPlace(0, 7)), None)
     return pair
 
 
@@ -72,7 +72,7 @@ def asking(number):
 def many_conversations(size):
     """Many conversations in one bundle, each with two requests for the same document."""
     requests = (LabelRequest(f"conversation {at}", ["d"]) for at in range(size))
-    elements = ((key, [value] * 2) for key, value in map(qrels._keyed_by_conversation, requests))
+    elements = ((key, [value] * 2) for key, value in map(qrels._key_by_conversation, requests))
     return run(qrels._RequestJudgments(), elements)
 
 
@@ -138,7 +138,7 @@ def test_a_conversation_whose_records_have_many_topics_asks_under_one():
         for at in (1, 2)
     }
     request = LabelRequest("c", [f"d{at}" for at in range(30)], "a", records)
-    key, value = qrels._keyed_by_conversation(request)
+    key, value = qrels._key_by_conversation(request)
     assert run(qrels._RequestJudgments(), [(key, [value])]) == 1 + 30
 
 

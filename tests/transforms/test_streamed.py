@@ -20,8 +20,8 @@ from goodgain.transforms.sources.streamed import (
     READ,
     ReadRecords,
     StreamPacker,
+    split_outputs,
     stamp_records,
-    streamed_traces,
 )
 from goodgain.transforms.times import timestamp_of
 from tests.core.direct import shipped_rules
@@ -132,7 +132,7 @@ def test_each_output_has_a_coder_that_workers_know():
 
 class Read(beam.PTransform):
     def expand(self, records):
-        return streamed_traces(records, NoOutput())
+        return split_outputs(records, NoOutput())
 
 
 class NoOutput(beam.DoFn):

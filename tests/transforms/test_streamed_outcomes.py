@@ -13,7 +13,7 @@ from goodgain.transforms.core.scoring.payload import payload
 from goodgain.transforms.core.scoring.score import score_conversation
 from goodgain.transforms.core.streaming.closing import Closing
 from goodgain.transforms.fingerprint import FingerprintCalls
-from goodgain.transforms.keyed_outcomes import keyed_row
+from goodgain.transforms.keyed_outcomes import key_row
 from goodgain.transforms.score_stream import CloseConversation, ScoreStreamedPayloads
 from goodgain.transforms.stream_end import StreamEnd
 from tests.adversarial import conversation_records
@@ -71,7 +71,7 @@ def test_in_any_order_rows_are_joined_as_in_batch(seed):
     rows = rows_of(random, "abc")
     arrivals = [(one.conversation_id, payload([fingerprint(one)]), one.timestamp)
                 for of_one in calls.values() for one in of_one]  # fmt: skip
-    arrivals += [(*keyed_row(row), BEGIN_OF_TIME) for row in rows]
+    arrivals += [(*key_row(row), BEGIN_OF_TIME) for row in rows]
     random.shuffle(arrivals)
     engine = engine_of()
     for arrival in arrivals:
@@ -99,7 +99,7 @@ def test_in_any_order_rows_are_joined_as_in_batch(seed):
 
 def test_rows_open_no_conversation():
     engine = engine_of()
-    engine.arrive(*keyed_row(OutcomesOfRow(0, 1, "a", {"correct": 1.0})), BEGIN_OF_TIME)
+    engine.arrive(*key_row(OutcomesOfRow(0, 1, "a", {"correct": 1.0})), BEGIN_OF_TIME)
     engine.watermark(at(10_000))
     assert not engine.given
     engine.end()
@@ -117,7 +117,7 @@ def test_rows_of_open_conversations_are_reported_when_the_stream_is_stopped():
     engine = engine_of(Stopped())
     for call in calls_of(Random(1), "a"):
         engine.arrive("a", payload([fingerprint(call)]), call.timestamp)
-    engine.arrive(*keyed_row(OutcomesOfRow(0, 1, "a", {"correct": 1.0})), BEGIN_OF_TIME)
+    engine.arrive(*key_row(OutcomesOfRow(0, 1, "a", {"correct": 1.0})), BEGIN_OF_TIME)
     engine.end()
     (unused,) = engine.of("unused")
     assert unused.reason == "The conversation was still open when the stream was stopped."

@@ -51,7 +51,7 @@ def default_memory_budget(input_bytes: int) -> int:
     return _SMALLEST_DEFAULT + _PER_FURTHER_BYTE * max(0, input_bytes - _ORDINARY_INPUT)
 
 
-def pooled_bytes(size: int, texts: int, ids: int, fields: int) -> int:
+def pool_document_bytes(size: int, texts: int, ids: int, fields: int) -> int:
     """Estimated bytes of a document of a pool that is ready for scoring.
 
     Args:

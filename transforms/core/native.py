@@ -58,12 +58,14 @@ def active_path() -> str:
         return f"python ({SWITCH}={os.environ[SWITCH]})"
     if _compatible() is not None:
         return "native"
-    return "python (goodgain-native is built for another version)" if _installed() else "python"
+    return (
+        "python (goodgain-native is built for another version)" if _import_installed() else "python"
+    )
 
 
 @cache
 def _compatible() -> Any | None:
-    module = _installed()
+    module = _import_installed()
     if module is None or getattr(module, "FORMAT", None) != FORMAT:
         return None
     known = module.CALL_FIELDS, module.RESULT_FIELDS
@@ -71,7 +73,7 @@ def _compatible() -> Any | None:
 
 
 @cache
-def _installed() -> Any | None:
+def _import_installed() -> Any | None:
     try:
         return importlib.import_module(_MODULE)
     except ImportError:

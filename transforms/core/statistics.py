@@ -72,13 +72,13 @@ class Studentized(Struct, frozen=True):
     def lower(self, confidence: float) -> float:
         """The end of the one-sided interval that bounds the true value from below."""
         y = self._quantile(confidence)
-        reach = self._untransformed(y)
+        reach = self._transform_back(y)
         return self.estimate - self.stderr * (max(y, reach) if self.covers_student else reach)
 
     def upper(self, confidence: float) -> float:
         """The end of the one-sided interval that bounds the true value from above."""
         y = -self._quantile(confidence)
-        reach = self._untransformed(y)
+        reach = self._transform_back(y)
         return self.estimate - self.stderr * (min(y, reach) if self.covers_student else reach)
 
     def interval(self, confidence: float) -> tuple[float, float]:
@@ -94,7 +94,7 @@ class Studentized(Struct, frozen=True):
     @property
     def p_value(self) -> float:
         """The p value of the two-sided test that the true value is 0."""
-        distance = abs(self._transformed(self.t))
+        distance = abs(self._transform(self.t))
         if self.covers_student:
             distance = min(distance, abs(self.t))
         return 2 * student_cdf(self.degrees_of_freedom, -distance)
@@ -102,14 +102,14 @@ class Studentized(Struct, frozen=True):
     def _quantile(self, confidence: float) -> float:
         return student_quantile(self.degrees_of_freedom, confidence)
 
-    def _transformed(self, t: float) -> float:
+    def _transform(self, t: float) -> float:
         """Hall's g, in a form that does not subtract infinities if t is huge."""
         if not self.asymmetry:
             return t
         bend = self.asymmetry * t / 3
         return t * (1 + bend * (1 + bend / 3)) + self.asymmetry / 6
 
-    def _untransformed(self, y: float) -> float:
+    def _transform_back(self, y: float) -> float:
         """Hall's h, with (root^3 - 1) / (root - 1) instead of a division by a, which may be 0."""
         shifted = y - self.asymmetry / 6
         root = cbrt(1 + self.asymmetry * shifted)

@@ -90,14 +90,14 @@ E01F0-EFFFF FFFFE-FFFFF 10FFFE-10FFFF
 def by_pieces(change: Callable[[str], str]) -> Callable[[str], str]:
     """Let a function that follows the running Python's tables follow those of Unicode 14."""
 
-    def changed(text: str) -> str:
+    def change_pieces(text: str) -> str:
         if text.isascii() or _are_assigned(text):
             return change(text)
-        pieces = _unassigned().split(text)
+        pieces = _compile_unassigned().split(text)
         pieces[::2] = map(change, pieces[::2])  # those between the unassigned ones
         return "".join(pieces)
 
-    return changed
+    return change_pieces
 
 
 def _by_unicode_14(change: Callable[[str], str]) -> Callable[[str], str]:
@@ -109,7 +109,7 @@ lower = _by_unicode_14(str.lower)
 
 
 @_by_unicode_14
-def folded_nfkc(text: str) -> str:
+def fold_nfkc(text: str) -> str:
     """The text in NFKC, then casefolded."""
     return unicodedata.normalize("NFKC", text).casefold()
 
@@ -119,18 +119,18 @@ def is_printable(text: str) -> bool:
     return text.isprintable() and (text.isascii() or _are_assigned(text))
 
 
-def assigned(text: str) -> str:
+def keep_assigned(text: str) -> str:
     """The text without the characters that Unicode 14 does not assign."""
-    return _unassigned().sub("", text)
+    return _compile_unassigned().sub("", text)
 
 
 def _are_assigned(text: str) -> bool:
     suspects = _suspects().findall(text)
-    return not suspects or not _unassigned().search("".join(suspects))
+    return not suspects or not _compile_unassigned().search("".join(suspects))
 
 
 @cache
-def _unassigned() -> re.Pattern[str]:
+def _compile_unassigned() -> re.Pattern[str]:
     # Without the lookahead every character would be compared with hundreds of ranges: only for
     # those of the Basic Multilingual Plane do patterns have a table.
     return re.compile(f"((?:[{_class(0, 0xFFFF)}]|(?![\0-\uffff])[{_class(0x10000)}])+)")
@@ -138,7 +138,7 @@ def _unassigned() -> re.Pattern[str]:
 
 @cache
 def _suspects() -> re.Pattern[str]:
-    """Ten times as fast as `_unassigned`, but also finds all characters beyond U+FFFF."""
+    """Ten times as fast as `_compile_unassigned`, but also finds all characters beyond U+FFFF."""
     return re.compile(f"[{_class(0, 0xFFFF)}\U00010000-\U0010ffff]")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def counted(number: int, one: str, more: str | None = None) -> str:
+def format_count(number: int, one: str, more: str | None = None) -> str:
     """A count with its noun, and with a verb that depends on the count.
 
     Args:
@@ -11,7 +11,7 @@ def counted(number: int, one: str, more: str | None = None) -> str:
       more: the words after any other count; None = `one` with an s.
 
     Example:
-      >>> counted(1, "document stays", "documents stay"), counted(2000, "topic")
+      >>> format_count(1, "document stays", "documents stay"), format_count(2000, "topic")
       ('1 document stays', '2,000 topics')
     """
     return f"{number:,} {pluralize(number, one, f'{one}s' if more is None else more)}"

@@ -69,9 +69,12 @@ class YamlFile(Struct, frozen=True):
         """A location in messages, like `run.yaml:3`."""
         return f"{self.name}:{self.line(location)}"
 
-    def repeated_keys(self) -> list[Mistake]:
+    def find_repeated_keys(self) -> list[Mistake]:
         """Each key that is repeated in a mapping; YAML itself keeps the last."""
-        return [(line, repeated(key)) for line, key in _repeated_keys(self.tree, set())]
+        return [
+            (line, describe_repeated_key(key))
+            for line, key in _find_repeated_keys(self.tree, set())
+        ]
 
     def read(
         self,
@@ -94,7 +97,7 @@ class YamlFile(Struct, frozen=True):
             line first.
         """
         found = contradictions(self.content)
-        mistakes = {*self.repeated_keys(), *((self.line(at), wrong) for at, wrong in found)}
+        mistakes = {*self.find_repeated_keys(), *((self.line(at), wrong) for at, wrong in found)}
         try:
             values = model.model_validate(self.content, context=context)
         except ValidationError as error:
@@ -106,7 +109,9 @@ class YamlFile(Struct, frozen=True):
         else:
             if not mistakes:
                 return values
-        raise self.error_type(f"{what} cannot be used:{listed(self.name, mistakes, self.name)}")
+        raise self.error_type(
+            f"{what} cannot be used:{list_mistakes(self.name, mistakes, self.name)}"
+        )
 
 
 def parse_yaml(text: str, name: str, error_type: type[UsageError] = UsageError) -> YamlFile:
@@ -141,7 +146,7 @@ def _nodes_and_content(text: str) -> tuple[yaml.Node | None, Any]:
         loader.dispose()
 
 
-def _repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[int, str]]:
+def _find_repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[int, str]]:
     """Line and name of each key that is repeated in a mapping."""
     if id(node) in visited:  # an alias, which may even be recursive
         return
@@ -152,18 +157,18 @@ def _repeated_keys(node: yaml.Node | None, visited: set[int]) -> Iterator[tuple[
             if key.value in seen:
                 yield key.start_mark.line + 1, key.value
             seen.add(key.value)
-            yield from _repeated_keys(value, visited)
+            yield from _find_repeated_keys(value, visited)
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
-            yield from _repeated_keys(value, visited)
+            yield from _find_repeated_keys(value, visited)
 
 
-def repeated(key: str) -> str:
+def describe_repeated_key(key: str) -> str:
     """The message for a key that occurs twice in one mapping."""
     return f"{key} appears here a second time"
 
 
-def listed(name: str, mistakes: Iterable[Mistake], elsewhere: str = "") -> str:
+def list_mistakes(name: str, mistakes: Iterable[Mistake], elsewhere: str = "") -> str:
     """Mistakes in a file, each on a line of its own, those without a line in it first.
 
     Args:

@@ -15,7 +15,11 @@ from goodgain.transforms.core.files.record_packer import (
 )
 from goodgain.transforms.core.files.shard import FileShard, InputFile
 from goodgain.transforms.core.files.shard_reader import read_shard_into
-from goodgain.transforms.core.records.rejected import WHOLE_FILE, RejectedRecord, without_timestamp
+from goodgain.transforms.core.records.rejected import (
+    WHOLE_FILE,
+    RejectedRecord,
+    reject_without_timestamp,
+)
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.streaming.folder_progress import name_digest
 from goodgain.transforms.filesystems import LocalFile, files_in, is_visible, open_plain
@@ -90,7 +94,7 @@ def complete_files(folder: str) -> list[InputFile]:
     ]
 
 
-def changed_row(file: LocalFile, taken: int, path: str) -> RejectedRecord:
+def reject_changed_file(file: LocalFile, taken: int, path: str) -> RejectedRecord:
     """The row for a file that changed after it was taken with a size of `taken` bytes."""
     return RejectedRecord(
         path,
@@ -100,7 +104,7 @@ def changed_row(file: LocalFile, taken: int, path: str) -> RejectedRecord:
     )
 
 
-def timed_records(shard: FileShard, packer: RecordPacker | None = None) -> Iterator[RecordOrPacked]:
+def read_timed(shard: FileShard, packer: RecordPacker | None = None) -> Iterator[RecordOrPacked]:
     """The records of a shard; a call without a timestamp is rejected.
 
     Args:
@@ -111,7 +115,7 @@ def timed_records(shard: FileShard, packer: RecordPacker | None = None) -> Itera
         number += len(record.timestamps) if isinstance(record, PackedBlock) else 1
         if isinstance(record, SearchCall) and record.timestamp is None:
             position = f"record {number}" + (f" after byte {shard.start}" if shard.start else "")
-            yield without_timestamp(record, shard.path, position)
+            yield reject_without_timestamp(record, shard.path, position)
         else:
             yield record
 

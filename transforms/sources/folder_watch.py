@@ -30,9 +30,9 @@ from goodgain.transforms.core.streaming.watermark import (
 from goodgain.transforms.filesystems import LocalFile
 from goodgain.transforms.read import PlanShards
 from goodgain.transforms.sources.folder_files import (
-    changed_row,
     list_folder,
-    timed_records,
+    read_timed,
+    reject_changed_file,
 )
 
 _LOGGER = logging.getLogger(__name__)
@@ -171,12 +171,12 @@ class FolderWatch:
     ) -> Iterator[RecordOrPacked]:
         """The output of a step: the records of a shard, or the row for a file that changed.
 
-        A call without a timestamp is rejected. The packer is as in `timed_records`.
+        A call without a timestamp is rejected. The packer is as in `read_timed`.
         """
         if isinstance(step, ReportChange):
-            yield changed_row(step.file, step.taken, self._path(step.file.name))
+            yield reject_changed_file(step.file, step.taken, self._path(step.file.name))
         elif step.shard is not None:
-            yield from timed_records(step.shard, packer)
+            yield from read_timed(step.shard, packer)
 
     def after(
         self, step: ReadPart | ReportChange, times: Sequence[int], progress: FolderProgress

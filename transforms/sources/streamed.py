@@ -15,7 +15,7 @@ from apache_beam.utils.timestamp import MIN_TIMESTAMP
 from apache_beam.utils.windowed_value import WindowedValue
 from msgspec import Struct
 
-from goodgain.transforms.coders import StructCoder, typed_outputs
+from goodgain.transforms.coders import StructCoder, apply_typed
 from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.message import Message, parse_message
 from goodgain.transforms.core.files.record_packer import (
@@ -29,7 +29,7 @@ from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import EARLIEST_MILLIS, LATEST_MILLIS, SearchCall
 from goodgain.transforms.core.scoring.native_packing import NativePacker, packer_for
 from goodgain.transforms.core.scoring.packing import Packed, Packing
-from goodgain.transforms.fingerprint import KEYED, Keyed, timestamped
+from goodgain.transforms.fingerprint import KEYED, Keyed, add_timestamps
 from goodgain.transforms.read import REJECTED
 from goodgain.transforms.times import millis_of, timestamp_of
 
@@ -77,10 +77,10 @@ class StreamedTraces(NamedTuple):
     read: beam.PCollection[ReadRecords]
 
 
-def streamed_traces(pcollection: beam.PCollection[Any], read: beam.DoFn) -> StreamedTraces:
+def split_outputs(pcollection: beam.PCollection[Any], read: beam.DoFn) -> StreamedTraces:
     """The `StreamedTraces` from a DoFn that emits the outputs of a `StreamPacker`."""
     types = {"payloads": KEYED, REJECTED: RejectedRecord, READ: ReadRecords}
-    return StreamedTraces(*typed_outputs(pcollection, "ReadRecords", read, **types))
+    return StreamedTraces(*apply_typed(pcollection, "ReadRecords", read, **types))
 
 
 @cache  # one line for each process of a worker, however many steps it sets up
@@ -138,9 +138,9 @@ class StreamPacker:
         self._records, self._ids = 0, []
 
     def _emit(self, packed: Iterable[Packed]) -> Iterator[WindowedValue]:
-        return timestamped(map(self._noted, packed))
+        return add_timestamps(map(self._note, packed))
 
-    def _noted(self, packed: Packed) -> Packed:
+    def _note(self, packed: Packed) -> Packed:
         self._records += packed.calls
         if packed.calls:
             self._ids.append(packed.conversation_id)
@@ -167,7 +167,7 @@ def stamp_records(
     for record in records:
         if not isinstance(record, RejectedRecord):
             first, last = _first_and_last(record)
-            time, at = _clipped(first, earliest, latest), _clipped(last, earliest, latest)
+            time, at = _clip(first, earliest, latest), _clip(last, earliest, latest)
         elif at is None and len(waiting) < _MOST_WAITING:
             waiting.append(record)
             continue
@@ -191,7 +191,7 @@ def _first_and_last(record: SearchCall | PackedBlock) -> tuple[int, int]:
     return record.timestamp, record.timestamp
 
 
-def _clipped(timestamp: int, earliest: int | None, latest: int | None) -> int:
+def _clip(timestamp: int, earliest: int | None, latest: int | None) -> int:
     at = timestamp if latest is None else min(timestamp, latest)
     return at if earliest is None else max(at, earliest)
 
@@ -217,7 +217,7 @@ class ParseMessages(beam.PTransform):
 
     def expand(self, messages: beam.PCollection[Message]) -> StreamedTraces:
         """Apply the transform."""
-        return streamed_traces(messages, _ParseBundle(self.packing, self.adaptation, self.bounds))
+        return split_outputs(messages, _ParseBundle(self.packing, self.adaptation, self.bounds))
 
 
 @dataclass(eq=False, repr=False)

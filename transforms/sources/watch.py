@@ -31,8 +31,8 @@ from goodgain.transforms.sources.streamed import (
     ReadRecords,
     StreamedTraces,
     StreamPacker,
+    split_outputs,
     stamp_records,
-    streamed_traces,
 )
 from goodgain.transforms.stream_end import WITH_ENGINE, StreamEnd
 from goodgain.transforms.times import millis_of, timestamp_of
@@ -71,7 +71,7 @@ class WatchFolder(beam.PTransform):
     def expand(self, begin: beam.pvalue.PBegin) -> StreamedTraces:
         """Apply the transform."""
         sources = begin | "Source" >> beam.Create([self.source])
-        return streamed_traces(sources, ReadFolder(self.packing, self.ends_when_silent, self.end))
+        return split_outputs(sources, ReadFolder(self.packing, self.ends_when_silent, self.end))
 
 
 class FolderTracker(RestrictionTracker):

@@ -9,7 +9,7 @@ from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.pool_config import JudgeConfig
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 NAME = "pool judge"
 HELP = "have your own program judge the pool documents without a label"
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     def advance(done: int, total: int) -> None:
         if done == total or done % max(total // 20, 1) == 0:
             progress.print(
-                f"goodgain: {done:,} of {counted(total, 'document')} judged", soft_wrap=True
+                f"goodgain: {done:,} of {format_count(total, 'document')} judged", soft_wrap=True
             )
 
     outcome = judge_pool(config.pool, config, advance)
@@ -50,10 +50,10 @@ def run(args: argparse.Namespace) -> int:
         print_json(outcome)
     else:
         result_console(args.quiet).print(
-            f"{counted(outcome.labels, 'label')} by {printable(config.annotator)}, "
-            f"{outcome.cached:,} of them from earlier answers; {counted(outcome.calls, 'call')}, "
-            f"{outcome.bad:,} without a usable answer; {len(outcome.rejected):,} rejected, "
-            f"{outcome.left:,} left by --at-most.",
+            f"{format_count(outcome.labels, 'label')} by {printable(config.annotator)}, "
+            f"{outcome.cached:,} of them from earlier answers; "
+            f"{format_count(outcome.calls, 'call')}, {outcome.bad:,} without a usable answer; "
+            f"{len(outcome.rejected):,} rejected, {outcome.left:,} left by --at-most.",
             soft_wrap=True,
         )
         for label in outcome.rejected[:_SHOWN]:

@@ -10,7 +10,7 @@ from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.pool_config import LabelConfig
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 if TYPE_CHECKING:
     from goodgain.pipeline.studies.pool.labelling import Labelled
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         else:
             console = result_console(args.quiet)
             console.print(
-                f"{counted(withdrawn, 'label')} of {config.undo} "
+                f"{format_count(withdrawn, 'label')} of {config.undo} "
                 f"{pluralize(withdrawn, 'was', 'were')} withdrawn."
             )
             answers = answers_of(config.pool, config.undo)
@@ -88,9 +88,9 @@ def _say(outcome: Labelled, path: str | None, what: str, quiet: bool) -> None:
     from goodgain.pipeline.document.safe_text import printable
 
     result_console(quiet).print(
-        f"{counted(outcome.given, what, _PLURALS[what])} given, {outcome.changed:,} of them "
+        f"{format_count(outcome.given, what, _PLURALS[what])} given, {outcome.changed:,} of them "
         "replacing another; "
-        f"{counted(outcome.empty, 'line')} without one, {len(outcome.rejected):,} rejected."
+        f"{format_count(outcome.empty, 'line')} without one, {len(outcome.rejected):,} rejected."
     )
     for problem in outcome.rejected[:_SHOWN]:
         message_console().print(f"{path}:{problem.line}: {printable(problem.text)}", soft_wrap=True)

@@ -8,7 +8,7 @@ from goodgain.pipeline.cli.config_options import add_config_options, given_optio
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.pool_config import TodoConfig
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 NAME = "pool todo"
 HELP = "list the documents of a pool that have no label, each once"
@@ -43,7 +43,9 @@ def run(args: argparse.Namespace) -> int:
         )
         return 0
     console = result_console(args.quiet)
-    console.print(f"{counted(len(todo.documents), 'document')} without a label: {config.output}")
+    console.print(
+        f"{format_count(len(todo.documents), 'document')} without a label: {config.output}"
+    )
     if todo.deeper:
         were = pluralize(todo.deeper, "was", "were")
         console.print(f"{todo.deeper:,} more {were} seen only below rank {config.depth}.")

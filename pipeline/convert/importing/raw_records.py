@@ -17,7 +17,7 @@ from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
     compression_of,
-    decompressed_stream,
+    open_decompressed,
 )
 from goodgain.transforms.core.files.tables import BrokenTableError, csv_rows
 
@@ -219,7 +219,7 @@ def _opened(path: str) -> BinaryIO:
     file.seek(0)
     stream: Any = file
     if compression is not Compression.NONE:
-        stream = decompressed_stream(file, compression)
+        stream = open_decompressed(file, compression)
     if stream.peek(len(_BYTE_ORDER_MARK)).startswith(_BYTE_ORDER_MARK):
         stream.read(len(_BYTE_ORDER_MARK))
     return cast(BinaryIO, stream)

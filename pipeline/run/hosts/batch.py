@@ -40,7 +40,7 @@ from goodgain.pipeline.run.hosts.finish import (
 from goodgain.pipeline.run.plan.local_files import usable_threads
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.errors import GoodGainError, UsageError
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _INPUT_BYTES_PER_FILE = 64 * 2**20  # bytes of input per output file; each is written by one worker
 
@@ -96,8 +96,8 @@ def run(
         claim(config.output, this_run.area)
         console = message_console(quiet)
         console.print(
-            f"goodgain: reading {counted(len(traces.files), 'file')} of {traces.size:,} bytes on "
-            f"{this_run.engine}."
+            f"goodgain: reading {format_count(len(traces.files), 'file')} of {traces.size:,} bytes "
+            f"on {this_run.engine}."
         )
         try:
             _run_pipeline(plan, engine, options, quiet)

@@ -21,7 +21,7 @@ from goodgain.pipeline.run.plan.given_tables import GivenTable
 from goodgain.pipeline.run.plan.judgments import SHOWN_PROBLEMS, check_beginnings
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.files.shard import DEFAULT_SHARD_BYTES
-from goodgain.transforms.core.files.side_table import rejected_row
+from goodgain.transforms.core.files.side_table import reject_row
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.scoring.packing import Packing
 from goodgain.transforms.filesystems import open_plain
@@ -147,4 +147,4 @@ def _with_table(
 
 def to_rejected_rows(given: GivenTable[Any]) -> beam.PTransform:
     """`PCollection[UnusedRow]` of a table to `PCollection[RejectedRecord]`."""
-    return beam.Map(rejected_row, given.files).with_output_types(RejectedRecord)
+    return beam.Map(reject_row, given.files).with_output_types(RejectedRecord)

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.run.plan.joined_judgments import Join
 from goodgain.pipeline.run.plan.judgments import judgments_in
-from goodgain.transforms.coders import StructCoder, typed_outputs
+from goodgain.transforms.coders import StructCoder, apply_typed
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelRequest, QrelsProblem
@@ -71,7 +71,7 @@ class JoinQrelsInMemory(beam.PTransform):
         join = _JoinAll(self.files, budget, self.label_map, self.exclusions)
         types = {"payloads": KEYED, _PROBLEMS: QrelsProblem, _COUNTS: Any}
         grouped = together | "AtLeastNothing" >> beam.Flatten() | "Together" >> beam.GroupByKey()
-        return Labelling(*typed_outputs(grouped, "Join", join, **types))
+        return Labelling(*apply_typed(grouped, "Join", join, **types))
 
 
 def _encoded(request: LabelRequest) -> Pair:

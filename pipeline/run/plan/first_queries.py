@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import shipped_rules
+from goodgain.transforms.core.dedup.rules_file import load_shipped_rules
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.files.shard import InputFile
 from goodgain.transforms.core.native import native_module
@@ -59,7 +59,7 @@ def _looked_up(
     files: tuple[tuple[str, int], ...], config: RunConfig, conversation_ids: tuple[str, ...]
 ) -> Mapping[str, str]:
     source = LocalFiles([InputFile(*file) for file in files], config)
-    rules = compile_rules(shipped_rules())  # they decide nothing here
+    rules = compile_rules(load_shipped_rules())  # they decide nothing here
     try:
         return first_queries(source.conversations(conversation_ids, rules), conversation_ids)
     except (OSError, GoodGainError):

@@ -15,9 +15,9 @@ from goodgain.transforms.core.files.side_table import (
     SideCounts,
     SideFile,
     SideTable,
-    counted_rows,
+    count_rows,
     read_rows,
-    rejected_row,
+    reject_row,
     rows_in_memory,
 )
 from goodgain.transforms.core.files.tables import TableFile, TableFormat, recognise_table
@@ -122,7 +122,7 @@ class RowsHere(Struct, Generic[Row], frozen=True):
 
     def rejected(self, unused: Iterable[UnusedRow]) -> list[RejectedRecord]:
         """The rows of `rejected_labels` or `rejected_outcomes` for rows that are not used."""
-        return [rejected_row(row, self.given.files) for row in unused]
+        return [reject_row(row, self.given.files) for row in unused]
 
 
 def rows_held(rows: Iterable[Any], table: SideTable[Row]) -> RowsHere[Row]:
@@ -140,7 +140,7 @@ def read_table(given: GivenTable[Row], open_file: Open, budget: MemoryBudget) ->
       GoodGainError: there are more than `budget` allows.
     """
     rows = (row for file in given.files for row in read_rows(file, open_file, given.table))
-    counted = counted_rows(rows, given.table, budget)
+    counted = count_rows(rows, given.table, budget)
     return RowsHere(given, list(counted))
 
 

@@ -22,7 +22,7 @@ from goodgain.transforms.core.records.long_form import (
     record_of_rows,
     with_maps,
 )
-from goodgain.transforms.core.warnings.field_names import SeenNames, joined_names, names_in
+from goodgain.transforms.core.warnings.field_names import SeenNames, join_names, names_in
 
 _MOST_FILES = 1_000  # if there are more, evenly spaced ones
 
@@ -59,15 +59,15 @@ def find_names(
                             records += map(with_maps, first) if is_table else first
     if records or not seen:
         seen.append(seen_names(records, adaptation))
-    return joined_names(seen)
+    return join_names(seen)
 
 
 def is_long_table(rows: Iterable[Mapping[Any, Any]], adaptation: Adaptation | None = None) -> bool:
     """Whether raw rows are results rather than search calls, after `adaptation`."""
     names: set[Any] = set()
     for row in rows:
-        names.update(adaptation.applied(row) if adaptation else row)
-        names.update(adaptation.applied_to_row(row) if adaptation else row)
+        names.update(adaptation.apply(row) if adaptation else row)
+        names.update(adaptation.apply_to_row(row) if adaptation else row)
     return is_long(name for name in names if isinstance(name, str))
 
 
@@ -75,8 +75,8 @@ def seen_names(records: Sequence[Any], adaptation: Adaptation | None = None) -> 
     """The names in raw records, after `adaptation`."""
     if adaptation is None:
         return names_in(records)
-    seen = names_in(map(adaptation.applied, records))
-    missing = adaptation.without_source(records) if records else ()
+    seen = names_in(map(adaptation.apply, records))
+    missing = adaptation.missing_sources(records) if records else ()
     return replace(seen, without_source=tuple(missing))
 
 
@@ -86,8 +86,8 @@ def seen_names_of_rows(
     """The names in raw rows in long form, after `adaptation`."""
     missing: Sequence[str] = ()
     if adaptation is not None:
-        missing = adaptation.without_source([{**row, RESULTS: [row]} for row in rows])
-        rows = list(map(adaptation.applied_to_row, rows))
+        missing = adaptation.missing_sources([{**row, RESULTS: [row]} for row in rows])
+        rows = list(map(adaptation.apply_to_row, rows))
     names = {name for row in rows for name in row if isinstance(name, str)}
     rows = [{name: value for name, value in row.items() if name != RANK} for row in rows]
     unknown = {name for name in names if not is_column(name)}

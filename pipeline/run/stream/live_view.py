@@ -22,7 +22,7 @@ from goodgain.pipeline.document.terminal import renderable
 from goodgain.pipeline.run.stream.counter import StreamCounter, StreamCounts
 from goodgain.pipeline.settings.option_types import duration_text
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 
 _TICK_SECONDS = 0.5
 _LINE_EVERY_TICKS = 20  # without a terminal, a line every ten seconds
@@ -53,7 +53,7 @@ def shown(counter: StreamCounter, stream: TextIO, quiet: bool = False) -> Iterat
 def line(counts: StreamCounts, clock: int) -> str:
     """The stream's progress in one line; clock in ms since 1970."""
     records = (
-        f"{counted(counts.read, 'record')}, {counts.open:,} open, {counts.closed:,} closed, "
+        f"{format_count(counts.read, 'record')}, {counts.open:,} open, {counts.closed:,} closed, "
         f"{counts.late:,} late, {counts.rejected:,} rejected"
     )
     means = ", ".join(

@@ -8,7 +8,7 @@ from goodgain.pipeline.document.numbers import difference_text, interval_text
 from goodgain.pipeline.studies.comparison.comparison_row import DECIDED, ComparisonRow
 from goodgain.transforms.core.metrics.by_name import labels, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _GAIN, _REPETITION = "CG", "SRR"
 _CHEAPER = "which is no gain if less is found"  # an agent that does not search is the cheapest
@@ -96,8 +96,8 @@ def _basis(row: ComparisonRow, compared: tuple[int, int]) -> str:
 
 def _counted(row: ComparisonRow) -> str:
     if row.design == "paired":
-        return counted(row.n_base, "pair")
-    return f"{row.n_base:,} and {counted(row.n_candidate, 'conversation')}"
+        return format_count(row.n_base, "pair")
+    return f"{row.n_base:,} and {format_count(row.n_candidate, 'conversation')}"
 
 
 def _repetition(row: ComparisonRow) -> str:
@@ -149,4 +149,6 @@ def _slices(at_end: Sequence[ComparisonRow], first: ComparisonRow | None) -> lis
     more = len(named) - _MOST_SLICES
     shown = "; ".join(named[:_MOST_SLICES]) + (f"; and {more:,} more" if more > 0 else "")
     label = metric_by_name(first.metric).label
-    return [f"{label} is worse in {len(worse):,} of {counted(len(of_slices), 'slice')}: {shown}"]
+    return [
+        f"{label} is worse in {len(worse):,} of {format_count(len(of_slices), 'slice')}: {shown}"
+    ]

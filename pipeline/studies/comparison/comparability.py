@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.manifest import ASPECT_QRELS, EXCLUDE, aspects_outside
 from goodgain.transforms.core.metrics.outcomes import outcomes_of
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _PARAMETERS = (
     "good_gain_threshold", "g_max", "duplicates", "unit", "document_label", "qrels_id",
@@ -94,21 +94,21 @@ def _qrels(manifest: Mapping[str, Any]) -> str | None:
     # Early versions recorded no digest: a mismatch, since an error would end a nightly job.
     if "digest" not in qrels:
         return f"labels that the run of {manifest['started']} did not record"
-    return f"{counted(qrels['judgments'], 'judgment')} with the digest {qrels['digest']}"
+    return f"{format_count(qrels['judgments'], 'judgment')} with the digest {qrels['digest']}"
 
 
 def _aspects(manifest: Mapping[str, Any]) -> str | None:
     judged = manifest.get(ASPECT_QRELS)
     if judged is None:
         return None
-    return f"{counted(judged['judgments'], 'judgment')} with the digest {judged['digest']}"
+    return f"{format_count(judged['judgments'], 'judgment')} with the digest {judged['digest']}"
 
 
 def _exclusions(manifest: Mapping[str, Any]) -> str | None:
     excluded = manifest.get(EXCLUDE)
     if excluded is None:
         return None
-    return f"{counted(excluded['pairs'], 'document')} with the digest {excluded['digest']}"
+    return f"{format_count(excluded['pairs'], 'document')} with the digest {excluded['digest']}"
 
 
 def _shown(value: Any) -> str:

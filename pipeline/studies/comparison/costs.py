@@ -19,7 +19,12 @@ from goodgain.transforms.core.comparison.samples import Array
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.means.clusters import ClusterVariance
 from goodgain.transforms.core.means.distribution import Distribution
-from goodgain.transforms.core.means.mean_row import MeanRow, clustered, estimate_of, mean_row
+from goodgain.transforms.core.means.mean_row import (
+    MeanRow,
+    estimate_clustered,
+    estimate_of,
+    mean_row,
+)
 from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate
 from goodgain.transforms.core.metrics.costs import CG_PER_TOTAL, COST, COST_AT_I, COST_I
 from goodgain.transforms.core.metrics.plan import MeanOf, Population
@@ -79,7 +84,7 @@ class MeansOfArm(Struct, frozen=True):
         estimate = estimate_of(distribution, self.interval, binary=False)
         if self.cluster is not None:
             totals = ((len(cluster), fsum(cluster)) for cluster in self._by_cluster(values, known))
-            estimate = clustered(estimate, ClusterVariance.of(totals))
+            estimate = estimate_clustered(estimate, ClusterVariance.of(totals))
         return mean_row(self.slice_, mean_of, estimate)
 
     def _ratio(self, cost: str, population: Population) -> MeanRow:

@@ -11,7 +11,7 @@ from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.studies.comparison.matching import Grouped, Matched, sample
 from goodgain.pipeline.studies.comparison.measures import CONTEXT, Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
-from goodgain.transforms.core.comparison.samples import rounded_differences
+from goodgain.transforms.core.comparison.samples import round_differences
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline
 
@@ -59,7 +59,7 @@ def examples(arms: Arms, matched: Matched, measure: Measure, most: int) -> Examp
     """The `most` largest wins and losses, ties by key; pairs without a difference are neither."""
     metric = measure.metric
     values = sample(matched, measure)
-    differences = rounded_differences(values.base, values.candidate)
+    differences = round_differences(values.base, values.candidate)
     gains = differences if metric_by_name(metric).direction == "higher" else -differences
     # Keys ascend and the sort is stable, so ties are in order of key.
     best = [int(at) for at in np.argsort(-gains, kind="stable")[:most] if gains[at] > 0]

@@ -14,16 +14,16 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import at_i, metric_by_name
 from goodgain.transforms.core.metrics.costs import COST, COSTS
-from goodgain.transforms.core.metrics.headline import declared_for, headline_among
+from goodgain.transforms.core.metrics.headline import headline_among, metrics_declared_for
 from goodgain.transforms.core.metrics.plan import MetricPlan, Population
 from goodgain.transforms.core.metrics.prefix import Prefix
-from goodgain.transforms.core.metrics.repeats import parse_repeats, spaced
-from goodgain.transforms.core.ranking import respelled
+from goodgain.transforms.core.metrics.repeats import parse_repeats, space_condition
+from goodgain.transforms.core.ranking import respell
 from goodgain.transforms.core.records.similar_names import similar_name
 
 Family = Literal["primary", "declared", "further"]
 # Metrics shown for every example, whichever metric it was chosen by.
-CONTEXT = declared_for("example")
+CONTEXT = metrics_declared_for("example")
 _GAINED = ("G_i", "CG_at_i")  # plotted over costs in the report
 _LABELLING = ("R", "unlabelled")  # for the labelled share of the results
 
@@ -160,9 +160,9 @@ def choose(
     ranking = [metric.name for metric in plan.ranking]
     known = (*at_ends, *by_iteration)
     requested, family = (
-        [spaced(respelled(name)) for name in names] for names in (requested, family)
+        [space_condition(respell(name)) for name in names] for names in (requested, family)
     )
-    primary = spaced(respelled(primary)) if primary else None
+    primary = space_condition(respell(primary)) if primary else None
     named = [*requested, *family, *([primary] if primary else ())]
     _check_names(named, known, ranking)
     wanted = list(dict.fromkeys(named)) if requested else known

@@ -8,7 +8,7 @@ from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.comparison.differences import ComparisonOptions
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 # The options that are attributes of a request as they are.
 _AS_GIVEN = (
@@ -96,7 +96,7 @@ class ComparisonRequest(Struct, frozen=True):
         """
         if self.by is None:
             if len(self.outputs) != 2:
-                given = counted(len(self.outputs), "output was", "outputs were")
+                given = format_count(len(self.outputs), "output was", "outputs were")
                 raise UsageError(
                     f"{given} given: give BASE and CANDIDATE, or one of them with --by ATTRIBUTE."
                 )

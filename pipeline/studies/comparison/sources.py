@@ -27,7 +27,7 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.slices import EVERYTHING
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.own import own_of, split_names
+from goodgain.transforms.core.metrics.own import own_metrics_of, split_names
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.metrics.repeats import parse_repeats
 from goodgain.transforms.core.ranking import parse_ranking_metrics
@@ -119,7 +119,11 @@ def _read(outputs: Mapping[str, tuple[str, Mapping[str, Any]]], request: Compari
             request.max_i or max_i,
             tuple(group for group in groups[0] if group in groups[1]),
             own=(
-                *(metric for metric in own_of(manifests[0]) if metric in own_of(manifests[1])),
+                *(
+                    metric
+                    for metric in own_metrics_of(manifests[0])
+                    if metric in own_metrics_of(manifests[1])
+                ),
                 *map(metric_by_name, _repeats(outputs, request)),
             ),
         ),

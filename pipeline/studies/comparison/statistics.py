@@ -23,7 +23,7 @@ from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod, adj
 from goodgain.transforms.core.comparison.differences import MetricComparison
 from goodgain.transforms.core.comparison.gsb import good_same_bad
 from goodgain.transforms.core.comparison.paired import compare_paired
-from goodgain.transforms.core.comparison.samples import rounded_differences
+from goodgain.transforms.core.comparison.samples import round_differences
 from goodgain.transforms.core.comparison.scipy_statistics import (
     bootstrap_interval,
     sign_test,
@@ -134,7 +134,7 @@ def _test(slice_: dict[str, str], measure: Measure, values: Sample) -> int:
     by_i = at_i(measure.metric) if measure.i is None else None
     contrast = by_i or measure.metric
     if values.paired:
-        tested, of = rounded_differences(values.base, values.candidate), values.shared
+        tested, of = round_differences(values.base, values.candidate), values.shared
     else:
         tested, of = np.concatenate((values.base, values.candidate)), np.array([values.base.size])
     digest = xxhash.xxh3_64(msgspec.json.encode((slice_, contrast), order="sorted"))

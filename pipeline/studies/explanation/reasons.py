@@ -7,7 +7,7 @@ from functools import cache
 
 from goodgain.pipeline.studies.explanation.model import Why
 from goodgain.transforms.core.dedup.duplicates import Duplicate
-from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence, shared
+from goodgain.transforms.core.dedup.evidence import Evidence, have_common_value, read_evidence
 from goodgain.transforms.core.dedup.normalise import normalise_url
 from goodgain.transforms.core.dedup.rules import (
     CONTENT,
@@ -22,7 +22,7 @@ from goodgain.transforms.core.dedup.rules import (
     digest,
     is_field,
     is_named_id,
-    unknown_number,
+    number_of_unknown,
 )
 from goodgain.transforms.core.dedup.url_rules import UrlRules
 from goodgain.transforms.core.dedup.verification import Step, Verdict, verify
@@ -159,7 +159,7 @@ def agree(one: Evidence, other: Evidence, number: int) -> bool:
     mine, theirs = one.values.get(number), other.values.get(number)
     if mine is None or theirs is None:
         return False
-    return mine == theirs or (is_named_id(number) and shared(mine, theirs))
+    return mine == theirs or (is_named_id(number) and have_common_value(mine, theirs))
 
 
 def need_in_words(need: Need, names: Mapping[int, str]) -> str:
@@ -197,4 +197,4 @@ def unknown_names(result: Result) -> dict[int, str]:
 
 
 def _unknown(byte: int, name: str) -> int:
-    return unknown_number(byte, int.from_bytes(digest(name)))
+    return number_of_unknown(byte, int.from_bytes(digest(name)))

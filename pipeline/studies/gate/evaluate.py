@@ -34,11 +34,11 @@ from goodgain.pipeline.studies.gate.outcome import (
 )
 from goodgain.pipeline.studies.gate.rules import Rule
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.means.mean_row import studentized
+from goodgain.transforms.core.means.mean_row import studentize
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.statistics import Studentized
 from goodgain.transforms.core.warnings.codes import CODES
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 # Where the manifest has the part and the whole of each share: group and names.
 _SHARES = {
@@ -165,7 +165,7 @@ def _judge(
         losses = _manifest_count(evidence, "records", UNKNOWN_LOSSES)
         doubt = ""
         if losses and rule.share == "rejected" and rule.at_most is not None:
-            doubt = f"an unknown number more is lost at {counted(losses, 'place')}"
+            doubt = f"an unknown number more is lost at {format_count(losses, 'place')}"
         yield _share(rule, {}, part, whole, doubt)
     else:
         yield from _means(rule, gate, evidence, proofs)
@@ -226,7 +226,7 @@ def _uncertainty(row: Mapping[str, Any]) -> Studentized | Share | None:
         return Share(row["mean"], row["n"])
     if kind == "clusters":
         return Studentized(row["mean"], row["stderr"], row["clusters"] - 1)
-    return studentized(row["mean"], row["stderr"], row["n"], row["skewness"], kind)
+    return studentize(row["mean"], row["stderr"], row["n"], row["skewness"], kind)
 
 
 def _mean(

@@ -26,8 +26,8 @@ from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metric import OUTCOME_UNIT, ZERO_TO_ONE
 from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import DECLARED_NAMES, is_by_i, metric_by_name
-from goodgain.transforms.core.metrics.repeats import spaced
-from goodgain.transforms.core.ranking import respelled
+from goodgain.transforms.core.metrics.repeats import space_condition
+from goodgain.transforms.core.ranking import respell
 from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 
 Share = Literal[
@@ -121,7 +121,7 @@ class Rule(StrictModel):
     """One rule, as options or as a sentence; exactly one of `metric`, `share` and `count`."""
 
     name: str | None = Field(None, description="name of the rule in the result")
-    metric: Annotated[str, AfterValidator(respelled), AfterValidator(spaced)] | None = Field(
+    metric: Annotated[str, AfterValidator(respell), AfterValidator(space_condition)] | None = Field(
         None, description="metric that is bounded: at N, or with `i` by iteration"
     )
     share: Share | None = Field(

@@ -20,10 +20,15 @@ from goodgain.pipeline.studies.nightly.days.days import DayFolders
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE, read_entry
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.metrics.groups import groups_in
-from goodgain.transforms.core.metrics.own import OWN_METRICS, descriptions, own_of, split_names
+from goodgain.transforms.core.metrics.own import (
+    OWN_METRICS,
+    descriptions,
+    own_metrics_of,
+    split_names,
+)
 from goodgain.transforms.core.metrics.plan import plan_of
 from goodgain.transforms.core.ranking import parse_ranking_metrics
-from goodgain.transforms.core.wording import counted, pluralize
+from goodgain.transforms.core.wording import format_count, pluralize
 from goodgain.transforms.filesystems import delete
 
 _MERGED_FORMAT = FORMATS["avro"]
@@ -83,8 +88,8 @@ def find_baseline(
     notes = []
     if different:
         notes.append(
-            f"{counted(len(different), 'earlier good day')} could not be used as baseline, since "
-            f"{pluralize(len(different), 'it', 'they')} measured "
+            f"{format_count(len(different), 'earlier good day')} could not be used as baseline, "
+            f"since {pluralize(len(different), 'it', 'they')} measured "
             f"something else: {', '.join(map(str, different[0]))}"
         )
     if damaged:
@@ -137,7 +142,7 @@ def _write_merged(days: Sequence[date], folders: DayFolders) -> Path:
     columns = [read_columns(str(folder), "conversations") for folder in outputs]
     judged = all("qrels_best" in of_day for of_day in columns)
     in_all = [name for name in columns[0] if all(name in of_day for of_day in columns)]
-    own = [metric for metric in own_of(manifest) if metric.name in in_all]
+    own = [metric for metric in own_metrics_of(manifest) if metric.name in in_all]
     plan = plan_of(metrics, 1, groups_in(in_all), own=tuple(own))
     for dataset in (conversations(plan, judged), iterations(plan)):
         (merged / dataset.name).mkdir(parents=True)

@@ -235,7 +235,7 @@ def _topic_counts(built: BuiltTopic) -> Counts:
     for document in built.documents:
         counts["pool.places"] += len(document.places)
         counts["pool.evidence"] += len(document.evidence)
-        counts["pool.judged_for_aspects"] += document.covered() is not None
+        counts["pool.judged_for_aspects"] += document.covered_aspects() is not None
         seen = {place.run for place in document.places}
         counts.update(f"documents.{run}" for run in seen)
         if len(seen) == 1:

@@ -179,7 +179,7 @@ def rewrite(
         nonlocal total, judged_for_aspects
         for document in map(change, read_documents(path, open_plain, MemoryBudget(None))):
             total += document_digest(document)
-            judged_for_aspects += document.covered(preferred) is not None
+            judged_for_aspects += document.covered_aspects(preferred) is not None
             yield document_row(document, preferred)
 
     parts = [path.rsplit("/", 1)[1] for path in files.paths()]

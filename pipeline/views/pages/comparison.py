@@ -53,7 +53,7 @@ from goodgain.pipeline.views.way import ways_of_arms
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.groups import groups_in
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _SCRIPTS = ("costs.js", "comparison/plots.js", "comparison/pool.js", "comparison/report.js")
 _ARMS = ("base", "candidate")
@@ -167,7 +167,7 @@ def _title(manifest: Mapping[str, Any]) -> str:
 def _party(arm: str, side: _Row) -> tuple[str, str, str]:
     finished = side["finished"]
     when = f", finished {finished[:16].replace('T', ' ')} UTC" if finished else ""
-    more = counted(side["conversations"], "conversation") + when
+    more = format_count(side["conversations"], "conversation") + when
     return arm.capitalize(), shortened(side["label"], _LONGEST_LABEL), more
 
 

@@ -50,7 +50,7 @@ from goodgain.transforms.core.metrics.budgets import budget_of
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.costs import COST, COSTS
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _SCRIPTS = ("plots.js", "costs.js", "report.js")
 _LONGEST_DIMENSION = 60
@@ -179,7 +179,9 @@ def _outcomes_by_slice(
 
 
 def _title(everything: SliceMeans | None) -> str:
-    return "Good Gain report" + (f": {counted(everything.n, 'conversation')}" if everything else "")
+    return "Good Gain report" + (
+        f": {format_count(everything.n, 'conversation')}" if everything else ""
+    )
 
 
 def _origin(manifest: Mapping[str, Any]) -> str:

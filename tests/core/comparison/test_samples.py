@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.comparison.paired import compare_paired
-from goodgain.transforms.core.comparison.samples import moments, rounded_differences, rounding_grain
+from goodgain.transforms.core.comparison.samples import moments, round_differences, rounding_grain
 from goodgain.transforms.core.comparison.unpaired import compare_unpaired
 from goodgain.transforms.core.errors import UsageError
 
@@ -36,7 +36,7 @@ def test_rejects_pairs_of_different_lengths():
 def test_differences_that_differ_only_by_rounding_are_tied():
     base, candidate = np.array([0.1, 0.2, 0.3, 0.7]), np.array([0.2, 0.3, 0.4, 0.8])
     assert len(set((candidate - base).tolist())) > 1
-    assert len(set(rounded_differences(base, candidate).tolist())) == 1
+    assert len(set(round_differences(base, candidate).tolist())) == 1
 
 
 def test_equal_means_do_not_differ_by_rounding():
@@ -66,13 +66,13 @@ def test_a_shift_below_rounding_is_no_difference():
 
 def test_small_true_differences_are_kept():
     base, candidate = np.array([1000.0, 5.0]), np.array([1000.0 + 1e-9, 5.0])
-    assert rounded_differences(base, candidate) == pytest.approx([1e-9, 0], rel=0.05)
+    assert round_differences(base, candidate) == pytest.approx([1e-9, 0], rel=0.05)
 
 
 @given(st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=20))
 def test_differences_of_whole_numbers_are_unchanged(values):
     candidate = np.array(values, dtype=float)
-    assert rounded_differences(candidate[::-1], candidate).tolist() == (
+    assert round_differences(candidate[::-1], candidate).tolist() == (
         (candidate - candidate[::-1]).tolist()
     )
 

@@ -15,7 +15,7 @@ from goodgain.transforms.core.dedup.bulk_reject import BulkReject
 from goodgain.transforms.core.dedup.duplicates import Deduplicator
 from goodgain.transforms.core.dedup.evidence import read_evidence
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.dedup.verification import Step, verify
 from tests.adversarial import ResultSource, trace
 from tests.core.direct import call_fingerprint, shipped_rules
@@ -160,7 +160,7 @@ def test_large_conversations_of_passages_are_decided_as_by_comparing_each_pair(s
 
 def crowded_rules():
     """Rules with more ids and fields than short numbers; those named `last...` have none."""
-    content = yaml.safe_load(shipped_rules_text())
+    content = yaml.safe_load(read_shipped_rules())
     file = content["types"]["File"]
     file["definitive"] += [*(f"id_{number}" for number in range(40)), "last"]
     file["container"] += ["last_container"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.dedup.evidence import shared
+from goodgain.transforms.core.dedup.evidence import have_common_value
 from tests.adversarial import ResultSource
 from tests.core.direct import evidence
 from tests.reference.evidence import evidence_of, keys_of
@@ -106,5 +106,5 @@ def test_evidence_of_two_attributes_identifies_alone(seed):
     ],
 )
 def test_values_are_shared_if_they_have_one_in_common(one, other, expected):
-    assert shared(one, other) is expected
-    assert shared(other, one) is expected
+    assert have_common_value(one, other) is expected
+    assert have_common_value(other, one) is expected

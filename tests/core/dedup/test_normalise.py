@@ -246,7 +246,7 @@ def general_form(text):
     split = normalise._split_any(text, URLS)
     if split is None or not split.path:
         return split
-    resolved = URLS.resolved(split.host, split.path, split.query)
+    resolved = URLS.resolve(split.host, split.path, split.query)
     return None if resolved is None else normalise.NormalUrl(*resolved)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from goodgain.transforms.core.dedup.duplicates import Deduplicator
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.errors import RulesError
 from tests.core.direct import call_fingerprint
 
@@ -28,7 +28,7 @@ BY_IDS = ("ids", "generic_id", "named_id")
 
 
 def steps(policy, results):
-    rules = read_rules(shipped_rules_text())
+    rules = read_rules(read_shipped_rules())
     table = compile_rules(rules.model_copy(update={"policy": policy}))
     deduplicator = Deduplicator(table)
     found = [deduplicator.add(result) for result in call_fingerprint(list(results)).results]
@@ -59,7 +59,7 @@ def test_weaker_policies_find_fewer_duplicates():
 
 
 def test_shipped_rules_have_the_policy_full():
-    assert read_rules(shipped_rules_text()).policy == "full"
+    assert read_rules(read_shipped_rules()).policy == "full"
 
 
 def test_an_unknown_policy_is_reported_with_its_line():

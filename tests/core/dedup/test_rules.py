@@ -3,7 +3,7 @@
 import pytest
 
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.errors import RulesError
 from tests.core.direct import duplicates, score, verdict
 
@@ -21,7 +21,7 @@ BOOK = """
 
 @pytest.fixture(scope="module")
 def with_books():
-    text = shipped_rules_text().replace("\ntypes:", "\ntypes:" + BOOK, 1)
+    text = read_shipped_rules().replace("\ntypes:", "\ntypes:" + BOOK, 1)
     return compile_rules(read_rules(text.replace("aliases:", "aliases:\n  Tome: Book", 1)))
 
 

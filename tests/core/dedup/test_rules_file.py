@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.errors import RulesError
 
 DEFAULT = "types: {default: {}}\n"
@@ -20,7 +20,7 @@ def mistakes(text):
 
 
 def test_shipped_rules_have_the_types_of_the_spec():
-    rules = read_rules(shipped_rules_text())
+    rules = read_rules(read_shipped_rules())
     assert set(rules.types) == {
         "File",
         "Event",

@@ -11,7 +11,7 @@ from goodgain.pipeline.run.plan.local_files import local_files, open_local, read
 from goodgain.pipeline.run.plan.seen_names import find_names
 from goodgain.transforms.core.files.csv_reader import begins_like_csv
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.warnings.field_names import unknown_names
+from goodgain.transforms.core.warnings.field_names import find_unknown_names
 
 DATASETS = ("conversations", "iterations", "calls", "duplicates", "means")
 LONG = """\
@@ -131,7 +131,7 @@ def test_what_is_proposed_names_every_column_and_reads_the_table(file, header, l
     ((position, _, reason, _),) = rejected(path)
     assert position == "file"
     assert reason.startswith("The table has neither conversation_id nor iteration, but ")
-    unknown = unknown_names(find_names(local_files([path]), open_local), ())
+    unknown = find_unknown_names(find_names(local_files([path]), open_local), ())
     meant = {one.meant: one.name for one in unknown}
     assert sorted([*meant.values(), *known]) == sorted(header.split(","))
     run = gg.evaluate(path, mapping=meant)

@@ -9,7 +9,7 @@ from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.groups import column_of, groups_in, metric_of
 from goodgain.transforms.core.metrics.outcomes import (
     TurnOutcome,
-    chosen_outcomes,
+    choose_outcomes,
     outcomes_of,
     parse_outcome,
     remember_outcomes,
@@ -50,10 +50,10 @@ def test_what_is_no_outcome(text):
 
 
 def test_chosen():
-    assert chosen_outcomes(None, {"b", "a", "not-a-column"}) == (TurnOutcome("a"), TurnOutcome("b"))
-    assert chosen_outcomes((), {"a"}) == ()
+    assert choose_outcomes(None, {"b", "a", "not-a-column"}) == (TurnOutcome("a"), TurnOutcome("b"))
+    assert choose_outcomes((), {"a"}) == ()
     with pytest.raises(UsageError, match="more than once: rating"):
-        chosen_outcomes(("rating", "rating>=0.5"), ())
+        choose_outcomes(("rating", "rating>=0.5"), ())
 
 
 def record(iteration, turn=1, **more):

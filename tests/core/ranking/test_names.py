@@ -16,7 +16,7 @@ from goodgain.transforms.core.ranking import (
     column_name,
     metric_name,
     parse_ranking_metrics,
-    respelled,
+    respell,
 )
 from goodgain.transforms.core.ranking.names import nearest_name
 
@@ -127,7 +127,7 @@ def test_names_of_other_tools_are_accepted(other, ours):
 
 @pytest.mark.parametrize("name", ["CG", "DCG", "R"])
 def test_metrics_over_iterations_are_not_ranking_metrics(name):
-    assert respelled(name) == name
+    assert respell(name) == name
     with pytest.raises(UsageError, match="Unknown"):
         parse_ranking_metrics([name])
 

@@ -8,7 +8,7 @@ from goodgain.transforms.core.ranking import (
     HELD_COPY,
     UNJUDGED,
     RankingEvaluator,
-    judged_results,
+    count_judged,
     parse_ranking_metrics,
 )
 from tests.core.ranking.agreement import disagreements
@@ -118,7 +118,7 @@ def test_12_gauc_is_a_mean_over_groups():
     values = [evaluator.evaluate(labels, labels, scores)[0] for labels, scores in groups]
     assert values == [1.0, 0.0, None, 0.5]
     weighted = [
-        (value, judged_results(labels))
+        (value, count_judged(labels))
         for value, (labels, _) in zip(values, groups, strict=True)
         if value is not None
     ]

@@ -74,20 +74,20 @@ def test_renames_fields_in_messages():
 
 def test_a_renamed_field_replaces_an_existing_one_if_it_has_a_value():
     adaptation = parse_adaptation(["query=question"])
-    assert adaptation.applied({"query": "a", "question": "b"}) == {"query": "b"}
-    assert adaptation.applied({"query": "a"}) == {"query": "a"}
-    assert adaptation.applied({"query": "a", "question": None}) == {"query": "a"}
+    assert adaptation.apply({"query": "a", "question": "b"}) == {"query": "b"}
+    assert adaptation.apply({"query": "a"}) == {"query": "a"}
+    assert adaptation.apply({"query": "a", "question": None}) == {"query": "a"}
 
 
 def test_two_fields_can_swap_their_names():
     adaptation = parse_adaptation(["title=snippet", "snippet=title"])
-    swapped = adaptation.applied({"results": [{"title": "t", "snippet": "s"}]})
+    swapped = adaptation.apply({"results": [{"title": "t", "snippet": "s"}]})
     assert swapped == {"results": [{"title": "s", "snippet": "t"}]}
 
 
 @pytest.mark.parametrize("record", [None, [], "text", {"results": None}, {"results": [None, 3]}])
 def test_leaves_what_is_not_a_record_unchanged(record):
-    assert parse_adaptation(["gain=relevance"]).applied(record) == record
+    assert parse_adaptation(["gain=relevance"]).apply(record) == record
 
 
 def test_iterations_counted_from_0():
@@ -101,11 +101,11 @@ def test_iterations_counted_from_0():
 def test_leaves_a_field_out():
     adaptation = parse_adaptation(["ids.doc_id=", "title=name", "query="])
     results = [{"ids": {"doc_id": 1, "file_id": "f"}, "name": "n"}, {"ids": None}, {}]
-    assert adaptation.applied({"query": "q", "tool": "t", "results": results}) == {
+    assert adaptation.apply({"query": "q", "tool": "t", "results": results}) == {
         "tool": "t",
         "results": [{"ids": {"file_id": "f"}, "title": "n"}, {"ids": None}, {}],
     }
-    assert adaptation.without_source([{"results": results}]) == []
+    assert adaptation.missing_sources([{"results": results}]) == []
     assert parse_adaptation(["timestamp="]).timestamp is None
 
 
@@ -139,7 +139,7 @@ def test_reports_all_mistakes_at_once():
 
 def test_names_sources_that_no_record_has():
     adaptation = parse_adaptation(["conversation_id=session", "gain=relevanse", "title=doc.text"])
-    assert adaptation.without_source([{**FOREIGN, "results": FOREIGN["hits"]}]) == ["relevanse"]
+    assert adaptation.missing_sources([{**FOREIGN, "results": FOREIGN["hits"]}]) == ["relevanse"]
 
 
 BASE = {"conversation_id": "c", "iteration": 1}

@@ -19,7 +19,7 @@ from goodgain.transforms.core.scoring.data_counts import (
     TIMES,
     UNIDENTIFIED,
     UNLABELLED,
-    ordered_counts,
+    order_counts,
 )
 from tests.adversarial import trace
 from tests.core.direct import score, score_one, total_counts
@@ -132,4 +132,4 @@ def test_results_of_a_single_iteration_are_not_repeatable():
 
 def test_counts_are_ordered_by_their_names():
     counts = {name: number for number, name in enumerate(COUNTED)}
-    assert ordered_counts({**counts, "more": 1}) == tuple(range(len(COUNTED)))
+    assert order_counts({**counts, "more": 1}) == tuple(range(len(COUNTED)))

@@ -11,7 +11,7 @@ from goodgain.transforms.core.warnings.check_inputs import (
     CheckInputs,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
-from goodgain.transforms.core.warnings.field_names import SeenNames, names_in, unknown_names
+from goodgain.transforms.core.warnings.field_names import SeenNames, find_unknown_names, names_in
 from tests.core.direct import shipped_rules
 from tests.core.warnings.given_counts import warned
 
@@ -93,7 +93,7 @@ UNREAD = [
 
 @pytest.mark.parametrize(("result", "path", "meant"), UNREAD)
 def test_unknown_fields_of_results_suggest_a_mapping(result, path, meant):
-    (one,) = unknown_names(names_in([{"results": [result]}]), shipped_rules().fields)
+    (one,) = find_unknown_names(names_in([{"results": [result]}]), shipped_rules().fields)
     assert (one.path, one.meant) == (path, meant)
     (warning,) = warned({}, [{"results": [result]}])
     assert warning.code == "unknown_fields"
@@ -106,7 +106,7 @@ def test_unknown_fields_of_results_suggest_a_mapping(result, path, meant):
     [("conversationId", "conversation_id"), ("step", "iteration"), ("hits", "results")],
 )
 def test_unknown_fields_of_records_suggest_a_mapping(name, meant):
-    (one,) = unknown_names(names_in([{name: 1}]), ())
+    (one,) = find_unknown_names(names_in([{name: 1}]), ())
     assert (one.path, one.meant) == (name, meant)
 
 
@@ -115,7 +115,7 @@ def test_unknown_fields_of_records_suggest_a_mapping(name, meant):
     [None, 3, [], {}, {"results": None}, {"results": {"a": 1}}, {"results": [None, {"ids": None}]}],
 )
 def test_invalid_records_have_no_unknown_fields(record):
-    assert unknown_names(names_in([record]), ()) == []
+    assert find_unknown_names(names_in([record]), ()) == []
 
 
 def test_only_the_first_1000_results_of_a_record_are_searched_for_names():

@@ -7,7 +7,7 @@ import pytest
 from goodgain.transforms.core.warnings.check_inputs import (
     CheckInputs,
     UndefinedMetric,
-    undefined_metrics,
+    find_undefined_metrics,
 )
 from goodgain.transforms.core.warnings.checks import warnings_of
 from tests.core.direct import shipped_rules
@@ -42,4 +42,8 @@ def test_undefined_metrics_come_in_the_order_in_which_they_were_chosen():
     ]
     expected = [UndefinedMetric("ndcg", 6, 12), UndefinedMetric("auc", 9, 12)]
     chosen = ["ndcg", "mrr", "map", "auc", "rbp.8"]
-    assert undefined_metrics(rows, chosen) == undefined_metrics(rows[::-1], chosen) == expected
+    assert (
+        find_undefined_metrics(rows, chosen)
+        == find_undefined_metrics(rows[::-1], chosen)
+        == expected
+    )

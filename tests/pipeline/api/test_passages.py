@@ -9,7 +9,7 @@ import yaml
 
 import goodgain as gg
 from goodgain.pipeline.__main__ import main
-from goodgain.transforms.core.dedup.rules_file import shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_shipped_rules
 from goodgain.transforms.core.errors import UsageError
 from tests.pipeline.runs import run, write_jsonl
 
@@ -44,7 +44,7 @@ def test_the_numbers_of_the_page(calls):
 )
 def test_ids_of_passages_become_those_of_their_document(tmp_path, block, ids):
     rules = tmp_path / "rules.yaml"
-    rules.write_text(shipped_rules_text(), "utf-8")
+    rules.write_text(read_shipped_rules(), "utf-8")
     content = yaml.safe_load(rules.read_text("utf-8")) | yaml.safe_load(blocks("yaml")[block])
     rules.write_text(yaml.safe_dump(content))
     calls = [{"conversation_id": "c", "iteration": 1, "results": [

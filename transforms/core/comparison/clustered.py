@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from goodgain.transforms.core.comparison.samples import Array, checked
+from goodgain.transforms.core.comparison.samples import Array, check_values
 
 Codes = npt.NDArray[np.int64]
 
@@ -35,7 +35,7 @@ def error_of_mean(values: Array, codes: Codes) -> ClusteredError:
     Args:
       values: at least one.
     """
-    shares = _shares(checked(values, "the sample"), codes, np.unique(codes))
+    shares = _shares(check_values(values, "the sample"), codes, np.unique(codes))
     return _error(shares, _effective(codes), len(shares) - 1)
 
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from goodgain.transforms.core.comparison.samples import (
     Array,
-    checked_pairs,
-    rounded_differences,
+    check_pairs,
+    round_differences,
     rounding_grain,
 )
 from goodgain.transforms.core.metric import Direction
@@ -55,8 +55,8 @@ def good_same_bad(
     Raises:
       UsageError: the arms differ in length, or a value is not a finite number.
     """
-    before, after = checked_pairs(base, candidate)
-    differences = rounded_differences(before, after)
+    before, after = check_pairs(base, candidate)
+    differences = round_differences(before, after)
     if direction == "lower":
         differences = -differences
     margin = tolerance + rounding_grain(before, after)

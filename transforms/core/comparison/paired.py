@@ -20,7 +20,7 @@ from goodgain.transforms.core.comparison.differences import (
 from goodgain.transforms.core.comparison.samples import (
     Array,
     Moments,
-    checked_pairs,
+    check_pairs,
     difference_of_means,
     moments,
     rounding_grain,
@@ -50,7 +50,7 @@ def compare_paired(
     Raises:
       UsageError: the lengths differ, or a value is not a finite number.
     """
-    base, candidate = checked_pairs(base, candidate)
+    base, candidate = check_pairs(base, candidate)
     grain = rounding_grain(base, candidate)
     differences = moments(candidate - base, grain)
     if differences.mean is not None:
@@ -61,7 +61,7 @@ def compare_paired(
     else:
         error = error_of_mean(candidate - base, codes) if base.size else None
         greatest = max(float(np.abs(arm).max(initial=0.0)) for arm in (base, candidate))
-        test = _clustered_test(differences, error, greatest, options)
+        test = _test_clustered(differences, error, greatest, options)
         if error is not None:
             test = replace(test, clusters=error.clusters, effective_clusters=error.effective)
     return metric_comparison(
@@ -93,7 +93,7 @@ def _test(differences: Moments, options: ComparisonOptions) -> DifferenceTest:
     )
 
 
-def _clustered_test(
+def _test_clustered(
     differences: Moments,
     error: ClusteredError | None,
     greatest: float,

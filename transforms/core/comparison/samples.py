@@ -34,7 +34,7 @@ class Moments(Struct, frozen=True):
     asymmetry: float = 0.0
 
 
-def checked(values: Sequence[float] | Array, arm: str) -> Array:
+def check_values(values: Sequence[float] | Array, arm: str) -> Array:
     """The values as an array.
 
     Args:
@@ -56,7 +56,7 @@ def checked(values: Sequence[float] | Array, arm: str) -> Array:
     return array
 
 
-def checked_pairs(
+def check_pairs(
     base: Sequence[float] | Array, candidate: Sequence[float] | Array
 ) -> tuple[Array, Array]:
     """Both samples as arrays of the same length; pair j is (base[j], candidate[j]).
@@ -64,7 +64,10 @@ def checked_pairs(
     Raises:
       UsageError: the lengths differ, or a value cannot be compared.
     """
-    checked_base, checked_candidate = checked(base, "base"), checked(candidate, "candidate")
+    checked_base, checked_candidate = (
+        check_values(base, "base"),
+        check_values(candidate, "candidate"),
+    )
     if checked_base.size != checked_candidate.size:
         raise UsageError(
             f"Pairs need as many values of base ({checked_base.size}) as of candidate "
@@ -83,7 +86,7 @@ def rounding_grain(*samples: Array) -> float:
     return ldexp(1.0, frexp(largest)[1] - _NOISE_BITS) if largest else 0.0
 
 
-def rounded_differences(base: Array, candidate: Array) -> Array:
+def round_differences(base: Array, candidate: Array) -> Array:
     """Candidate - base, rounded to the grain of the values.
 
     0.3 - 0.2 and 0.2 - 0.1 are different doubles; tests based on signs, ranks and ties need them to

@@ -14,9 +14,9 @@ from msgspec import Struct
 from goodgain.transforms.core.comparison.differences import Design
 from goodgain.transforms.core.comparison.samples import (
     Array,
-    checked,
-    checked_pairs,
-    rounded_differences,
+    check_pairs,
+    check_values,
+    round_differences,
     rounding_grain,
 )
 from goodgain.transforms.core.errors import UsageError
@@ -68,7 +68,7 @@ def wilcoxon(base: Sequence[float] | Array, candidate: Sequence[float] | Array) 
     """
     from scipy import stats
 
-    differences = rounded_differences(*checked_pairs(base, candidate))
+    differences = round_differences(*check_pairs(base, candidate))
     differing = differences[differences != 0]
     if not differing.size:
         return WilcoxonTest(None, None)
@@ -105,7 +105,7 @@ def sign_test(base: Sequence[float] | Array, candidate: Sequence[float] | Array)
     """
     from scipy import stats
 
-    differences = rounded_differences(*checked_pairs(base, candidate))
+    differences = round_differences(*check_pairs(base, candidate))
     higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
     if not higher + lower:
         return None
@@ -140,10 +140,13 @@ def bootstrap_interval(
     if resamples < _LEAST_RESAMPLES:
         raise UsageError(f"`resamples` is {resamples}: give at least {_LEAST_RESAMPLES}.")
     if design == "paired":
-        before, after = checked_pairs(base, candidate)
-        samples = [np.sort(rounded_differences(before, after))]
+        before, after = check_pairs(base, candidate)
+        samples = [np.sort(round_differences(before, after))]
     else:
-        samples = [np.sort(checked(base, "base")), np.sort(checked(candidate, "candidate"))]
+        samples = [
+            np.sort(check_values(base, "base")),
+            np.sort(check_values(candidate, "candidate")),
+        ]
     if reason := _degenerate(samples):
         return BootstrapInterval(None, None, reason)
     greatest = max(sample.size for sample in samples)

@@ -20,7 +20,7 @@ from goodgain.transforms.core.comparison.differences import (
 from goodgain.transforms.core.comparison.samples import (
     Array,
     Moments,
-    checked,
+    check_values,
     difference_of_means,
     moments,
     rounding_grain,
@@ -51,7 +51,7 @@ def compare_unpaired(
     Raises:
       UsageError: a value is not a finite number.
     """
-    base, candidate = checked(base, "base"), checked(candidate, "candidate")
+    base, candidate = check_values(base, "base"), check_values(candidate, "candidate")
     grain = rounding_grain(base, candidate)
     before, after = moments(base, grain), moments(candidate, grain)
     difference = None
@@ -62,7 +62,7 @@ def compare_unpaired(
     else:
         error = error_of_difference(base, codes[0], candidate, codes[1])
         greatest = max(float(np.abs(arm).max()) for arm in (base, candidate))
-        test = _clustered_test(before, after, difference, error, greatest, options)
+        test = _test_clustered(before, after, difference, error, greatest, options)
         test = replace(test, clusters=error.clusters, effective_clusters=error.effective)
     return metric_comparison(
         design="unpaired",
@@ -85,7 +85,7 @@ def _test(
     if base.stddev is None or candidate.stddev is None:
         return DifferenceTest(note="an arm with one value has no interval and no test")
     if base.stddev == 0 and candidate.stddev == 0:
-        return _without_spread(base.n, candidate.n, difference == 0)
+        return _test_without_spread(base.n, candidate.n, difference == 0)
     base_stderr = base.stddev / sqrt(base.n)
     candidate_stderr = candidate.stddev / sqrt(candidate.n)
     stderr = hypot(base_stderr, candidate_stderr)
@@ -98,7 +98,7 @@ def _test(
     return difference_test(difference, stderr, degrees_of_freedom, asymmetry, effect_size, options)
 
 
-def _clustered_test(
+def _test_clustered(
     base: Moments,
     candidate: Moments,
     difference: float,
@@ -133,7 +133,7 @@ def _hedges_g(
     return difference / pooled * exp(log_correction)
 
 
-def _without_spread(base_n: int, candidate_n: int, equal: bool) -> DifferenceTest:
+def _test_without_spread(base_n: int, candidate_n: int, equal: bool) -> DifferenceTest:
     if equal:
         return DifferenceTest(p_value=1.0, note="no value differs, so there is no interval")
     as_extreme = 2 if base_n == candidate_n else 1

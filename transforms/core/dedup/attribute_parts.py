@@ -23,7 +23,7 @@ Part = tuple[bytes, bytes]
 ABSENT: Part = (b"", b"")
 
 
-def joined(texts: Iterable[str]) -> bytes:
+def join_texts(texts: Iterable[str]) -> bytes:
     """Texts concatenated, each after its length, so that different lists give different bytes."""
     encoded = [text.encode() for text in texts]
     return b"".join([len(text).to_bytes(_LENGTH_BYTES) + text for text in encoded])
@@ -70,7 +70,7 @@ def time_part(codes: bytes, seed: int) -> Callable[[str], Part]:
     return part_of
 
 
-def keyed_text_part(attribute: int) -> Callable[[str], Part]:
+def text_part_with_key(attribute: int) -> Callable[[str], Part]:
     """A text of a result, followed by its key if that differs."""
     key = TEXT_KEYS[attribute]
     prefix_length = key.prefix
@@ -96,9 +96,9 @@ def keyed_text_part(attribute: int) -> Callable[[str], Part]:
     return part_of
 
 
-title_part = keyed_text_part(TITLE)
-snippet_part = keyed_text_part(SNIPPET)
-content_part = keyed_text_part(CONTENT)
+title_part = text_part_with_key(TITLE)
+snippet_part = text_part_with_key(SNIPPET)
+content_part = text_part_with_key(CONTENT)
 
 
 def set_part(members: set[Part]) -> Part:

@@ -50,7 +50,7 @@ class EvidenceColumn:
 
     def grow(self, capacity: int) -> None:
         """Make room for more occurrences."""
-        self._layers = [extended(layer, capacity) for layer in self._layers]
+        self._layers = [extend_column(layer, capacity) for layer in self._layers]
         self._cells = [layer.data for layer in self._layers]
 
     def put(self, occurrence: int, value: Value) -> None:
@@ -86,7 +86,7 @@ class EvidenceColumn:
         """Which occurrences have no value."""
         return np.equal(self._layers[0][occurrences], _ABSENT)
 
-    def unknown(self, occurrences: Numbers) -> Marks:
+    def has_unknown(self, occurrences: Numbers) -> Marks:
         """Which occurrences have more values than the column keeps."""
         return np.equal(self._layers[0][occurrences], _MORE)
 
@@ -100,7 +100,7 @@ def _is(theirs: NDArray[np.uint64], value: Value) -> Marks:
     return marks
 
 
-def extended(column: NDArray[Kind], capacity: int) -> NDArray[Kind]:
+def extend_column(column: NDArray[Kind], capacity: int) -> NDArray[Kind]:
     """The column, extended with zeros."""
     grown = np.zeros(capacity, column.dtype)
     grown[: column.size] = column
@@ -174,7 +174,7 @@ class BulkReject:
         occurrences = self._occurrences
         if len(occurrences) > self._capacity:
             self._capacity = max(_FIRST_CAPACITY, 2 * len(occurrences))
-            self._types = extended(self._types, self._capacity)
+            self._types = extend_column(self._types, self._capacity)
             for column in self._columns.values():
                 column.grow(self._capacity)
         for occurrence in range(self._stored, len(occurrences)):
@@ -231,7 +231,7 @@ class _Rejecting(Struct):
 
     def _reject_unequal(self, step: Step, attributes: Iterable[int], remaining: Numbers) -> Numbers:
         """Let a step reject candidates that certainly have another value of an attribute."""
-        for value, column in self._compared(attributes):
+        for value, column in self._pair_attributes(attributes):
             if remaining.size <= _FEW:
                 break
             remaining = self.reject(step, column.unequal(remaining, value), remaining)
@@ -245,13 +245,13 @@ class _Rejecting(Struct):
         if remaining.size <= _FEW:
             return remaining, remaining[:0]
         marks = np.zeros(remaining.size, np.bool_)
-        for _, column in self._compared(passage_ids):
+        for _, column in self._pair_attributes(passage_ids):
             if column.incomplete:
-                marks |= column.unknown(remaining)
-        for value, column in self._compared((SNIPPET,)):
+                marks |= column.has_unknown(remaining)
+        for value, column in self._pair_attributes((SNIPPET,)):
             unequal = column.unequal(remaining, value)
             # Snippets count where not both have content.
-            for _, contents in self._compared((CONTENT,)):
+            for _, contents in self._pair_attributes((CONTENT,)):
                 unequal &= contents.absent(remaining)
             marks |= unequal
         return _split(marks, remaining)
@@ -261,20 +261,20 @@ class _Rejecting(Struct):
         if remaining.size <= _FEW:
             return remaining, remaining[:0]
         marks = np.zeros(remaining.size, np.bool_)
-        for value, column in self._compared(applicable.definitive):
+        for value, column in self._pair_attributes(applicable.definitive):
             marks |= column.equal(remaining, value)
-        for _, column in self._compared(applicable.ids):
+        for _, column in self._pair_attributes(applicable.ids):
             if column.incomplete:
-                marks |= column.unknown(remaining)
+                marks |= column.has_unknown(remaining)
         return _split(marks, remaining)
 
     def _equal(self, attribute: int, remaining: Numbers) -> tuple[Numbers, Numbers]:
         """Candidates that have the same value of an attribute, and the others."""
-        for value, column in self._compared((attribute,)):
+        for value, column in self._pair_attributes((attribute,)):
             return _split(column.equal(remaining, value), remaining)
         return remaining[:0], remaining
 
-    def _compared(self, attributes: Iterable[int]) -> Iterator[tuple[Value, EvidenceColumn]]:
+    def _pair_attributes(self, attributes: Iterable[int]) -> Iterator[tuple[Value, EvidenceColumn]]:
         """Value and column of each attribute that the result and some occurrence have."""
         for attribute in attributes:
             value, column = self.values.get(attribute), self.columns.get(attribute)

@@ -112,7 +112,7 @@ class Deduplicator:
         known = self._known.get((result.codes, result.digests))
         if known is not None and evidence.layout.identifies_alone:
             buckets.append(known.occurrence)
-        candidates: list[int] = _merged_many(buckets).tolist() if buckets else []
+        candidates: list[int] = _merge_many(buckets).tolist() if buckets else []
         for occurrence in sorted(candidates, key=lambda one: (self._first[one], one)):
             if verify(self._evidence[occurrence], evidence, self._rules).duplicate:
                 return self._first[occurrence]
@@ -140,9 +140,9 @@ class Deduplicator:
         self, evidence: Evidence, buckets: list[_Bucket], misses: _Misses
     ) -> Duplicate | None:
         """The first candidate that verifies; counts how many each step rejected before it."""
-        candidates = _merged(buckets)
+        candidates = _merge(buckets)
         if candidates is None or len(candidates) >= MANY_CANDIDATES:
-            verified = self._verify_many(evidence, _merged_many(buckets), misses)
+            verified = self._verify_many(evidence, _merge_many(buckets), misses)
         else:
             verified = self._verify_in_order(evidence, candidates, misses)
         self._count(misses)
@@ -218,7 +218,7 @@ def _contains(bucket: _Bucket | None, occurrence: int) -> bool:
     return at < len(bucket) and bucket[at] == occurrence
 
 
-def _merged(buckets: list[_Bucket]) -> Sequence[int] | None:
+def _merge(buckets: list[_Bucket]) -> Sequence[int] | None:
     """The occurrences in some buckets, each once and in order; None if one of these is large."""
     if len(buckets) == 1 and type(buckets[0]) is int:  # the common case
         return (buckets[0],)
@@ -233,8 +233,8 @@ def _merged(buckets: list[_Bucket]) -> Sequence[int] | None:
     return sorted(occurrences) if len(occurrences) > 1 else tuple(occurrences)
 
 
-def _merged_many(buckets: list[_Bucket]) -> Numbers:
-    """Like `_merged`, for large buckets."""
+def _merge_many(buckets: list[_Bucket]) -> Numbers:
+    """Like `_merge`, for large buckets."""
     if len(buckets) == 1:
         # A copy, since an array cannot grow under a view.
         return np.array(buckets[0], np.intp, ndmin=1)

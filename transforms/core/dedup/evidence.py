@@ -90,7 +90,7 @@ def read_evidence(result: ResultFingerprint) -> Evidence:
         start, end = layout.start_and_end
         keys += (start_and_end_key(numbers[start], numbers[end]),)
     pairs = zip(layout.attributes, layout.value_numbers(numbers), strict=True)
-    values: dict[int, Value] = _grouped(pairs) if layout.multi_valued else dict(pairs)
+    values: dict[int, Value] = _group_by_attribute(pairs) if layout.multi_valued else dict(pairs)
     return Evidence(layout, numbers, keys, values)
 
 
@@ -100,7 +100,7 @@ class _Layouts(dict[bytes, FingerprintLayout]):
     def __missing__(self, codes: bytes) -> FingerprintLayout:
         if len(self) >= _MOST_LAYOUTS:
             self.clear()
-        layout = self[codes] = _decoded_layout(codes)
+        layout = self[codes] = _decode_layout(codes)
         return layout
 
 
@@ -108,7 +108,7 @@ class _Layouts(dict[bytes, FingerprintLayout]):
 layout_of: Callable[[bytes], FingerprintLayout] = _Layouts().__getitem__
 
 
-def _decoded_layout(codes: bytes) -> FingerprintLayout:
+def _decode_layout(codes: bytes) -> FingerprintLayout:
     type_number, at = _attribute_number(codes, 0, (UNKNOWN_TYPE,))
     digests: list[tuple[int, bool]] = []  # attribute, and whether it is of its key
     while at < len(codes):
@@ -151,7 +151,7 @@ def _attribute_number(codes: bytes, at: int, unknown: tuple[int, ...]) -> tuple[
     return int.from_bytes(codes[at:end]), end
 
 
-def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, Value]:
+def _group_by_attribute(pairs: Iterable[tuple[int, int]]) -> dict[int, Value]:
     """The values by attribute; several of one attribute as a set."""
     values: dict[int, Value] = {}
     for attribute, number in pairs:
@@ -164,7 +164,7 @@ def _grouped(pairs: Iterable[tuple[int, int]]) -> dict[int, Value]:
     return values
 
 
-def shared(one: Value, other: Value) -> bool:
+def have_common_value(one: Value, other: Value) -> bool:
     """Whether two values of an id, each of which may be a set, have one in common."""
     if one == other:
         return True

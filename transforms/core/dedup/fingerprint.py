@@ -26,7 +26,7 @@ from goodgain.transforms.core.dedup.attribute_parts import (
     Part,
     content_part,
     id_part,
-    joined,
+    join_texts,
     set_part,
     snippet_part,
     text_part,
@@ -279,14 +279,14 @@ class Fingerprinter:
         digests = [xxh3_64_digest(f"{normal.host}\n{normal.path}".encode(), SEEDS[URL])]
         if normal.query:
             codes.append(URL_QUERY)
-            digests.append(xxh3_64_digest(joined(chain(*normal.query)), SEEDS[URL_QUERY]))
+            digests.append(xxh3_64_digest(join_texts(chain(*normal.query)), SEEDS[URL_QUERY]))
             parameters = self._rules.url_parameters
             identifying = [name for name, _ in normal.query if name in parameters]
             for parameter in sorted(set(identifying)):
                 number = parameters[parameter]
                 values = sorted({value for name, value in normal.query if name == parameter})
                 codes.append(number)
-                digests.append(xxh3_64_digest(joined(values), SEEDS[number]))
+                digests.append(xxh3_64_digest(join_texts(values), SEEDS[number]))
         return bytes(codes), b"".join(digests)
 
     # By number, as in a fingerprint.

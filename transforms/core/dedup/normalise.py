@@ -12,7 +12,7 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.url_parts import split_url
 from goodgain.transforms.core.dedup.url_rules import UrlRules
 from goodgain.transforms.core.records.iso_time import parse_time
-from goodgain.transforms.core.unicode_14 import assigned, casefold, folded_nfkc
+from goodgain.transforms.core.unicode_14 import casefold, fold_nfkc, keep_assigned
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -45,7 +45,7 @@ def normal_bytes(text: str) -> bytes:
         # Often the only character that is not ASCII; this is its NFKC form.
         text = text.replace("\u2026", "...")
         if not text.isascii():
-            text = folded_nfkc(text)
+            text = fold_nfkc(text)
             for space in _OTHER_SPACES:
                 if space in text:
                     text = text.replace(space, " ")
@@ -58,7 +58,7 @@ class _WithoutPunctuation(dict[int, int | None]):
     """Maps code points to themselves, those of category P to None; for `str.translate`."""
 
     def __missing__(self, code: int) -> int | None:
-        character = assigned(chr(code))
+        character = keep_assigned(chr(code))
         is_punctuation = bool(character) and unicodedata.category(character).startswith("P")
         kept = self[code] = None if is_punctuation else code
         return kept
@@ -114,7 +114,7 @@ def normalise_url(url: str, rules: UrlRules) -> NormalUrl | None:
     split = _split(url, rules)
     if split is None or not split.path:
         return split
-    resolved = rules.resolved(split.host, split.path, split.query)
+    resolved = rules.resolve(split.host, split.path, split.query)
     return None if resolved is None else NormalUrl(*resolved)
 
 
@@ -130,7 +130,7 @@ def _split(url: str, rules: UrlRules) -> NormalUrl | None:
     return NormalUrl(
         host,
         path.rstrip("/") or "/" if path else "/",
-        rules.retained(host, _pairs(query)) if query else (),
+        rules.keep_pairs(host, _pairs(query)) if query else (),
     )
 
 
@@ -152,5 +152,5 @@ def _split_any(url: str, rules: UrlRules) -> NormalUrl | None:
     host = host.removeprefix("www.")
     if port is not None and port not in _DEFAULT_PORTS:
         host = f"{host}:{port}"
-    pairs = rules.retained(host, _pairs(query))
+    pairs = rules.keep_pairs(host, _pairs(query))
     return NormalUrl(host, unquote(path).rstrip("/") or "/", pairs)

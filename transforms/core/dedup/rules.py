@@ -58,7 +58,7 @@ def digest(text: str) -> bytes:
     return xxhash.xxh3_64_digest(text.encode())
 
 
-def unknown_number(byte: int, name_digest: int) -> int:
+def number_of_unknown(byte: int, name_digest: int) -> int:
     """The number of an attribute or type that the rules do not know."""
     return byte << 64 | name_digest
 
@@ -251,7 +251,7 @@ def _number(known: dict[str, int], name: str, room: range, unknown: int) -> int:
         if len(known) < len(room):
             known[name] = room[len(known)]
         else:
-            known[name] = unknown_number(unknown, int.from_bytes(digest(name)))
+            known[name] = number_of_unknown(unknown, int.from_bytes(digest(name)))
     return known[name]
 
 

@@ -42,7 +42,7 @@ class Requirement(_RulesPart):
 
     @model_validator(mode="before")
     @classmethod
-    def _written_forms(cls, part: Any) -> Any:
+    def _expand_short_form(cls, part: Any) -> Any:
         if isinstance(part, str):
             return {"at_least": 1, "of": [part]}
         if isinstance(part, dict) and set(part) == {"any"}:
@@ -134,7 +134,7 @@ class Alias(_RulesPart):
 
     @model_validator(mode="before")
     @classmethod
-    def _written_forms(cls, alias: Any) -> Any:
+    def _expand_short_form(cls, alias: Any) -> Any:
         return {"to": alias} if isinstance(alias, str) else alias
 
     @classmethod
@@ -196,15 +196,15 @@ class RulesFile(_RulesPart):
     )
 
 
-def shipped_rules_text() -> str:
+def read_shipped_rules() -> str:
     """The text of the rules that ship with Good Gain, `configs/dedup.yaml`."""
     return (resources.files("goodgain.configs") / SHIPPED_RULES).read_text(encoding="utf-8")
 
 
 @cache
-def shipped_rules() -> RulesFile:
+def load_shipped_rules() -> RulesFile:
     """The rules that ship with Good Gain, parsed once per process."""
-    return read_rules(shipped_rules_text())
+    return read_rules(read_shipped_rules())
 
 
 def read_rules(text: str, name: str = SHIPPED_RULES) -> RulesFile:

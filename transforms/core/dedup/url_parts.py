@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from goodgain.transforms.core.unicode_14 import folded_nfkc, lower
+from goodgain.transforms.core.unicode_14 import fold_nfkc, lower
 
 _LEADING = "".join(map(chr, range(0x21)))  # control characters and the space
 _IGNORED = dict.fromkeys(map(ord, "\t\r\n"))  # anywhere
@@ -62,7 +62,7 @@ def _is_place(place: str) -> bool:
         is_address = _FUTURE_IP.fullmatch if address.startswith("v") else _is_ipv6
         if ("[" in place) != ("]" in place) or not is_address(address):
             return False
-    hidden = folded_nfkc(place.replace("@", "").replace(":", ""))
+    hidden = fold_nfkc(place.replace("@", "").replace(":", ""))
     return not any(delimiter in hidden for delimiter in "/?#@:")
 
 

@@ -66,7 +66,7 @@ class UrlRules(Struct, frozen=True):
     aliases: tuple[UrlAlias, ...] = ()
     needles: tuple[str, ...] = ()
 
-    def retained(self, host: str, pairs: Iterable[tuple[str, str]]) -> Pairs:
+    def keep_pairs(self, host: str, pairs: Iterable[tuple[str, str]]) -> Pairs:
         """The pairs of a query that may name a document, casefolded and sorted."""
         names, prefixes = self.ignored.names, self.ignored.prefixes
         of_host = [names for domain, names in self.ignored_on if _is_of(host, domain)]
@@ -80,7 +80,7 @@ class UrlRules(Struct, frozen=True):
         retained.sort()
         return tuple(retained)
 
-    def resolved(self, host: str, path: str, query: Pairs) -> tuple[str, str, Pairs] | None:
+    def resolve(self, host: str, path: str, query: Pairs) -> tuple[str, str, Pairs] | None:
         """Host, path and query of the document that a URL names; None if it names none."""
         if not path.startswith("/"):  # as in `a/b?://`, which has no form `host/path`
             return host, path, query

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from goodgain.transforms.core.dedup.evidence import Evidence, Value, shared
+from goodgain.transforms.core.dedup.evidence import Evidence, Value, have_common_value
 from goodgain.transforms.core.dedup.rules import (
     CONTENT,
     DEFAULT_TYPE,
@@ -85,7 +85,7 @@ def _are_two_passages(mine: _Values, theirs: _Values, passage_ids: tuple[int, ..
     """Whether two results are different passages, be it of one document (SPEC 4.4)."""
     for attribute in passage_ids:
         one, other = mine.get(attribute), theirs.get(attribute)
-        if one is not None and other is not None and not shared(one, other):
+        if one is not None and other is not None and not have_common_value(one, other):
             return True
     return contents_differ(mine, theirs)
 
@@ -112,7 +112,7 @@ def agreeing_id(first: Evidence, second: Evidence, rules: RuleTable) -> int | No
     for attribute in applicable.ids:
         if attribute not in applicable.definitive or attribute not in mine:
             continue
-        if attribute in theirs and shared(mine[attribute], theirs[attribute]):
+        if attribute in theirs and have_common_value(mine[attribute], theirs[attribute]):
             return attribute
     return None
 
@@ -154,7 +154,7 @@ def _by_ids(mine: _Values, theirs: _Values, applicable: TypeRules) -> Verdict | 
         other = theirs.get(attribute)
         if other is None:
             continue
-        if one != other and not shared(one, other):
+        if one != other and not have_common_value(one, other):
             return _DIFFERENT[Step.IDS]
         if attribute in applicable.definitive:
             definitive = True
@@ -202,7 +202,7 @@ def _count_equal(mine: _Values, theirs: _Values, attributes: tuple[int, ...]) ->
         one, other = mine.get(attribute), theirs.get(attribute)
         if one is None or other is None:
             continue
-        if one == other or (is_named_id(attribute) and shared(one, other)):
+        if one == other or (is_named_id(attribute) and have_common_value(one, other)):
             equal += 1
     return equal
 
@@ -253,7 +253,7 @@ def _generic_id_agrees(mine: _Values, theirs: _Values) -> bool:
 def _some_named_id_agrees(mine: _Values, theirs: _Values, rules: RuleTable) -> bool:
     """Whether a named id that no type lists as a container has a value in common."""
     return any(
-        attribute in theirs and shared(mine[attribute], theirs[attribute])
+        attribute in theirs and have_common_value(mine[attribute], theirs[attribute])
         for attribute in mine
         if is_named_id(attribute) and attribute not in rules.containers
     )
@@ -265,7 +265,7 @@ def _attribute_conflicts(mine: _Values, theirs: _Values) -> bool:
         if attribute not in theirs:
             continue
         if is_named_id(attribute):
-            if not shared(mine[attribute], theirs[attribute]):
+            if not have_common_value(mine[attribute], theirs[attribute]):
                 return True
         elif is_field(attribute) and mine[attribute] != theirs[attribute]:
             return True

@@ -66,12 +66,12 @@ def rows_of_batch(batch: Any, escaped_as: str) -> list[dict[str, Any]]:
         rows = python_values(batch.to_struct_array(), escape=True)
         if escaped_as != "surrogateescape":
             rows = [
-                {name: _escaped(value, escaped_as) for name, value in row.items()} for row in rows
+                {name: _escape(value, escaped_as) for name, value in row.items()} for row in rows
             ]
     return rows
 
 
-def _escaped(value: Any, escaped_as: str) -> Any:
+def _escape(value: Any, escaped_as: str) -> Any:
     if not isinstance(value, str):
         return value
     return value.encode("utf-8", "surrogateescape").decode("utf-8", escaped_as)

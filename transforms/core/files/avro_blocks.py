@@ -88,7 +88,7 @@ def blocks_in(
     marker = window.find(header.sync, max(shard.start, header.first_block - SYNC_BYTES))
     while marker is not None and marker < shard.end:
         if intact := reader.intact(marker, shard.end, most_together):
-            yield from reader.decoded(intact)
+            yield from reader.decode_intact(intact)
             marker = intact[-1].end
             continue
         offset = marker + SYNC_BYTES
@@ -140,12 +140,12 @@ class _BlockReader(Struct, Generic[Block]):
             return None
         return RawBlock(offset, records, raw[length : length + size], end)
 
-    def decoded(self, intact: Sequence[RawBlock]) -> Iterator[Block | DamagedStretch]:
+    def decode_intact(self, intact: Sequence[RawBlock]) -> Iterator[Block | DamagedStretch]:
         """Decode intact blocks."""
         for raw, block in zip(intact, self.decode(intact), strict=True):
             if isinstance(block, DamagedBlockError):
-                yield self._damaged(
-                    raw.offset, _claimed(raw.records, len(raw.data)), block, raw.data
+                yield self._damaged_stretch(
+                    raw.offset, _claimed_records(raw.records, len(raw.data)), block, raw.data
                 )
             else:
                 yield block
@@ -154,14 +154,14 @@ class _BlockReader(Struct, Generic[Block]):
         """Read the block at `offset`."""
         intact = self._intact_at(offset)
         if intact is not None:
-            return list(self.decoded([intact])), intact.end + SYNC_BYTES, intact.end
+            return list(self.decode_intact([intact])), intact.end + SYNC_BYTES, intact.end
         window, largest = self.window, self.bounds.decoded_bytes
         header = _block_header(window.at(offset, _LONGEST_BLOCK_HEADER))
         if header is None:
             return self._skip(offset, 1, _DAMAGED_HEADER)
         records, size, length = header
         end = offset + length + size
-        claimed = _claimed(records, size)
+        claimed = _claimed_records(records, size)
         if end > window.size:
             if window.find(self.sync, offset) is not None:
                 return self._skip(offset, 1, _DAMAGED_HEADER)
@@ -170,7 +170,7 @@ class _BlockReader(Struct, Generic[Block]):
             if window.at(end, SYNC_BYTES) != self.sync:
                 return self._skip(offset, 1, _DAMAGED_HEADER)
             data = window.at(offset + length, _MOST_DATA_KEPT)
-            damaged = self._damaged(offset, claimed, too_large(largest), data)
+            damaged = self._damaged_stretch(offset, claimed, too_large(largest), data)
             return [damaged], end + SYNC_BYTES, end
         raw = RawBlock(offset, records, window.at(offset + length, size), end)
         return self._read_without_marker(raw)
@@ -202,7 +202,7 @@ class _BlockReader(Struct, Generic[Block]):
         data = self.window.at(offset, min(end - offset, _MOST_DATA_KEPT))
         return [DamagedStretch(offset, records, reason, data, at_least=True)], end, marker
 
-    def _damaged(
+    def _damaged_stretch(
         self, offset: int, claimed: int, error: DamagedBlockError, data: bytes
     ) -> DamagedStretch:
         records = claimed if error.records is None else max(1, min(claimed, error.records))
@@ -211,7 +211,7 @@ class _BlockReader(Struct, Generic[Block]):
         return DamagedStretch(offset, records, reason, data[:_MOST_DATA_KEPT])
 
 
-def _claimed(records: int, size: int) -> int:
+def _claimed_records(records: int, size: int) -> int:
     """The number of records that a header claims for so many bytes, or 1 if they cannot fit."""
     return records if 0 < records <= _MOST_RECORDS_PER_BYTE * size else 1
 

@@ -126,10 +126,10 @@ class _Compiler:
         if kind == "map":
             return _map(self.layout(schema.get("values"), namespace, depth + 1))
         if kind in ("record", "error", "enum", "fixed"):
-            return self._named_type(kind, schema, namespace, depth)
+            return self._compile_named_type(kind, schema, namespace, depth)
         return self.layout(kind, namespace, depth + 1)
 
-    def _named_type(
+    def _compile_named_type(
         self, kind: str, schema: Mapping[str, Any], namespace: str, depth: int
     ) -> Layout:
         name = schema.get("name")
@@ -145,7 +145,7 @@ class _Compiler:
         if kind == "enum":
             layout = Layout(1, 0, 0, _skip_long)
         elif kind == "fixed":
-            layout = _fixed(schema.get("size"), name)
+            layout = _compile_fixed(schema.get("size"), name)
         else:
             fields = schema.get("fields")
             if not isinstance(fields, list):
@@ -211,7 +211,7 @@ def _skip_text(data: bytes, at: int, meter: Meter, depth: int) -> int:
     return at + size
 
 
-def _fixed(size: Any, name: str) -> Layout:
+def _compile_fixed(size: Any, name: str) -> Layout:
     if not isinstance(size, int) or size < 0:
         raise SchemaError(f"has a type {name} whose size is not a number")
     return Layout(size, 40 + size, 1, _skip_bytes_of(size, 40 + size))

@@ -79,7 +79,7 @@ def _position(offset: int, index: int) -> str:
 def read_avro(
     file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
-    """The records of a shard in file order (see `read_shard_into`); damage as in `decoded_blocks`.
+    """The records of a shard in file order (see `read_shard_into`); damage as in `decode_blocks`.
 
     The packer packs whole blocks.
     """
@@ -90,7 +90,7 @@ def read_avro(
             yield block
 
 
-def decoded_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | RejectedRecord]:
+def decode_blocks(file: BinaryIO, shard: FileShard) -> Iterator[DecodedBlock | RejectedRecord]:
     """The blocks of a shard, decoded by the file's own schema, in file order.
 
     A damaged block becomes one rejected row that counts all its records; reading resumes at the
@@ -112,7 +112,7 @@ def first_of_avro(file: BinaryIO, shard: FileShard) -> Iterator[Any]:
         file = io.BytesIO(content)
         shard = replace(shard, compression=Compression.NONE, start=0, end=len(content))
     size = 0
-    for block in decoded_blocks(file, shard):
+    for block in decode_blocks(file, shard):
         if isinstance(block, DecodedBlock):
             yield from block.records
             size += len(repr(block.records))
@@ -179,7 +179,7 @@ class _BlockDecoder:
         self._scale = timestamp_scale(header.schema, self._timestamp)
         self._header = header_of(plain_schema(header.schema), header.sync)
         try:
-            self._feed, self._blocks = self._opened("strict")
+            self._feed, self._blocks = self._open_reader("strict")
         except Exception as error:  # fastavro raises all kinds of errors on a broken schema
             raise HeaderError(f"The Avro schema cannot be used ({error}).") from None
         most = self._bounds.record_results
@@ -193,7 +193,7 @@ class _BlockDecoder:
 
     def decode(self, blocks: Sequence[RawBlock]) -> Iterator[_Decoded | DamagedBlockError]:
         """Decode blocks; an error stands for one that does not decode to what its header claims."""
-        ahead = self._packed_ahead(blocks)
+        ahead = self._pack_ahead(blocks)
         for block in blocks:
             decoded: _Decoded | DamagedBlockError | None
             try:
@@ -204,7 +204,7 @@ class _BlockDecoder:
                 decoded = error
             yield decoded
 
-    def _packed_ahead(self, blocks: Sequence[RawBlock]) -> Iterator[list[RecordOrPacked]]:
+    def _pack_ahead(self, blocks: Sequence[RawBlock]) -> Iterator[list[RecordOrPacked]]:
         """The first blocks, packed by several threads; the others are to be decoded one by one.
 
         Raises:
@@ -254,25 +254,25 @@ class _BlockDecoder:
                 return packed
         escaped = False
         try:
-            records = self._decoded(content, count, self._feed, self._blocks)
+            records = self._decode_records(content, count, self._feed, self._blocks)
         except UnicodeDecodeError:
             escaped = True
-            self._feed, self._blocks = self._opened("strict")
-            records = self._decoded(content, count, *self._opened("surrogateescape"))
+            self._feed, self._blocks = self._open_reader("strict")
+            records = self._decode_records(content, count, *self._open_reader("surrogateescape"))
         return DecodedBlock(offset, self._with_millis(records), escaped)
 
     def _reader(self, offset: int) -> ReadRecord:
         """What parses single records of the block at `offset`."""
 
         def read(index: int, data: bytes) -> SearchCall | RejectedRecord:
-            records = self._with_millis(self._decoded(data, 1, self._feed, self._blocks))
+            records = self._with_millis(self._decode_records(data, 1, self._feed, self._blocks))
             position = _position(offset, index)
             (call,) = calls_of_records(records, self._shard, lambda _: position, False)
             return call
 
         return read
 
-    def _decoded(
+    def _decode_records(
         self, content: bytes, count: int, feed: io.BytesIO, blocks: Iterator[Any]
     ) -> list[Any]:
         feed.seek(0)
@@ -288,7 +288,7 @@ class _BlockDecoder:
         except UnicodeDecodeError:
             raise
         except Exception as error:  # fastavro raises all kinds of errors on broken bytes
-            self._feed, self._blocks = self._opened("strict")
+            self._feed, self._blocks = self._open_reader("strict")
             reason = f"its records do not decode ({_OBJECT.sub('', str(error))})"
             raise DamagedBlockError(reason, self._records_in(content, count)) from None
         if rest:
@@ -310,7 +310,7 @@ class _BlockDecoder:
             return None
         return skipped + (len(content) - at) // max(1, self._layout.least)
 
-    def _opened(self, handle_unicode_errors: str) -> tuple[io.BytesIO, Iterator[Any]]:
+    def _open_reader(self, handle_unicode_errors: str) -> tuple[io.BytesIO, Iterator[Any]]:
         feed = io.BytesIO(self._header)
         reader = fastavro.block_reader(feed, handle_unicode_errors=handle_unicode_errors)
         return feed, reader

@@ -112,7 +112,7 @@ def compression_of(head: bytes) -> Compression:
 _BZIP2_BLOCKS = (b"\x31\x41\x59\x26\x53\x59", b"\x17\x72\x45\x38\x50\x90")
 
 
-def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
+def decompress(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
     """The content of a file from its beginning, piece by piece.
 
     Concatenated streams are read as one, as the command-line tools do.
@@ -144,8 +144,8 @@ def decompressed(file: BinaryIO, compression: Compression) -> Iterator[bytes]:
                         yield content
             except _BROKEN as error:
                 damaged_at = position - len(raw)
-                salvaged = _salvaged(file, new_decompressor(), stream_start, damaged_at)
-                yield from _without_first(yielded, salvaged)
+                salvaged = _salvage(file, new_decompressor(), stream_start, damaged_at)
+                yield from _skip_first(yielded, salvaged)
                 raise DamagedStreamError(f"the {compression} data is damaged ({error})") from None
             raw = decompressor.unused_data if decompressor.eof else b""
             if decompressor.eof:
@@ -158,17 +158,17 @@ def beginning(file: BinaryIO, compression: Compression, length: int) -> bytes:
     """The first `length` bytes of the content, or a little more; less if the file is damaged."""
     pieces = bytearray()
     with suppress(DamagedStreamError):
-        for piece in decompressed(file, compression):
+        for piece in decompress(file, compression):
             pieces += piece
             if len(pieces) >= length:
                 break
     return bytes(pieces)
 
 
-def decompressed_stream(file: BinaryIO, compression: Compression, closes: bool = True) -> BinaryIO:
+def open_decompressed(file: BinaryIO, compression: Compression, closes: bool = True) -> BinaryIO:
     """The decompressed content of a file as a stream; closing it closes the file if `closes`.
 
-    Reading it raises what `decompressed` raises.
+    Reading it raises what `decompress` raises.
     """
     return cast(BinaryIO, io.BufferedReader(_Pieces(file, compression, closes), _BUFFERED))
 
@@ -177,7 +177,7 @@ class _Pieces(io.RawIOBase):
     def __init__(self, file: BinaryIO, compression: Compression, closes: bool) -> None:
         self._file = file
         self._closes = closes
-        self._pieces = decompressed(file, compression)
+        self._pieces = decompress(file, compression)
         self._rest = b""
 
     def readable(self) -> bool:
@@ -197,7 +197,7 @@ class _Pieces(io.RawIOBase):
         super().close()
 
 
-def _salvaged(
+def _salvage(
     file: BinaryIO, decompressor: _Decompressor, stream_start: int, damaged_at: int
 ) -> Iterator[bytes]:
     """The content of a stream that is damaged in the piece that begins at `damaged_at`.
@@ -217,7 +217,7 @@ def _salvaged(
             return
 
 
-def _without_first(length: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _skip_first(length: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
     for piece in pieces:
         if len(piece) > length:
             yield piece[length:]

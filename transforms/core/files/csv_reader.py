@@ -26,7 +26,7 @@ from goodgain.transforms.core.files.tables import (
     BrokenTableError,
     TableRow,
     csv_rows,
-    decompressed_file,
+    open_decompressed_file,
 )
 from goodgain.transforms.core.records.adaptation import RANK
 from goodgain.transforms.core.records.long_form import (
@@ -36,7 +36,7 @@ from goodgain.transforms.core.records.long_form import (
     is_column,
     is_long,
     key_of_row,
-    ranked_rows,
+    order_rows,
     record_of_rows,
     with_maps,
 )
@@ -45,7 +45,7 @@ from goodgain.transforms.core.records.rejected import (
     WHOLE_FILE,
     RejectedRecord,
     payload_of_mapping,
-    rejected_for,
+    reject_record,
 )
 from goodgain.transforms.core.records.search_call import Result, SearchCall
 from goodgain.transforms.core.remedy import Remedy
@@ -118,7 +118,7 @@ def read_csv(file: BinaryIO, shard: FileShard, _: RecordPacker | None) -> Outcom
             if is_table_of_results is None:
                 is_table_of_results = is_long(line.row)
                 if not any(name in line.row for name in _NEEDED):
-                    yield _without_needed(line.row, shard)
+                    yield _reject_without_columns(line.row, shard)
                     return
             if not is_table_of_results:
                 yield _call([line], with_maps(line.row), shard)
@@ -135,7 +135,7 @@ def first_rows(file: BinaryIO, shard: FileShard) -> Iterator[dict[str, Any]]:
             yield _values(row)
 
 
-def _without_needed(row: dict[str, Any], shard: FileShard) -> RejectedRecord:
+def _reject_without_columns(row: dict[str, Any], shard: FileShard) -> RejectedRecord:
     reason = (
         f"The table has neither conversation_id nor iteration, but {', '.join(row)}. If they have "
         f"other names, {Remedy('map')} names them; what the columns probably mean is among the "
@@ -163,19 +163,19 @@ def _lines(file: BinaryIO, shard: FileShard) -> Iterator[_Line | RejectedRecord]
             continue
         values = _values(row)
         if shard.adaptation is not None:
-            renamed = shard.adaptation.applied_to_row(values)
-            values = shard.adaptation.applied(values) if RESULTS in renamed else renamed
+            renamed = shard.adaptation.apply_to_row(values)
+            values = shard.adaptation.apply(values) if RESULTS in renamed else renamed
         if row.problem is None:
             yield _Line(row.number, values)
         else:
             error = RecordError(f"The row has {row.problem}.", None, values.get(_NEEDED[0]))
-            yield _rejected(error, row.number, values, shard)
+            yield _reject(error, row.number, values, shard)
 
 
 def _rows(file: BinaryIO, shard: FileShard) -> Iterator[TableRow | RejectedRecord]:
     try:
         file.seek(0)
-        content = decompressed_file(file, shard.compression)
+        content = open_decompressed_file(file, shard.compression)
         # Bytes that are not UTF-8 become lone surrogates, which are rejected.
         yield from csv_rows(content, is_complete=True, errors="surrogateescape")
     except (BrokenTableError, DamagedStreamError) as error:
@@ -193,11 +193,11 @@ def _value(name: str, cell: str) -> Any:
         return None
     if name in _TEXTS or name.startswith(_OF_CALL) or not cell.lstrip().startswith(_NESTED):
         return cell
-    nested = _nested(cell)
+    nested = _parse_nested(cell)
     return nested if isinstance(nested, dict | list) else cell
 
 
-def _nested(cell: str) -> Any:
+def _parse_nested(cell: str) -> Any:
     """The value that a cell writes as JSON, or as Python prints it; None if it is a text."""
     try:
         return msgspec.json.decode(cell)
@@ -219,9 +219,9 @@ def _calls(lines: list[_Line], shard: FileShard) -> Outcomes:
         try:
             record = record_of_rows(rows)
         except RecordError as error:
-            yield _rejected(error, of_call[0].number, rows[0], shard)
+            yield _reject(error, of_call[0].number, rows[0], shard)
         else:
-            yield _call([line_of[id(row)] for row in ranked_rows(rows)] or of_call, record, shard)
+            yield _call([line_of[id(row)] for row in order_rows(rows)] or of_call, record, shard)
 
 
 def _call(lines: list[_Line], record: Any, shard: FileShard) -> SearchCall | RejectedRecord:
@@ -231,10 +231,10 @@ def _call(lines: list[_Line], record: Any, shard: FileShard) -> SearchCall | Rej
     except RecordError as error:
         of_result = _OF_RESULT.match(error.field or "")
         at = int(of_result[1]) if of_result and int(of_result[1]) < len(lines) else 0
-        return _rejected(error, lines[at].number, lines[at].row, shard)
+        return _reject(error, lines[at].number, lines[at].row, shard)
 
 
-def _rejected(
+def _reject(
     error: RecordError, number: int, row: Mapping[str, Any], shard: FileShard
 ) -> RejectedRecord:
-    return rejected_for(shard.path, f"line {number}", error, payload_of_mapping(row))
+    return reject_record(shard.path, f"line {number}", error, payload_of_mapping(row))

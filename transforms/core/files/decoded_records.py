@@ -16,7 +16,7 @@ from goodgain.transforms.core.records.parsing import (
 from goodgain.transforms.core.records.rejected import (
     RejectedRecord,
     payload_of_mapping,
-    rejected_for,
+    reject_record,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 
@@ -31,7 +31,7 @@ def calls_of_records(
       escaped: whether bytes that are not UTF-8 have become lone surrogates.
     """
     if shard.adaptation is not None:
-        records = list(map(shard.adaptation.applied, records))
+        records = list(map(shard.adaptation.apply, records))
     calls = None if escaped else parse_mappings(records)
     most = shard.bounds.record_results
     if calls is not None and all(len(call.results) <= most for call in calls):
@@ -42,4 +42,4 @@ def calls_of_records(
         try:
             yield check_results(parse(record), shard.bounds)
         except RecordError as error:
-            yield rejected_for(shard.path, position(index), error, payload_of_mapping(record))
+            yield reject_record(shard.path, position(index), error, payload_of_mapping(record))

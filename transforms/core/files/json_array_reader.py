@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.compression import DamagedStreamError, decompressed
+from goodgain.transforms.core.files.compression import DamagedStreamError, decompress
 from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.jsonl_reader import read_jsonl, record_of_json
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
@@ -21,7 +21,7 @@ from goodgain.transforms.core.records.rejected import (
     WHOLE_FILE,
     RejectedRecord,
     payload_of_bytes,
-    rejected_for,
+    reject_record,
 )
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.remedy import Remedy
@@ -78,7 +78,7 @@ def objects_of_array(file: BinaryIO, shard: FileShard) -> Iterator[Mapping[Any, 
     """The decoded objects of an array; it ends where the array cannot be read."""
     try:
         for element in _elements(_whole_content(file, shard)):
-            value = _decoded(element, shard)
+            value = _decode(element, shard)
             if isinstance(value, Mapping):
                 yield value
     except (_UnusableArrayError, _BrokenArrayError):
@@ -116,7 +116,7 @@ def _record(element: bytes, number: int, shard: FileShard) -> SearchCall | Rejec
     try:
         return record_of_json(element, shard.adaptation, shard.bounds)
     except RecordError as error:
-        return rejected_for(shard.path, f"record {number}", error, payload_of_bytes(element))
+        return reject_record(shard.path, f"record {number}", error, payload_of_bytes(element))
 
 
 def _elements(content: bytes) -> Iterator[bytes]:
@@ -180,7 +180,7 @@ def _check_first_element(content: bytes, shard: FileShard) -> None:
         ) from None
     if first is None:
         return
-    value = _decoded(first, shard)
+    value = _decode(first, shard)
     if value is None and first.startswith(b"{"):
         return  # reading this element will report what is wrong with it
     if value is None and first != b"null":
@@ -193,7 +193,7 @@ def _check_first_element(content: bytes, shard: FileShard) -> None:
             "The file is a JSON array, but not of records: give an array of objects, each of which "
             "is a search call with conversation_id, iteration and results."
         )
-    record = shard.adaptation.applied(value) if shard.adaptation else value
+    record = shard.adaptation.apply(value) if shard.adaptation else value
     if not any(name in record for name in _FIELDS_OF_CALLS):
         names = ", ".join(str(name) for name in list(value)[:5])
         raise _UnusableArrayError(
@@ -203,7 +203,7 @@ def _check_first_element(content: bytes, shard: FileShard) -> None:
         )
 
 
-def _decoded(element: bytes, shard: FileShard) -> Any:
+def _decode(element: bytes, shard: FileShard) -> Any:
     """An element decoded; None if it is too large or not JSON."""
     if has_more_values(element, shard.bounds.record_values):
         return None
@@ -218,7 +218,7 @@ def _whole_content(file: BinaryIO, shard: FileShard) -> bytes:
     pieces: list[bytes] = []
     length = 0
     try:
-        for piece in decompressed(file, shard.compression):
+        for piece in decompress(file, shard.compression):
             pieces.append(piece)
             length += len(piece)
             if length > limit:

@@ -25,7 +25,7 @@ from goodgain.transforms.core.records.parsing import (
     parse_adapted_json,
     parse_json,
 )
-from goodgain.transforms.core.records.rejected import payload_of_bytes, rejected_for
+from goodgain.transforms.core.records.rejected import payload_of_bytes, reject_record
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.remedy import Remedy
 
@@ -39,7 +39,7 @@ def read_jsonl(
     truncated, its incomplete last line becomes one rejected row.
     """
     text = text_lines(file, shard)
-    lines = text.lines if packer is None else _packed(packer, text, shard)
+    lines = text.lines if packer is None else _pack_lines(packer, text, shard)
     for position, line in lines:
         if isinstance(line, PackedBlock):
             yield line
@@ -51,7 +51,7 @@ def read_jsonl(
         except RecordError as error:
             raw = line if isinstance(line, bytes) else line.head
             at_least = isinstance(line, CutOffLine)
-            yield rejected_for(
+            yield reject_record(
                 shard.path, text.location(position), error, payload_of_bytes(raw), at_least
             )
 
@@ -86,7 +86,7 @@ def why_not_jsonl(head: bytes) -> str | None:
     return None
 
 
-def _packed(
+def _pack_lines(
     packer: RecordPacker, text: TextLines, shard: FileShard
 ) -> Iterator[tuple[int, Line | PackedBlock]]:
     """Blocks of the lines that the packer packed, and the remaining lines."""

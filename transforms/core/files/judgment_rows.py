@@ -17,7 +17,7 @@ from goodgain.transforms.core.records.coercion import is_blank
 from goodgain.transforms.core.records.label_map import LabelMap, label_map_hint
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.remedy import Remedy
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 TOPIC = ("topic", "conversation_id", "query_id", "query-id")
 DOCUMENT = ("document_id", "doc_id", "docid", "docno", "corpus_id", "corpus-id")
@@ -61,7 +61,7 @@ def judgment_of_line(
     Raises:
       JudgmentError: it cannot be used.
     """
-    row = _decoded(line)
+    row = _decode_line(line)
     if not isinstance(row, str):
         return judgment_of_row(row, place, label_map)
     topic, document, label = _fields(row)
@@ -69,26 +69,26 @@ def judgment_of_line(
     return _judgment(topic, document, _gain(label, label_map) if gain is None else gain, place)
 
 
-def excluded_of_line(line: Line, place: JudgmentPlace, _: LabelMap | None = None) -> Judgment:
+def parse_exclusion_line(line: Line, place: JudgmentPlace, _: LabelMap | None = None) -> Judgment:
     """The exclusion on a line `topic docno`, or of JSON Lines, as a judgment without a label.
 
     Raises:
       JudgmentError: it cannot be used.
     """
-    row = _decoded(line)
+    row = _decode_line(line)
     if not isinstance(row, str):
-        return excluded_of_row(row, place)
+        return parse_exclusion_row(row, place)
     by_tabs = row.split("\t")
     fields = by_tabs if len(by_tabs) == _EXCLUDED_FIELDS else row.split()
     if len(fields) != _EXCLUDED_FIELDS:
         raise JudgmentError(
             "A line of exclusions is `topic docno`, two fields between white space, or between "
-            f"one tab; this one has {counted(len(fields), 'field')}."
+            f"one tab; this one has {format_count(len(fields), 'field')}."
         )
     return _judgment(fields[0], fields[1], None, place)
 
 
-def _decoded(line: Line) -> Any:
+def _decode_line(line: Line) -> Any:
     """The text of a line; of a line that begins with `{`, its JSON object."""
     if isinstance(line, CutOffLine):
         raise JudgmentError(f"The file cannot be read from here on: {line.problem}.")
@@ -110,8 +110,8 @@ def _fields(line: str) -> tuple[str, str, str]:
         return beir[0], beir[1], beir[2].strip()
     raise JudgmentError(
         "A line of qrels is `topic iteration docid label`, four fields between white space, or "
-        f"topic, document and label between tabs; this one has {counted(len(trec), 'field')}. The "
-        "first line of a table names its columns, like topic, document_id and gain."
+        f"topic, document and label between tabs; this one has {format_count(len(trec), 'field')}. "
+        "The first line of a table names its columns, like topic, document_id and gain."
     )
 
 
@@ -130,7 +130,7 @@ def judgment_of_row(row: Any, place: JudgmentPlace, label_map: LabelMap | None =
     return _judgment(_text(topic), _text(document), gain, place)
 
 
-def excluded_of_row(row: Any, place: JudgmentPlace, _: LabelMap | None = None) -> Judgment:
+def parse_exclusion_row(row: Any, place: JudgmentPlace, _: LabelMap | None = None) -> Judgment:
     """The exclusion in a row of a table, as a judgment without a label.
 
     Raises:
@@ -167,7 +167,7 @@ def _text(value: Any) -> str:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise JudgmentError(f"The topic or document is {_shown(value)}, but must be text.")
+    raise JudgmentError(f"The topic or document is {_show(value)}, but must be text.")
 
 
 def _gain(value: Any, label_map: LabelMap | None) -> int | None:
@@ -180,7 +180,7 @@ def _gain(value: Any, label_map: LabelMap | None) -> int | None:
         return None
     if label_map is not None:
         raise JudgmentError(
-            f"The label is {_shown(value)}, which {Remedy('label_map')} does not name."
+            f"The label is {_show(value)}, which {Remedy('label_map')} does not name."
         )
     if number > GREATEST_GAIN:
         raise JudgmentError(
@@ -202,10 +202,10 @@ def _whole_number(value: Any) -> int | None:
         except ValueError:
             pass
     raise JudgmentError(
-        f"The label is {_shown(value)}, but must be a whole number{label_map_hint(value)}."
+        f"The label is {_show(value)}, but must be a whole number{label_map_hint(value)}."
     )
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"

@@ -141,7 +141,7 @@ def _gain(values: Mapping[str, Any], name: str, label_map: LabelMap | None) -> i
             raise UnusableRowError(reason, name) from None
     gain = label_map.gain(label)
     if gain is None:
-        text = f"{name} is {_shown(label)}, which {Remedy('label_map')} does not name."
+        text = f"{name} is {_show(label)}, which {Remedy('label_map')} does not name."
         raise UnusableRowError(text, name)
     return gain
 
@@ -181,7 +181,7 @@ def _whole(values: Mapping[str, Any], name: str, least: int, most: int = LARGEST
     if number is None or not least <= number <= most:
         bound = f"{least} to {most}" if most < LARGEST_INT else f"{least} on"
         raise UnusableRowError(
-            f"{name} must be a whole number from {bound}, got {_shown(values[name])}.", name
+            f"{name} must be a whole number from {bound}, got {_show(values[name])}.", name
         )
     return number
 
@@ -193,16 +193,16 @@ def _text(values: Mapping[str, Any], name: str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise UnusableRowError(f"{name} must be text, got {_shown(value)}.", name)
+        raise UnusableRowError(f"{name} must be text, got {_show(value)}.", name)
     try:
         value.encode()
     except UnicodeEncodeError:
         raise UnusableRowError(
-            f"{name} is {_shown(value)}, which is not UTF-8 text.", name
+            f"{name} is {_show(value)}, which is not UTF-8 text.", name
         ) from None
     return value
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=True, default=repr)
     return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"

@@ -11,8 +11,8 @@ from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordP
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import (
     payload_of_bytes,
-    rejected_for,
-    without_timestamp,
+    reject_record,
+    reject_without_timestamp,
 )
 from goodgain.transforms.core.remedy import Remedy
 
@@ -56,7 +56,7 @@ def parse_message(
             )
         call = record_of_json(value, adaptation, bounds)
     except RecordError as error:
-        return rejected_for(message.source, message.position, error, payload_of_bytes(value))
+        return reject_record(message.source, message.position, error, payload_of_bytes(value))
     if call.timestamp is None:
-        return without_timestamp(call, message.source, message.position)
+        return reject_without_timestamp(call, message.source, message.position)
     return call

@@ -148,7 +148,7 @@ def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes
         other = [name for name, value in row.values.items() if values.get(name, value) != value]
         if other:
             reason = f"An earlier row gives the conversation another {other[0]}, which counts:"
-            unused.append(_unused(row, reason, first[other[0]]))
+            unused.append(_unused_row(row, reason, first[other[0]]))
             continue
         new = row.values.keys() - values.keys()
         joined, repeated = joined + bool(new), repeated + (not new)
@@ -159,10 +159,10 @@ def join_outcomes(rows: Sequence[OutcomesOfRow], exists: bool) -> JoinedOutcomes
 
 def unused_rows(rows: Iterable[OutcomesOfRow], reason: str) -> list[UnusedRow]:
     """Rows of which none is used, for one reason."""
-    return [_unused(row, reason) for row in rows]
+    return [_unused_row(row, reason) for row in rows]
 
 
-def _unused(row: OutcomesOfRow, reason: str, other: OutcomesOfRow | None = None) -> UnusedRow:
+def _unused_row(row: OutcomesOfRow, reason: str, other: OutcomesOfRow | None = None) -> UnusedRow:
     return UnusedRow(
         RowPlace(row.file, row.row),
         reason,

@@ -76,10 +76,10 @@ def read_footer(file: BinaryIO) -> list[RowGroup]:
     file.seek(size - _TAIL - length)
     raw = file.read(length)
     # Cached, since a worker reads several shards of a file; long footers are not.
-    return _last_parsed(raw) if length <= _MOST_KEPT else _parsed(raw)
+    return _last_parsed(raw) if length <= _MOST_KEPT else _parse(raw)
 
 
-def _parsed(raw: bytes) -> list[RowGroup]:
+def _parse(raw: bytes) -> list[RowGroup]:
     try:
         lists = _lists_of_columns(structs_in(raw, _SCHEMA))
         return [_row_group(group, lists) for group in structs_in(raw, _ROW_GROUPS)]
@@ -89,7 +89,7 @@ def _parsed(raw: bytes) -> list[RowGroup]:
         raise ValueError("has a number where a list or struct belongs") from None
 
 
-_last_parsed = lru_cache(maxsize=1)(_parsed)
+_last_parsed = lru_cache(maxsize=1)(_parse)
 
 
 def _lists_of_columns(elements: Iterable[Fields]) -> list[int | None]:

@@ -127,14 +127,14 @@ def _headers(file: BinaryIO, chunk: Chunk) -> Iterator[tuple[Fields, int]]:
     at, end = chunk.begin, chunk.begin + chunk.size
     while 0 <= at < end:
         header, length = _header_at(file, at)
-        packed = _checked(header, chunk.is_compressed)
+        packed = _check_page_size(header, chunk.is_compressed)
         yield header, at + length
         at += length + packed
     if at != end:
         raise DamagedPagesError("has pages that end elsewhere than the footer says")
 
 
-def _checked(header: Fields, is_compressed: bool) -> int:
+def _check_page_size(header: Fields, is_compressed: bool) -> int:
     """The bytes of the page after its header.
 
     Raises:

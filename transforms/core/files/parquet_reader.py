@@ -75,7 +75,7 @@ def _read_group(
     while True:
         try:
             batch = next(batches, None)
-            rows = None if batch is None else _without_empty_columns(batch).to_struct_array()
+            rows = None if batch is None else _drop_empty_columns(batch).to_struct_array()
         except Exception as error:  # pyarrow raises all kinds of errors on broken pages
             reason = f"The row group cannot be read from row {done} on ({error})."
             position = f"row group {group}, row {done}"
@@ -140,7 +140,7 @@ def _values_of(rows: Any) -> tuple[list[Any], bool]:
         return python_values(rows, escape=True), True
 
 
-def _without_empty_columns(batch: Any) -> Any:
+def _drop_empty_columns(batch: Any) -> Any:
     """Drop columns with only nulls, which is faster and means the same."""
     empty = [name for name in batch.schema.names if batch.column(name).null_count == batch.num_rows]
     return batch.drop_columns(empty) if empty else batch

@@ -241,14 +241,14 @@ def _arrays(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf) -> Iterator[A
     """
     texts = [leaf.path] if leaf.size is None and not leaf.pages.incremental else []
     # With the footer as read, since reading it again costs the more, the more row groups there are.
-    with_dictionary = _opened(file, read_dictionary=texts, metadata=parquet.metadata)
+    with_dictionary = _open(file, read_dictionary=texts, metadata=parquet.metadata)
     for batch in with_dictionary.iter_batches(
         batch_size=ROWS_AT_ONCE, row_groups=[group], columns=[leaf.path], use_threads=False
     ):
         yield batch.column(0)
 
 
-def _opened(file: BinaryIO, **options: Any) -> Any:
+def _open(file: BinaryIO, **options: Any) -> Any:
     return pq.ParquetFile(file, page_checksum_verification=True, **options)
 
 
@@ -265,7 +265,7 @@ class ParquetRowGroups:
         """Read the footer of a seekable file."""
         self._file = file
         self._footer = read_footer(file)
-        self._parquet = _opened(file)
+        self._parquet = _open(file)
         self.names: list[str] = self._parquet.schema_arrow.names
         self.count = len(self._footer)
 

@@ -12,18 +12,18 @@ from typing import Any, BinaryIO, NamedTuple
 
 from msgspec.structs import replace
 
-from goodgain.transforms.core.files.avro_reader import decoded_blocks
+from goodgain.transforms.core.files.avro_reader import decode_blocks
 from goodgain.transforms.core.files.bounds import FIXED_BOUNDS
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.input_formats import AVRO, CSV, JSONL, PARQUET
 from goodgain.transforms.core.files.judgment_rows import (
     COLUMNS,
     JudgmentError,
-    excluded_of_line,
-    excluded_of_row,
     is_header,
     judgment_of_line,
     judgment_of_row,
+    parse_exclusion_line,
+    parse_exclusion_row,
 )
 from goodgain.transforms.core.files.shard import FileShard, Open
 from goodgain.transforms.core.files.tables import (
@@ -49,7 +49,7 @@ class RowParsers(NamedTuple):
 
 JUDGMENTS = RowParsers(judgment_of_line, judgment_of_row)
 # Documents that are excluded from topics, as judgments without a label.
-EXCLUSIONS = RowParsers(excluded_of_line, excluded_of_row)
+EXCLUSIONS = RowParsers(parse_exclusion_line, parse_exclusion_row)
 
 
 def read_qrels(
@@ -118,7 +118,7 @@ def _read_csv(
 def _read_avro(
     file: BinaryIO, shard: FileShard, number: int, parsers: RowParsers
 ) -> Iterator[Judgment | QrelsProblem]:
-    for block in decoded_blocks(file, shard):
+    for block in decode_blocks(file, shard):
         if isinstance(block, RejectedRecord):
             place = JudgmentPlace(number, shard.start, block.position)
             yield QrelsProblem(place, block.reason)

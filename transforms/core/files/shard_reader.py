@@ -8,7 +8,7 @@ from typing import BinaryIO, cast
 
 from msgspec.structs import replace
 
-from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
+from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompress
 from goodgain.transforms.core.files.input_formats import INPUT_FORMATS
 from goodgain.transforms.core.files.record_packer import RecordOrPacked, RecordPacker
 from goodgain.transforms.core.files.shard import FileShard, Open
@@ -49,7 +49,7 @@ def read_shard_into(
     try:
         with open_file(shard.path) as file:
             yield from _records_of(file, shard, packer)
-            yield from _shortened(file, shard)
+            yield from _report_missing_part(file, shard)
     except OSError as error:
         yield unreadable(shard.path, error)
 
@@ -60,7 +60,7 @@ def unreadable(path: str, error: OSError) -> RejectedRecord:
     return RejectedRecord(path, WHOLE_FILE, reason, at_least=True)
 
 
-def _shortened(file: BinaryIO, shard: FileShard) -> Records:
+def _report_missing_part(file: BinaryIO, shard: FileShard) -> Records:
     """A row for the missing part of a file that ends before the shard does."""
     size = file.seek(0, 2)
     if size < shard.end:
@@ -77,18 +77,18 @@ def _records_of(
 ) -> Iterator[RecordOrPacked]:
     format_ = INPUT_FORMATS[shard.format]
     if format_.seeks and shard.compression is not Compression.NONE:
-        return _spooled_records(file, shard, packer)
+        return _read_spooled(file, shard, packer)
     return format_.read(file, shard, packer)
 
 
-def _spooled_records(
+def _read_spooled(
     file: BinaryIO, shard: FileShard, packer: RecordPacker | None
 ) -> Iterator[RecordOrPacked]:
     """Some formats need to seek, so a compressed file is copied to a temporary one."""
     problem = None
     with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as spool:
         try:
-            for piece in decompressed(file, shard.compression):
+            for piece in decompress(file, shard.compression):
                 spool.write(piece)
         except DamagedStreamError as error:
             problem = error

@@ -120,7 +120,7 @@ def read_rows(
     try:
         for row in table_rows(file.table, open_file, table.columns):
             number = row.number
-            found = _parsed_or_rejected(file, row, table)
+            found = _parse_or_reject(file, row, table)
             yield found
     except (OSError, BrokenTableError) as error:
         reason = f"The file cannot be read from here on ({error})."
@@ -132,11 +132,11 @@ def rows_in_memory(
 ) -> Iterator[Row | RejectedRecord | None]:
     """Like `read_rows`, for rows in memory; rejected rows have `file` as their source."""
     for number, row in enumerate(rows, start=1):
-        found = _parsed_or_rejected(file, TableRow(number, row), table)
+        found = _parse_or_reject(file, TableRow(number, row), table)
         yield found
 
 
-def counted_rows(
+def count_rows(
     rows: Iterable[Row | RejectedRecord | None], table: SideTable[Row], budget: MemoryBudget
 ) -> Iterator[Row | RejectedRecord | None]:
     """The rows of a table; `budget` counts them, and raises beyond its limit."""
@@ -170,7 +170,7 @@ class SideCounts:
             self.by_name[self._rejected] += 1
 
 
-def rejected_row(unused: UnusedRow, files: Sequence[SideFile]) -> RejectedRecord:
+def reject_row(unused: UnusedRow, files: Sequence[SideFile]) -> RejectedRecord:
     """The row of `rejected_labels` or `rejected_outcomes` for a row that was not used."""
     table, reason = files[unused.place.file].table, unused.reason
     if unused.other is not None:
@@ -185,7 +185,7 @@ def rejected_row(unused: UnusedRow, files: Sequence[SideFile]) -> RejectedRecord
     )
 
 
-def _parsed_or_rejected(
+def _parse_or_reject(
     file: SideFile, row: TableRow, table: SideTable[Row]
 ) -> Row | RejectedRecord | None:
     values = row.values

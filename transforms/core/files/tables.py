@@ -23,7 +23,7 @@ from goodgain.transforms.core.files.compression import (
     Compression,
     DamagedStreamError,
     compression_of,
-    decompressed_stream,
+    open_decompressed,
 )
 from goodgain.transforms.core.files.shard import Open
 
@@ -88,7 +88,9 @@ def recognise_table(path: str, open_file: Open) -> TableFile:
         with open_file(path) as file:
             compression = compression_of(file.read(_HEAD))
             file.seek(0)
-            head = decompressed_file(file, compression).read(_HEAD).removeprefix(_BYTE_ORDER_MARK)
+            head = (
+                open_decompressed_file(file, compression).read(_HEAD).removeprefix(_BYTE_ORDER_MARK)
+            )
     except (OSError, DamagedStreamError) as error:
         raise UsageError(f"{path} cannot be read: {problem_of(error)}.") from None
     text = head.lstrip()
@@ -126,10 +128,10 @@ def table_rows(
         raise BrokenTableError(str(error)) from None
 
 
-def decompressed_file(file: BinaryIO, compression: Compression) -> BinaryIO:
+def open_decompressed_file(file: BinaryIO, compression: Compression) -> BinaryIO:
     """The content of a file, which stays open."""
     is_plain = compression is Compression.NONE
-    return file if is_plain else decompressed_stream(file, compression, closes=False)
+    return file if is_plain else open_decompressed(file, compression, closes=False)
 
 
 def _lines(file: IO[AnyStr], longest: int) -> Iterator[AnyStr]:
@@ -215,11 +217,11 @@ def _rows_of_text(text: IO[str], columns: Set[str] | None, is_complete: bool) ->
 
 
 def _csv_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> Iterator[TableRow]:
-    return csv_rows(decompressed_file(file, table.compression), columns)
+    return csv_rows(open_decompressed_file(file, table.compression), columns)
 
 
 def _json_rows(file: BinaryIO, table: TableFile, columns: Set[str] | None) -> Iterator[TableRow]:
-    lines = _lines(decompressed_file(file, table.compression), _LONGEST_ROW)
+    lines = _lines(open_decompressed_file(file, table.compression), _LONGEST_ROW)
     for number, line in enumerate(lines, start=1):
         if number == 1:
             line = line.removeprefix(_BYTE_ORDER_MARK)

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompressed
+from goodgain.transforms.core.files.compression import Compression, DamagedStreamError, decompress
 from goodgain.transforms.core.files.line_splitter import LineSplitter, LongLine, lines_of
 from goodgain.transforms.core.files.shard import FileShard
 
@@ -71,13 +71,13 @@ def text_lines(file: BinaryIO, shard: FileShard) -> TextLines:
     """
     limit = shard.bounds.decoded_bytes
     if shard.compression is Compression.NONE:
-        plain = _without_mark(_plain_stretches(file, shard), 0)
+        plain = _drop_mark(_plain_stretches(file, shard), 0)
         return TextLines(plain, False, limit, _LineNumbers(file).location)
-    unpacked = _without_mark(_decompressed_stretches(file, shard), 1)
+    unpacked = _drop_mark(_decompress(file, shard), 1)
     return TextLines(unpacked, True, limit, "line {}".format)
 
 
-def _without_mark(stretches: Iterator[_Stretch], first_position: int) -> Iterator[_Stretch]:
+def _drop_mark(stretches: Iterator[_Stretch], first_position: int) -> Iterator[_Stretch]:
     for position, stretch in stretches:
         if (
             position == first_position
@@ -92,11 +92,11 @@ def _without_mark(stretches: Iterator[_Stretch], first_position: int) -> Iterato
         yield position, stretch
 
 
-def _decompressed_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
+def _decompress(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
     splitter = LineSplitter(shard.bounds.decoded_bytes)
     number = 1
     try:
-        for piece in decompressed(file, shard.compression):
+        for piece in decompress(file, shard.compression):
             for stretch in splitter.feed(piece):
                 yield number, stretch
                 number += 1 + (stretch.count(b"\n") if isinstance(stretch, bytes) else 0)

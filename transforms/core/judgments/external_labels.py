@@ -62,7 +62,7 @@ def document_digests(call: SearchCall, keys: LabelKeys) -> list[bytes]:
     return [b"".join(map(document_digest, names)) for names in keys.documents(call)]
 
 
-def merged(parts: Iterable[ExternalLabels]) -> ExternalLabels:
+def merge_labels(parts: Iterable[ExternalLabels]) -> ExternalLabels:
     """Merge all parts of one conversation."""
     whole = ExternalLabels({}, {}, {})
     for part in parts:
@@ -73,7 +73,7 @@ def merged(parts: Iterable[ExternalLabels]) -> ExternalLabels:
     return whole
 
 
-def relabelled(calls: Sequence[CallFingerprint], external: TopicLabels) -> list[CallFingerprint]:
+def relabel_calls(calls: Sequence[CallFingerprint], external: TopicLabels) -> list[CallFingerprint]:
     """The calls with external gains: that of the result's first judged name, or None.
 
     These are the labels of results; `document_labels` decides which of them labels a document. The
@@ -84,7 +84,7 @@ def relabelled(calls: Sequence[CallFingerprint], external: TopicLabels) -> list[
             call,
             results=[
                 replace(result, gain=external.labels[judged[0]] if judged else None)
-                for result, judged in zip(call.results, _judged(call, external), strict=True)
+                for result, judged in zip(call.results, _judged_names(call, external), strict=True)
             ],
         )
         for call in calls
@@ -115,7 +115,7 @@ def document_labels(
         for index, duplicate in enumerate(duplicates)
     ]
     names: dict[int, list[bytes]] = {}  # by document, in the order of first occurrences
-    results = (judged for call in calls for judged in _judged(call, external))
+    results = (judged for call in calls for judged in _judged_names(call, external))
     for document, judged in zip(documents, results, strict=True):
         names.setdefault(document, []).extend(judged)
     taken: dict[bytes, int] = {}
@@ -131,7 +131,7 @@ def document_labels(
     return list(map(labels.get, documents)), met_again
 
 
-def _judged(call: CallFingerprint, external: TopicLabels) -> Iterator[list[bytes]]:
+def _judged_names(call: CallFingerprint, external: TopicLabels) -> Iterator[list[bytes]]:
     """The judged names of each result by rank, in order."""
     documents = external.documents.get(call.record_digest, [b""] * len(call.results))
     for names in documents:

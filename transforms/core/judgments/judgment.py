@@ -100,12 +100,12 @@ class LabelKeys(Struct, frozen=True):
     def documents(self, call: SearchCall) -> list[list[str]]:
         """The trimmed document names of each result, by rank; usually one, possibly none."""
         return [
-            _trimmed(result.ids.get(self.id_name, ())) or _trimmed(result.id or "")
+            _trim(result.ids.get(self.id_name, ())) or _trim(result.id or "")
             for result in call.results
         ]
 
 
-def _trimmed(values: str | Iterable[str]) -> list[str]:
+def _trim(values: str | Iterable[str]) -> list[str]:
     written = (values,) if isinstance(values, str) else values
     return [name for name in map(str.strip, written) if name]
 

@@ -116,11 +116,11 @@ def _reject_unmatched(label: ResultLabel, conversations: AbstractSet[str]) -> Un
     """Reject a label whose key matches no conversation, or several."""
     kind, name = label.key
     if kind == _CONVERSATION:
-        return _unused(label, f"The traces have no conversation {name}.")
+        return _unused_row(label, f"The traces have no conversation {name}.")
     what = f"a record with the {'span_id' if kind == _SPAN else 'record_id'} {name}"
     if not conversations:
-        return _unused(label, f"The traces have no conversation with {what}.")
-    return _unused(
+        return _unused_row(label, f"The traces have no conversation with {what}.")
+    return _unused_row(
         label,
         f"{len(conversations):,} conversations have {what}; give the conversation_id too.",
     )
@@ -138,7 +138,7 @@ def label_calls(calls: Sequence[CallFingerprint], labels: Sequence[ResultLabel])
     for label in sorted(labels):
         at_or_reason = _call_index(label, calls)
         if isinstance(at_or_reason, str):
-            rejected.append(_unused(label, at_or_reason))
+            rejected.append(_unused_row(label, at_or_reason))
         else:
             of_result.setdefault((at_or_reason, label.rank - 1), []).append(label)
     labelled = list(calls)
@@ -189,10 +189,10 @@ def _contradicting(labels: Sequence[ResultLabel]) -> Iterator[UnusedRow]:
     for label in labels:
         other = next(other_label for other_label in labels if other_label.gain != label.gain)
         text = f"The result has the gain {label.gain} here, but {other.gain} at"
-        yield _unused(label, text, other, ": both are left out.")
+        yield _unused_row(label, text, other, ": both are left out.")
 
 
-def _unused(
+def _unused_row(
     label: ResultLabel, reason: str, other: ResultLabel | None = None, ending: str = "."
 ) -> UnusedRow:
     said = {

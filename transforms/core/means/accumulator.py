@@ -14,7 +14,7 @@ from goodgain.transforms.core.means.estimates import estimates_of
 from goodgain.transforms.core.means.mean_row import Estimate, MeanRow, mean_row
 from goodgain.transforms.core.means.ratios import RatioSums
 from goodgain.transforms.core.means.relations import OutcomeRelation, OutcomeValues
-from goodgain.transforms.core.means.values import ConversationValues, listed_values
+from goodgain.transforms.core.means.values import ConversationValues, list_values
 from goodgain.transforms.core.metrics.group import Terms
 from goodgain.transforms.core.metrics.plan import MeanOf, MetricPlan
 from goodgain.transforms.core.scoring.data_counts import COUNTED
@@ -85,16 +85,16 @@ class MeansAccumulator(Struct, array_like=True):
         searched = [values for values in pending if values.n]
         idle = [values for values in pending if not values.n]
         adder = Adder()
-        self.reached = _added(self.reached, _columns(searched, True), adder)
-        self.beyond = _added(self.beyond, _columns(searched, False), adder)
-        self.idle = _added(self.idle, _columns(idle, True), adder)
+        self.reached = _add(self.reached, _columns(searched, True), adder)
+        self.beyond = _add(self.beyond, _columns(searched, False), adder)
+        self.idle = _add(self.idle, _columns(idle, True), adder)
         self.ratios = _with_terms(self.ratios, searched)
         self.idle_ratios = _with_terms(self.idle_ratios, idle)
         self.alone = _with_terms(self.alone, _alone(searched))
         self.idle_alone = _with_terms(self.idle_alone, _alone(idle))
         calls = chain.from_iterable(values.calls for values in searched)
-        self.calls = _added(self.calls, enumerate(zip(*calls, strict=True)), adder)
-        self.counted = _summed(self.counted, *[values.counted for values in searched])
+        self.calls = _add(self.calls, enumerate(zip(*calls, strict=True)), adder)
+        self.counted = _sum_counts(self.counted, *[values.counted for values in searched])
         examples = [example for values in searched for example in values.contradicted_ids]
         self.contradicted_ids = least_examples([*self.contradicted_ids, *examples])
         for values in pending:
@@ -106,15 +106,15 @@ class MeansAccumulator(Struct, array_like=True):
     def merge(self, other: MeansAccumulator) -> None:
         """Add another accumulator, which is not changed."""
         self.pending = self.pending + other.pending
-        self.reached = _merged(self.reached, other.reached)
-        self.beyond = _merged(self.beyond, other.beyond)
-        self.idle = _merged(self.idle, other.idle)
-        self.ratios = _merged_sums(self.ratios, other.ratios)
-        self.idle_ratios = _merged_sums(self.idle_ratios, other.idle_ratios)
-        self.alone = _merged_sums(self.alone, other.alone)
-        self.idle_alone = _merged_sums(self.idle_alone, other.idle_alone)
-        self.calls = _merged(self.calls, other.calls)
-        self.counted = _summed(self.counted, other.counted)
+        self.reached = _merge(self.reached, other.reached)
+        self.beyond = _merge(self.beyond, other.beyond)
+        self.idle = _merge(self.idle, other.idle)
+        self.ratios = _merge_sums(self.ratios, other.ratios)
+        self.idle_ratios = _merge_sums(self.idle_ratios, other.idle_ratios)
+        self.alone = _merge_sums(self.alone, other.alone)
+        self.idle_alone = _merge_sums(self.idle_alone, other.idle_alone)
+        self.calls = _merge(self.calls, other.calls)
+        self.counted = _sum_counts(self.counted, other.counted)
         self.contradicted_ids = least_examples([*self.contradicted_ids, *other.contradicted_ids])
         self.related.merge(other.related)
         self.related_idle.merge(other.related_idle)
@@ -130,7 +130,7 @@ class MeansAccumulator(Struct, array_like=True):
         members: dict[str, list[list[list[float]]]] = {}
         for values in pending:
             if values.cluster is not None:
-                members.setdefault(values.cluster, []).append(listed_values(values))
+                members.setdefault(values.cluster, []).append(list_values(values))
         if members:
             self.clusters = self.clusters or Clusters()
             self.clusters.add(members)
@@ -189,7 +189,7 @@ class MeansAccumulator(Struct, array_like=True):
         return self.reached[0].n + self.reached[0].undefined if self.reached else 0
 
 
-def _summed(*several: Sequence[int]) -> list[int]:
+def _sum_counts(*several: Sequence[int]) -> list[int]:
     """The sums of counts by index; empty ones are skipped."""
     return list(map(sum, zip(*filter(None, several), strict=True)))
 
@@ -226,7 +226,7 @@ def _columns(
         yield from ((-1, column) for column in columns)
 
 
-def _added(
+def _add(
     distributions: list[Distribution], columns: Iterator[tuple[int, _Column]], adder: Adder
 ) -> list[Distribution]:
     before = distributions or repeat(NOTHING)
@@ -237,7 +237,7 @@ def _added(
     return added or distributions
 
 
-def _merged(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
+def _merge(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
     if not mine or not theirs:
         return mine or theirs
     return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]
@@ -260,7 +260,7 @@ def _with_terms(sums: list[RatioSums], several: Sequence[ConversationValues]) ->
     ]
 
 
-def _merged_sums(mine: list[RatioSums], theirs: list[RatioSums]) -> list[RatioSums]:
+def _merge_sums(mine: list[RatioSums], theirs: list[RatioSums]) -> list[RatioSums]:
     if not mine or not theirs:
         return mine or theirs
     return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]

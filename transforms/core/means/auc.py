@@ -126,15 +126,15 @@ def _expit(logit: float) -> float:
 
 def _placements(of: Mapping[float, int], among: Mapping[float, int]) -> tuple[_Array, _Array]:
     """The placements of distinct values among others, ascending, and how often each occurs."""
-    values, counts = _sorted(of)
-    others, other_counts = _sorted(among)
+    values, counts = _sort(of)
+    others, other_counts = _sort(among)
     passed = np.concatenate(([0], other_counts.cumsum()))
     less = passed[np.searchsorted(others, values, side="left")]
     at_most = passed[np.searchsorted(others, values, side="right")]
     return (less + at_most) / (2 * passed[-1]), counts
 
 
-def _sorted(counts: Mapping[float, int]) -> tuple[_Array, _Array]:
+def _sort(counts: Mapping[float, int]) -> tuple[_Array, _Array]:
     values = np.fromiter(counts, np.float64, len(counts))
     order = np.argsort(values)
     return values[order], np.fromiter(counts.values(), np.int64, len(counts))[order]

@@ -111,7 +111,7 @@ class Binned(Struct, frozen=True, array_like=True):
     @classmethod
     def of(cls, counts: Mapping[float, int]) -> Binned:
         """The summary of values with counts; there is at least one."""
-        return cls(PowerSums.of(counts), min(counts), max(counts), _binned(counts))
+        return cls(PowerSums.of(counts), min(counts), max(counts), _bin(counts))
 
     def merge(self, other: Binned) -> Binned:
         """The distribution of both samples."""
@@ -289,7 +289,7 @@ def _distribution(n: int, undefined: int, counts: dict[float, int]) -> Distribut
     return Distribution(n, undefined, binned=Binned.of(counts))
 
 
-def _binned(counts: Mapping[float, int]) -> dict[int, int]:
+def _bin(counts: Mapping[float, int]) -> dict[int, int]:
     values = np.fromiter(counts, dtype=np.float64, count=len(counts))
     # Bit arithmetic gives the same bins on every machine, which logarithms do not guarantee.
     bins, places = np.unique(values.view(np.int64) >> _BIN_SHIFT, return_inverse=True)

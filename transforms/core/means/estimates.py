@@ -15,10 +15,10 @@ from goodgain.transforms.core.means.clusters import Clusters
 from goodgain.transforms.core.means.distribution import NOTHING, Distribution
 from goodgain.transforms.core.means.mean_row import (
     Estimate,
-    clustered,
+    estimate_clustered,
     estimate_of,
-    without_clusters,
-    without_labels,
+    withhold_estimate,
+    withhold_interval,
 )
 from goodgain.transforms.core.means.ratios import RatioSums, ratio_estimate, total
 from goodgain.transforms.core.means.repeats import repeats_estimates
@@ -47,7 +47,7 @@ def estimates_of(
     if sums.clusters is not None:
         between = sums.clusters.between([sample.places for sample in inputs])
         estimates = [
-            without_clusters(estimate) if spread is None else clustered(estimate, spread)
+            withhold_interval(estimate) if spread is None else estimate_clustered(estimate, spread)
             for estimate, spread in zip(estimates, between or repeat(None), strict=False)
         ]
     if sums.best is not None:
@@ -72,7 +72,7 @@ def estimates_of(
     counts = sums.counts()
     nothing_labelled = counts.get(RESULTS) and counts[RESULTS] == counts[UNLABELLED]
     for metric, of, one in found:
-        yield of, without_labels(one) if nothing_labelled and metric.needs_labels else one
+        yield of, withhold_estimate(one) if nothing_labelled and metric.needs_labels else one
 
 
 def _ratios(
@@ -84,7 +84,7 @@ def _ratios(
         of_all, idle = (sums.ratios or zero)[at], (sums.idle_ratios or zero)[at]
         metric, name = ratio.metric, ratio.metric.name
         if ratio.like is not None:
-            estimate = _without_interval(of_all, at_n[ratio.like])
+            estimate = _estimate_without_interval(of_all, at_n[ratio.like])
             yield metric, _mean_of(name, None, "all"), estimate
             continue
         undefined = sums.searched - of_all.n
@@ -133,7 +133,7 @@ def _ratio(
     for alone in (sums.alone, *([sums.idle_alone] if everyone else ())):
         totals = totals.merge(alone[at]) if alone else totals
     estimate = ratio_estimate(ratio, undefined, totals)
-    return without_clusters(estimate) if sums.clusters.by_digest is None else estimate
+    return withhold_interval(estimate) if sums.clusters.by_digest is None else estimate
 
 
 class _MeanInput(Struct, frozen=True):
@@ -197,7 +197,7 @@ def _with_bounds(estimate: Estimate, best: Distribution) -> Estimate:
     return replace(estimate, worst=estimate.mean, best=best.mean)
 
 
-def _without_interval(sums: RatioSums, like: Estimate) -> Estimate:
+def _estimate_without_interval(sums: RatioSums, like: Estimate) -> Estimate:
     return Estimate(
         like.n,
         like.undefined,

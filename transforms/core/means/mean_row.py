@@ -187,11 +187,11 @@ def _interval(
         return low, high, "wilson", None
     if skewness is None:
         return None, None, None, NO_SPREAD
-    low, high = studentized(mean, stddev / sqrt(n), n, skewness, interval).interval(CONFIDENCE)
+    low, high = studentize(mean, stddev / sqrt(n), n, skewness, interval).interval(CONFIDENCE)
     return low, high, interval, None
 
 
-def clustered(row: Estimate, between: ClusterVariance) -> Estimate:
+def estimate_clustered(row: Estimate, between: ClusterVariance) -> Estimate:
     """The estimate with the interval of clustered values, by Student's t.
 
     Args:
@@ -217,13 +217,13 @@ def clustered(row: Estimate, between: ClusterVariance) -> Estimate:
     return replace(estimate, ci_low=low, ci_high=high, interval="clusters", note=None)
 
 
-def without_clusters(row: Estimate) -> Estimate:
+def withhold_interval(row: Estimate) -> Estimate:
     """The estimate without an interval, since there are too many clusters to keep."""
     note = f"there are more than {MOST_CLUSTERS:,} clusters, too many for an interval"
     return replace(row, stderr=None, note=note, **_NO_INTERVAL)
 
 
-def without_labels(estimate: Estimate) -> Estimate:
+def withhold_estimate(estimate: Estimate) -> Estimate:
     """The estimate for a metric that needs labels, if no result has one: null (SPEC 10)."""
     return Estimate(
         n=0,
@@ -236,7 +236,7 @@ def without_labels(estimate: Estimate) -> Estimate:
 _NO_INTERVAL: Any = {"ci_low": None, "ci_high": None, "interval": None}
 
 
-def studentized(
+def studentize(
     mean: float, stderr: float, n: int, skewness: float, interval: Interval
 ) -> Studentized:
     """The mean of n values, from which intervals at any confidence can be computed."""

@@ -103,13 +103,13 @@ def ratio_estimate(sums: RatioSums, undefined: int, clusters: RatioSums | None =
         clusters=None if clusters is None else clusters.n,
     )
     if ratio is None or half is None:
-        note = _without_interval(sums, of.n, clusters is not None) if sums.n else NO_VALUE
+        note = _note_without_interval(sums, of.n, clusters is not None) if sums.n else NO_VALUE
         return replace(estimate, note=note)
     kind: IntervalKind = "student" if clusters is None else "clusters"
     return replace(estimate, ci_low=ratio - half, ci_high=ratio + half, interval=kind)
 
 
-def _without_interval(sums: RatioSums, n: int, clustered: bool) -> str:
+def _note_without_interval(sums: RatioSums, n: int, clustered: bool) -> str:
     if not sums.y:
         return "nothing was spent"
     if sums.ratio is None:

@@ -89,8 +89,8 @@ class _ByClass(Struct, array_like=True):
     def merge(self, other: _ByClass) -> None:
         """Add those of another, which is not changed."""
         self.graded = self.graded or other.graded
-        self.zeros = _merged(self.zeros, other.zeros)
-        self.ones = _merged(self.ones, other.ones)
+        self.zeros = _merge(self.zeros, other.zeros)
+        self.ones = _merge(self.ones, other.ones)
 
 
 class OutcomeValues(Struct, array_like=True):
@@ -217,7 +217,7 @@ def _is_graded(outcome: _Array) -> bool:
     return bool((~np.isnan(outcome) & (outcome != 0) & (outcome != 1)).any())
 
 
-def _merged(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
+def _merge(mine: list[Distribution], theirs: list[Distribution]) -> list[Distribution]:
     if not mine or not theirs:
         return mine or theirs
     return [one.merge(other) for one, other in zip(mine, theirs, strict=True)]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from goodgain.transforms.core.metrics.group import Terms, Values
 from goodgain.transforms.core.metrics.plan import MetricPlan
 from goodgain.transforms.core.scoring.conversation_score import AtBudget, ConversationScore
-from goodgain.transforms.core.scoring.data_counts import ordered_counts
+from goodgain.transforms.core.scoring.data_counts import order_counts
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 
 
@@ -69,7 +69,7 @@ def conversation_values(
             n,
             score.best.at_n,
             score.best.by_i[: plan.max_i],
-            [_without_values(at_budget) for at_budget in score.budgets],
+            [_drop_bounds(at_budget) for at_budget in score.budgets],
             calls=score.best.calls,
         )
     at_n = row.values if n else score.idle
@@ -82,7 +82,7 @@ def conversation_values(
         [call.values for call in score.calls],
         len(plan.ranking),
         plan.outcomes,
-        ordered_counts(score.counts) if n else (),
+        order_counts(score.counts) if n else (),
         None if cluster_by is None else _digest(_cluster_of(score, cluster_by)),
         best,
         score.contradicted_ids,
@@ -90,7 +90,7 @@ def conversation_values(
     )
 
 
-def _without_values(at_budget: AtBudget) -> AtBudget:
+def _drop_bounds(at_budget: AtBudget) -> AtBudget:
     """Gains within a budget have no bounds."""
     return replace(at_budget, values=(None,) * len(at_budget.values))
 
@@ -110,7 +110,7 @@ def _digest(cluster: str) -> str:
 
 
 class Places(Struct, frozen=True):
-    """Where the values of a conversation stand in the list of `listed_values`.
+    """Where the values of a conversation stand in the list of `list_values`.
 
     A value of a cell is in the part `reached` if the conversation got to its iteration or budget,
     else in `beyond`, or in `idle` if it did not search.
@@ -149,9 +149,9 @@ class Places(Struct, frozen=True):
         return 3 * self.cells + 4 * self.ratios + self.ranking + 2 * at + idle
 
 
-def listed_values(values: ConversationValues) -> list[list[float]]:
+def list_values(values: ConversationValues) -> list[list[float]]:
     """The values that a conversation adds to each mean, in the order of `Places`."""
-    cells = [*map(_listed, _cells(values))]
+    cells = [*map(_list, _cells(values))]
     nothing: list[list[float]] = [[]] * len(cells)
     parts = [nothing, nothing, cells]
     if values.n:
@@ -169,7 +169,7 @@ def listed_values(values: ConversationValues) -> list[list[float]]:
         terms += [*listed, [], []] if values.n else [[], [], *listed]
     passes: list[list[float]] = []
     for passed in values.passes:
-        passes += [_listed(passed), []] if values.n else [[], _listed(passed)]
+        passes += [_list(passed), []] if values.n else [[], _list(passed)]
     return [*parts[0], *parts[1], *parts[2], *terms, *calls, *passes]
 
 
@@ -190,5 +190,5 @@ def _got_there(values: ConversationValues) -> Iterator[bool]:
         yield from [at_budget.reached] * len(at_budget.values)
 
 
-def _listed(value: float | None) -> list[float]:
+def _list(value: float | None) -> list[float]:
     return [] if value is None else [value]

@@ -28,7 +28,7 @@ def _if_any(
     return of_prefix
 
 
-def _covered(prefix: Prefix, i: int) -> int:
+def _count_covered(prefix: Prefix, i: int) -> int:
     return prefix.turn.aspects.number(i) if prefix.turn.aspects is not None else 0
 
 
@@ -41,7 +41,7 @@ def _iterations_for_all(prefix: Prefix, aspects: TurnAspects) -> int | None:
 _AT_I = Metric(
     "aspects_at_i", "aspects", "Aspects that the documents found so far cover.", "higher", "",
     "number of aspects covered by documents of iterations 1..i", whole=True, by_i=True,
-    words="Aspects so far", function=lambda prefix: _covered(prefix, prefix.i), counted=True,
+    words="Aspects so far", function=lambda prefix: _count_covered(prefix, prefix.i), counted=True,
 )  # fmt: skip
 _RECALL_AT_I = Metric(
     "aspect_recall_at_i", "share", "Share of the topic's aspects that were covered so far.",
@@ -75,7 +75,9 @@ _ITERATION_METRICS = (
         _AT_I, name="new_aspects_i", words="New aspects",
         meaning="Aspects that no document of an earlier iteration covers.",
         formula="aspects@i - aspects@(i - 1)",
-        function=lambda prefix: _covered(prefix, prefix.i) - _covered(prefix, prefix.i - 1),
+        function=lambda prefix: (
+            _count_covered(prefix, prefix.i) - _count_covered(prefix, prefix.i - 1)
+        ),
     ),
     _AT_I,
     _RECALL_AT_I,

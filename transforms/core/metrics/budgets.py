@@ -40,7 +40,7 @@ class Budget(Struct, frozen=True):
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics at this budget."""
-        return tuple(_declared(self.metric(measure), measure) for measure in _MEASURES)
+        return tuple(_declare(self.metric(measure), measure) for measure in _MEASURES)
 
     def prefix(self, prefixes: Sequence[Prefix]) -> Prefix | None:
         """The longest prefix within the budget; None if it is unknown what the turn cost.
@@ -91,16 +91,16 @@ def budget_metric(name: str) -> Metric | None:
     """The declaration of a measure at a budget, like `CG@tokens<=1000`; None for other names."""
     measure, separator, budget = name.partition("@")
     if measure in _MEASURES and separator and fits_column(budget.partition("<=")[0]):
-        return _declared(name, measure)
+        return _declare(name, measure)
     return None
 
 
 def budget_examples() -> tuple[Metric, ...]:
     """The metrics of a budget of B for the cost NAME."""
-    return tuple(_declared(f"{measure}@NAME<=B", measure) for measure in _MEASURES)
+    return tuple(_declare(f"{measure}@NAME<=B", measure) for measure in _MEASURES)
 
 
-def _declared(name: str, measure: str) -> Metric:
+def _declare(name: str, measure: str) -> Metric:
     whole = DECLARED[measure]
     return replace(
         whole,

@@ -38,7 +38,7 @@ def remember(own: Metric) -> None:
 def is_metric_name(name: str) -> bool:
     """Whether a name is that of a metric, other than one of a user."""
     try:
-        return _shipped(name) is not None
+        return _find_shipped(name) is not None
     except UsageError:
         return False
 
@@ -50,11 +50,11 @@ def metric_by_name(name: str) -> Metric:
       UsageError: there is no such metric.
     """
     # Outcomes are not cached, since those of another run may be better when lower.
-    return _OWN.get(name) or OUTCOMES.metric(name) or _shipped(name)
+    return _OWN.get(name) or OUTCOMES.metric(name) or _find_shipped(name)
 
 
 @cache
-def _shipped(name: str) -> Metric:
+def _find_shipped(name: str) -> Metric:
     named = (group.metric(name) for group in NAMED if group is not OUTCOMES)
     declared = _DECLARED.get(name) or next(filter(None, named), None) or budget_metric(name)
     declared = declared or _repeats_metric(name)

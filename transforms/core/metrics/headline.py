@@ -12,7 +12,7 @@ _AT_N = [metric for group in GROUPS for metric in group.at_n]
 
 
 @cache
-def declared_for(place: Place) -> tuple[str, ...]:
+def metrics_declared_for(place: Place) -> tuple[str, ...]:
     """The metrics at N that are declared for a place, as they are declared."""
     return tuple(metric.name for metric in _AT_N if place in metric.headline)
 
@@ -20,17 +20,17 @@ def declared_for(place: Place) -> tuple[str, ...]:
 @cache
 def headline(place: Place) -> tuple[str, ...]:
     """The metrics at N that are declared for a place; those with no better direction last."""
-    return _ranked(_AT_N, place)
+    return _rank(_AT_N, place)
 
 
 def headline_among(place: Place, names: Collection[str]) -> tuple[str, ...]:
     """The same of these names alone, with metrics of users' names, like those of costs."""
     named = (group.metric(name) for name in names for group in NAMED)
     declared = (metric for metric in _AT_N if metric.name in names)
-    return _ranked([*declared, *filter(None, named)], place)
+    return _rank([*declared, *filter(None, named)], place)
 
 
-def _ranked(metrics: list[Metric], place: Place) -> tuple[str, ...]:
+def _rank(metrics: list[Metric], place: Place) -> tuple[str, ...]:
     shown = [metric for metric in metrics if place in metric.headline]
     return tuple(
         metric.name for metric in sorted(shown, key=lambda metric: metric.direction == "neither")

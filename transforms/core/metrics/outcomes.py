@@ -104,7 +104,7 @@ def parse_outcome(text: str) -> TurnOutcome:
     return TurnOutcome(match["name"], least, bool(match["lower"]))
 
 
-def chosen_outcomes(texts: Iterable[str] | None, seen: Collection[str]) -> tuple[TurnOutcome, ...]:
+def choose_outcomes(texts: Iterable[str] | None, seen: Collection[str]) -> tuple[TurnOutcome, ...]:
     """The outcomes that are asked for, or else those of the first records.
 
     Args:

@@ -185,7 +185,7 @@ def split_names(names: Iterable[str]) -> tuple[list[str], list[str]]:
     return ranking, own
 
 
-def checked_names(names: Iterable[str]) -> tuple[str, ...]:
+def check_names(names: Iterable[str]) -> tuple[str, ...]:
     """Names of metrics as they are spelled here: entry points by full name, others by ours.
 
     Raises:
@@ -215,16 +215,16 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(checked))
 
 
-def own_metrics(full_names: Iterable[str]) -> tuple[Metric, ...]:
+def load_own_metrics(full_names: Iterable[str]) -> tuple[Metric, ...]:
     """The users' metrics with these full names.
 
     Raises:
       UsageError: there is no such file, module or metric.
     """
-    return tuple(map(_found, full_names))
+    return tuple(map(_find, full_names))
 
 
-def _found(name: str) -> Metric:
+def _find(name: str) -> Metric:
     if name in _declared:
         return _declared[name]
     place, _, attribute = name.rpartition(":")
@@ -274,7 +274,7 @@ def descriptions(own: Iterable[Metric]) -> list[dict[str, Any]]:
     return [{name: getattr(declared, name) for name in _DESCRIBED} for declared in own]
 
 
-def own_of(manifest: Mapping[str, Any]) -> tuple[Metric, ...]:
+def own_metrics_of(manifest: Mapping[str, Any]) -> tuple[Metric, ...]:
     """The users' metrics of a finished run, without functions, known by name from then on."""
     found = tuple(
         Metric(**{name: described[name] for name in _DESCRIBED}, idle=False).with_so_far()

@@ -20,7 +20,7 @@ from goodgain.transforms.core.metrics.group import MetricGroup, Ratio, Terms, Va
 from goodgain.transforms.core.metrics.outcomes import OUTCOMES
 from goodgain.transforms.core.metrics.prefix import Prefix
 from goodgain.transforms.core.metrics.repeats import PassCondition, check_conditions
-from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, RankingMetric, judged_results
+from goodgain.transforms.core.ranking import GAUC, GAUC_WEIGHTED, RankingMetric, count_judged
 
 Population = Literal["reached", "all", "everyone", "calls"]
 
@@ -150,7 +150,7 @@ def _if_idle(metrics: Sequence[Metric], values: Values) -> Values:
     )
 
 
-def bounded_only(metrics: Sequence[Metric], best: Values, actual: Values) -> Values:
+def keep_bounded(metrics: Sequence[Metric], best: Values, actual: Values) -> Values:
     """Values in the best case; null where a metric has no bounds, or is undefined as it is."""
     return tuple(
         value if metric.bounded and known is not None else None
@@ -226,7 +226,7 @@ def _weighted_auc(at: int) -> Ratio:
         auc = at_n[at]
         if auc is None:
             return None
-        judged = judged_results(whole.turn.labels)
+        judged = count_judged(whole.turn.labels)
         return judged * auc, judged
 
     return Ratio(GAUC_WEIGHTED, terms, at)

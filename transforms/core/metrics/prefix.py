@@ -107,7 +107,7 @@ def prefixes(turn: Turn, at_least: int) -> list[Prefix]:
     for i, counts in enumerate(turn.iterations, start=1):
         if spent:
             costs_of_last = _spend(turn.costs[i - 1], spent)
-            costs = {name: _rounded(parts) for name, parts in spent.items()}
+            costs = {name: _round_sum(parts) for name, parts in spent.items()}
         prefix = _extend(prefix, counts, costs, costs_of_last, found[i - 1] if found else ())
         walked.append(prefix)
     walked.extend(extend_beyond(prefix, at_least))
@@ -165,7 +165,7 @@ def _extend(
     )
 
 
-def _rounded(parts: Parts | None) -> float | None:
+def _round_sum(parts: Parts | None) -> float | None:
     """An exact sum as one number; None if it is unknown."""
     if parts is None:
         return None

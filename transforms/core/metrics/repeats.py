@@ -147,7 +147,7 @@ def parse_repeats(name: str) -> Repeats | None:
     return Repeats(match["kind"], int(match["k"]) if match["k"] else None, condition)
 
 
-def spaced(name: str) -> str:
+def space_condition(name: str) -> str:
     """The name of a mean over clusters with spaces in its condition; others as they are."""
     repeats = parse_repeats(name)
     return name if repeats is None else repeats.name

@@ -15,11 +15,11 @@ _READ_MORE = "Opening more raises it, so read it beside open_precision."
 _CITE_MORE = "Citing more raises it, so read it beside cite_precision."
 
 
-def _opened(prefix: Prefix) -> UseCounts:
+def _opened_counts(prefix: Prefix) -> UseCounts:
     return prefix.turn.usage.opened
 
 
-def _cited(prefix: Prefix) -> UseCounts:
+def _cited_counts(prefix: Prefix) -> UseCounts:
     return prefix.turn.usage.cited
 
 
@@ -38,8 +38,8 @@ def _recall(of: Callable[[Prefix], UseCounts]) -> Callable[[Prefix], float | Non
     return recall
 
 
-def _cited_unopened(prefix: Prefix) -> int | None:
-    return prefix.turn.usage.cited_unopened if _opened(prefix).records else None
+def _count_cited_unopened(prefix: Prefix) -> int | None:
+    return prefix.turn.usage.cited_unopened if _opened_counts(prefix).records else None
 
 
 def _declare(
@@ -113,12 +113,12 @@ USAGE = MetricGroup(
     "of documents that the agent opened or cited; where the first records have some, or with "
     f"{Remedy('usage')}",
     (
-        *_metrics_of("opened", "open", "opens", _opened, _READ_MORE),
-        *_metrics_of("cited", "cite", "cites", _cited, _CITE_MORE),
+        *_metrics_of("opened", "open", "opens", _opened_counts, _READ_MORE),
+        *_metrics_of("cited", "cite", "cites", _cited_counts, _CITE_MORE),
         _declare(
             "cited_unopened", "documents", "Cited documents that were not opened",
             "Distinct cited documents that the agent did not open.",
-            "cited documents that are among no record with action open", _cited_unopened,
+            "cited documents that are among no record with action open", _count_cited_unopened,
             direction="lower", undefined="no record says what was opened",
         ),
     ),

@@ -104,7 +104,7 @@ class PoolDocument(Struct, frozen=True):
             return self.given[preferred]
         return most_frequent(self.given.values() or (vote.gain for vote in self.votes))
 
-    def covered(self, preferred: str | None = None) -> frozenset[str] | None:
+    def covered_aspects(self, preferred: str | None = None) -> frozenset[str] | None:
         """The aspects that it covers (SPEC 13); None if nobody judged it for aspects.
 
         Those that more than half of its annotators found, else those of the first of its evidence

@@ -68,7 +68,7 @@ def _normal(result: Result, rules: RuleTable) -> tuple[int, Weight]:
 
 
 def _ids(value: OneOrMany, stripped: re.Pattern[str] | None) -> list[str]:
-    return sorted({id_ for item in _listed(value) if (id_ := normalise_id(item, stripped))})
+    return sorted({id_ for item in _as_list(value) if (id_ := normalise_id(item, stripped))})
 
 
 def _fields(result: Result, rules: RuleTable) -> dict[str, list[str]]:
@@ -76,7 +76,7 @@ def _fields(result: Result, rules: RuleTable) -> dict[str, list[str]]:
     for name, value in result.fields.items():
         if name not in _TOP_LEVEL:
             timed = name in rules.time_fields
-            fields[name] = sorted({_text(item, timed) for item in _listed(value)} - {""})
+            fields[name] = sorted({_text(item, timed) for item in _as_list(value)} - {""})
     for name, text in zip(_TOP_LEVEL, (result.title, result.snippet, result.content), strict=True):
         fields[name] = [normalised] if text and (normalised := normalise_text(text)) else []
     return {name: values for name, values in fields.items() if values}
@@ -87,5 +87,5 @@ def _text(value: str, timed: bool) -> str:
     return normalise_text(value) if instant is None else f"instant {instant}"
 
 
-def _listed(value: OneOrMany) -> Sequence[str]:
+def _as_list(value: OneOrMany) -> Sequence[str]:
     return (value,) if isinstance(value, str) else value

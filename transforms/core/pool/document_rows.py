@@ -40,7 +40,7 @@ def document_row(document: PoolDocument, preferred: str | None = None) -> Row:
         "aspects": _text(document.aspects),
         "votes": _text(document.votes),
         "places": _text(document.places),
-        "evidence": _text([_written(result) for result in document.evidence]),
+        "evidence": _text([_written_fields(result) for result in document.evidence]),
     }
 
 
@@ -93,7 +93,7 @@ def _text(value: Any) -> str:
     return _encode(value).decode()
 
 
-def _written(result: Result) -> Row:
+def _written_fields(result: Result) -> Row:
     """The fields of a result that have a value."""
     return {
         name: value for name, value in asdict(result).items() if value is not None and value != {}

@@ -18,12 +18,12 @@ from msgspec import Struct
 from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.errors import GoodGainError
-from goodgain.transforms.core.files.avro_reader import decoded_blocks
+from goodgain.transforms.core.files.avro_reader import decode_blocks
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.files.compression import Compression
 from goodgain.transforms.core.files.input_formats import AVRO
 from goodgain.transforms.core.files.shard import FileShard
-from goodgain.transforms.core.memory_budget import MemoryBudget, pooled_bytes
+from goodgain.transforms.core.memory_budget import MemoryBudget, pool_document_bytes
 from goodgain.transforms.core.pool.document import PoolDocument, Topic
 from goodgain.transforms.core.pool.document_rows import document_of
 from goodgain.transforms.core.pool.matching import TopicPool
@@ -127,7 +127,7 @@ def _rows_of(path: str, file: BinaryIO, budget: MemoryBudget) -> Iterator[dict[s
     elif path.endswith(".avro"):
         size = file.seek(0, SEEK_END)
         shard = FileShard(path, AVRO, Compression.NONE, 0, size, bounds=bounds)
-        for block in decoded_blocks(file, shard):
+        for block in decode_blocks(file, shard):
             if isinstance(block, RejectedRecord):
                 raise ValueError(f"{block.position}: {block.reason}")
             yield from block.records
@@ -229,7 +229,7 @@ def _size(document: PoolDocument, packed: int) -> int:
             texts += len(text or "")
         ids += _value_count(result.ids)
         fields += _value_count(result.fields)
-    return pooled_bytes(packed, texts, ids, fields)
+    return pool_document_bytes(packed, texts, ids, fields)
 
 
 def _value_count(named: Mapping[str, str | list[str]]) -> int:

@@ -177,7 +177,7 @@ class TopicPool:
         """Index the evidence of `documents`; `preferred` as in `PoolDocument.label`."""
         self.documents = tuple(documents)
         self.labels = tuple(document.label(preferred) for document in self.documents)
-        covered = [document.covered(preferred) for document in self.documents]
+        covered = [document.covered_aspects(preferred) for document in self.documents]
         self.aspects = tuple(None if names is None else aspects_of(names) for names in covered)
         self._rules = rules
         self._index = PoolIndex(rules)

@@ -103,7 +103,7 @@ class _DocumentBuilder:
         self.places = list(document.places)
         self.votes = list(document.votes)
 
-    def finished(self) -> PoolDocument:
+    def finish(self) -> PoolDocument:
         return replace(
             self.before,
             evidence=tuple(self.evidence),
@@ -153,14 +153,14 @@ def build_topic(
             index.register(number, result)
         for place in existing[number].places:
             if (place.run, place.conversation_id) in replaced:
-                key = _freed_key(place, fingerprints[place.evidence])
+                key = _key_of_freed(place, fingerprints[place.evidence])
                 freed.setdefault(key, []).append((place.at, number))
         for place in document.places:
             joined.setdefault((place.run, place.conversation_id), set()).add(number)
     ids = {document.before.document for document in documents}
     counts: Counter[str] = Counter()
     in_order = _in_order(contributions, rules, fingerprinter)
-    before = _pooled_before(in_order, freed, joined)
+    before = _earlier_documents(in_order, freed, joined)
     for pending in in_order:
         taken = joined.setdefault(pending.conversation, set())
         known = before.get((pending.conversation, pending.first_place))
@@ -176,17 +176,17 @@ def build_topic(
         counts["pool.documents_of_conversations"] += 1
         counts["pool.weak_documents"] += is_weak(pending.fingerprints, rules)
     counts["pool.candidates_cut"] = index.cut
-    return BuiltTopic(topic, [document.finished() for document in documents], dict(counts))
+    return BuiltTopic(topic, [document.finish() for document in documents], dict(counts))
 
 
 _Freed = tuple[Conversation, PlaceKey]
 
 
-def _freed_key(place: PooledPlace, result: ResultFingerprint) -> _Freed:
+def _key_of_freed(place: PooledPlace, result: ResultFingerprint) -> _Freed:
     return (place.run, place.conversation_id), place_key(place, place.rank, result)
 
 
-def _pooled_before(
+def _earlier_documents(
     documents: Iterable[_PendingDocument],
     freed: dict[_Freed, list[tuple[int, int]]],
     joined: dict[Conversation, set[int]],
@@ -203,7 +203,7 @@ def _pooled_before(
     occurrences = sorted(
         (
             (document.conversation, occurrence.place.at, document.first_place),
-            _freed_key(occurrence.place, result),
+            _key_of_freed(occurrence.place, result),
         )
         for document in documents
         for occurrence, result in zip(document.occurrences, document.fingerprints, strict=True)

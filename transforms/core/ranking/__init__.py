@@ -2,7 +2,7 @@
 
 from goodgain.transforms.core.ranking.evaluator import RankingEvaluator
 from goodgain.transforms.core.ranking.families import FAMILIES, GAUC, GAUC_WEIGHTED, Family
-from goodgain.transforms.core.ranking.functions import judged_results
+from goodgain.transforms.core.ranking.functions import count_judged
 from goodgain.transforms.core.ranking.names import (
     DEFAULT_RANKING_METRICS,
     RankingMetric,
@@ -11,7 +11,7 @@ from goodgain.transforms.core.ranking.names import (
     is_own_ideal,
     metric_name,
     parse_ranking_metrics,
-    respelled,
+    respell,
 )
 from goodgain.transforms.core.ranking.ranked_list import (
     HELD_COPY,
@@ -33,10 +33,10 @@ __all__ = [
     "RankingEvaluator",
     "RankingMetric",
     "column_name",
+    "count_judged",
     "greatest_cutoff",
     "is_own_ideal",
-    "judged_results",
     "metric_name",
     "parse_ranking_metrics",
-    "respelled",
+    "respell",
 ]

@@ -197,7 +197,7 @@ def rbp(ranked: RankedList, p: float) -> float:
     Source: Moffat and Zobel, "Rank-biased precision for measurement of retrieval effectiveness",
     ACM TOIS 27(1), 2008: the definition of RBP.
     """
-    return _at_most_one(_discounted(ranked.relevant_ranks, p, len(ranked.labels)))
+    return _at_most_one(_discounted_sum(ranked.relevant_ranks, p, len(ranked.labels)))
 
 
 def rbp_residual(ranked: RankedList, p: float) -> float:
@@ -208,10 +208,10 @@ def rbp_residual(ranked: RankedList, p: float) -> float:
     ACM TOIS 27(1), 2008: the residual of RBP, the range that unknown judgments leave open.
     """
     size = len(ranked.labels)
-    return _at_most_one(_discounted(ranked.unjudged_ranks, p, size) + powers(p, size)[size])
+    return _at_most_one(_discounted_sum(ranked.unjudged_ranks, p, size) + powers(p, size)[size])
 
 
-def _discounted(ranks: list[int], p: float, size: int) -> float:
+def _discounted_sum(ranks: list[int], p: float, size: int) -> float:
     weights = powers(p, size)
     total = 0.0
     for rank in ranks:  # sum() rounds differently from Python 3.12 on
@@ -274,7 +274,10 @@ def auc(ranked: RankedList, _: None) -> float | None:
     # Each pair in the right order counts as 2 halves and each tie as 1, so the sum stays whole.
     pairs = halves = before = 0
     for last in ranked.call_ends or (len(ranked.labels),):
-        good, bad = _between(relevant, before, last), _between(nonrelevant, before, last)
+        good, bad = (
+            _ranks_between(relevant, before, last),
+            _ranks_between(nonrelevant, before, last),
+        )
         if good and bad:
             pairs += len(good) * len(bad)
             of_call = None if scores is None else scores[before:last]
@@ -283,7 +286,7 @@ def auc(ranked: RankedList, _: None) -> float | None:
     return halves / (2 * pairs) if pairs else None
 
 
-def _between(ranks: list[int], before: int, last: int) -> list[int]:
+def _ranks_between(ranks: list[int], before: int, last: int) -> list[int]:
     """The ranks after `before`, up to `last`."""
     return ranks[bisect_right(ranks, before) : bisect_right(ranks, last)]
 
@@ -311,7 +314,7 @@ def _halves_in_order(
     return halves
 
 
-def judged_results(labels: Sequence[int]) -> int:
+def count_judged(labels: Sequence[int]) -> int:
     """Number of judged results of a list, which is the weight of its auc in `gauc_weighted`."""
     return len(labels) - labels.count(UNJUDGED) - labels.count(HELD_COPY)
 

@@ -103,7 +103,7 @@ def parse_ranking_metrics(names: Iterable[str]) -> tuple[RankingMetric, ...]:
       UsageError: names are unknown or repeated; the message lists all, with suggestions.
     """
     stripped = [name.strip() for name in names]
-    parsed = [_parse(respelled(name)) for name in stripped]
+    parsed = [_parse(respell(name)) for name in stripped]
     mistakes = [
         f"'{name}' (did you mean '{nearest_name(name)}'?)"
         for name, metric in zip(stripped, parsed, strict=True)
@@ -124,7 +124,7 @@ def parse_ranking_metrics(names: Iterable[str]) -> tuple[RankingMetric, ...]:
     return metrics
 
 
-def respelled(name: str) -> str:
+def respell(name: str) -> str:
     """Our name for another tool's name of a metric; other names are unchanged."""
     match = _OTHERWISE.fullmatch(name)
     if match is None or name in _NOT_RANKING or _parse(name) is not None:

@@ -38,7 +38,7 @@ class Adaptation(Struct, frozen=True):
       ...     call=((("conversation_id",), "session"),),
       ...     result=((("ids", "doc_id"), "key"), (("gain",), "relevance")),
       ... )
-      >>> adaptation.applied({"session": "c", "results": [{"key": "a", "relevance": 3}]})
+      >>> adaptation.apply({"session": "c", "results": [{"key": "a", "relevance": 3}]})
       {'results': [{'ids': {'doc_id': 'a'}, 'gain': 3}], 'conversation_id': 'c'}
     """
 
@@ -59,41 +59,41 @@ class Adaptation(Struct, frozen=True):
         own = None if "timestamp" in sources.values() else "timestamp"
         return sources.get(("timestamp",), own) or None
 
-    def applied(self, record: Any) -> Any:
+    def apply(self, record: Any) -> Any:
         """The record with its fields renamed; anything but an object is returned unchanged."""
         if not isinstance(record, Mapping):
             return record
-        adapted = _renamed(record, self.call)
+        adapted = _rename(record, self.call)
         results = adapted.get("results")
         if (self.result or self.label_map) and isinstance(results, list | tuple):
             adapted["results"] = [
                 self._result(result) if isinstance(result, Mapping) else result
                 for result in results
             ]
-        return self._counted_from_1(adapted)
+        return self._count_from_1(adapted)
 
-    def applied_to_row(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
+    def apply_to_row(self, row: Mapping[Any, Any]) -> dict[Any, Any]:
         """A row with fields of a record and of one of its results, renamed."""
-        return self._counted_from_1(self._result(_renamed(row, self.call)))
+        return self._count_from_1(self._result(_rename(row, self.call)))
 
     def _result(self, result: Mapping[Any, Any]) -> dict[Any, Any]:
-        renamed = _renamed(result, self.result)
+        renamed = _rename(result, self.result)
         if self.label_map is not None and "gain" in renamed:
             renamed["gain"] = self.label_map.gain_or_refusal(renamed["gain"])
         return renamed
 
-    def _counted_from_1(self, record: dict[Any, Any]) -> dict[Any, Any]:
+    def _count_from_1(self, record: dict[Any, Any]) -> dict[Any, Any]:
         if self.iteration_base == 0 and "iteration" in record:
             record["iteration"] = _plus_1(record["iteration"])
         return record
 
-    def without_source(self, records: Iterable[Any]) -> list[str]:
+    def missing_sources(self, records: Iterable[Any]) -> list[str]:
         """The source fields that none of the records has."""
         calls = [record for record in records if isinstance(record, Mapping)]
         results = [
             result
             for call in calls
-            for result in _renamed(call, self.call).get("results") or ()
+            for result in _rename(call, self.call).get("results") or ()
             if isinstance(result, Mapping)
         ]
         return [
@@ -124,7 +124,7 @@ def parse_adaptation(
         if not target or not equals:
             mistakes.append(f"{entry!r} is not FIELD=NAME, like gain=relevance")
         elif owner is None:
-            mistakes.append(_unknown(target, source))
+            mistakes.append(_describe_unknown(target, source))
         elif target in targets:
             mistakes.append(f"{target} is given twice")
         else:
@@ -148,7 +148,7 @@ def _owner_of(target: str) -> str | None:
     return MAPS.get(map_name) if name and map_name in (*_CALL, *_RESULT) else None
 
 
-def _unknown(target: str, source: str) -> str:
+def _describe_unknown(target: str, source: str) -> str:
     known = (*_CALL, *_RESULT)
     if source in known:
         return f"{target} is not a field; did you mean {source}={target}?"
@@ -159,7 +159,7 @@ def _unknown(target: str, source: str) -> str:
     return f"{target} is not a field; did you mean {similar}?"
 
 
-def _renamed(record: Mapping[Any, Any], pairs: Pairs) -> dict[Any, Any]:
+def _rename(record: Mapping[Any, Any], pairs: Pairs) -> dict[Any, Any]:
     adapted = dict(record)
     values = [(target, source, _value_at(record, source)) for target, source in pairs]
     for _, source in pairs:

@@ -28,12 +28,12 @@ _NUMBER = re.compile(r"\s*[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?\s*")
 _WHOLE = re.compile(r"\s*([+-]?[0-9]{1,12})(\.0+)?\s*")  # tables with gaps have 4.0 for 4
 
 
-def coerced_record(record: Mapping[str, Any]) -> dict[str, Any]:
+def coerce_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """The known fields of a search call that have a value, in their canonical types (SPEC 2)."""
-    return _coerced(record, _CALL_COERCIONS)
+    return _coerce(record, _CALL_COERCIONS)
 
 
-def _coerced(record: Mapping[str, Any], coercions: Mapping[str, _Coercion]) -> dict[str, Any]:
+def _coerce(record: Mapping[str, Any], coercions: Mapping[str, _Coercion]) -> dict[str, Any]:
     known: dict[str, Any] = {}
     for name, value in record.items():
         coerce = coercions.get(name)
@@ -131,7 +131,7 @@ def _boolean(value: Any) -> Any:
 def _results(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         return value
-    return [_coerced(r, _RESULT_COERCIONS) if isinstance(r, Mapping) else r for r in value]
+    return [_coerce(r, _RESULT_COERCIONS) if isinstance(r, Mapping) else r for r in value]
 
 
 def _attributes(value: Any) -> Any:

@@ -49,7 +49,7 @@ class CompiledNames(Struct, frozen=True):
         )
 
 
-def compiled_names(adaptation: Adaptation | None) -> CompiledNames | None:
+def compile_names(adaptation: Adaptation | None) -> CompiledNames | None:
     """The names of an adaptation, or those of SPEC 2; None if no table can say the same."""
     given = adaptation or Adaptation()
     if given != Adaptation(given.call, given.result, given.iteration_base):

@@ -12,10 +12,10 @@ from goodgain.transforms.core.records.search_call import Result, SearchCall
 
 def field_types(struct: type[Struct]) -> dict[str, Any]:
     """The type of each field, without None and limits: `int` for `Annotated[int, ...] | None`."""
-    return {name: _without_none(hint) for name, hint in get_type_hints(struct).items()}
+    return {name: _strip_none(hint) for name, hint in get_type_hints(struct).items()}
 
 
-def _without_none(hint: Any) -> Any:
+def _strip_none(hint: Any) -> Any:
     if get_origin(hint) not in (Union, UnionType):
         return hint
     (kind,) = (type_ for type_ in get_args(hint) if type_ is not NoneType)

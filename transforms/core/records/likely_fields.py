@@ -8,7 +8,7 @@ from msgspec.structs import fields
 
 from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.search_call import Result, SearchCall
-from goodgain.transforms.core.records.similar_names import folded_name, similar_name
+from goodgain.transforms.core.records.similar_names import fold_name, similar_name
 
 CALL_FIELDS = frozenset(field.name for field in fields(SearchCall))
 RESULT_FIELDS = frozenset(field.name for field in fields(Result))
@@ -93,7 +93,7 @@ def is_field(name: str) -> bool:
 
 def likely_column(name: str) -> str | None:
     """What a column of a table in long form probably means; None if nothing is close."""
-    if folded_name(name) in _RANKS:
+    if fold_name(name) in _RANKS:
         return "rank"
     field = likely_result_field(name) or likely_call_field(name)
     if field is None and names_an_id(name):
@@ -103,7 +103,7 @@ def likely_column(name: str) -> str | None:
 
 def names_an_id(name: str) -> bool:
     """Whether a name ends like that of an id."""
-    return folded_name(name).endswith(_ID_ENDINGS)
+    return fold_name(name).endswith(_ID_ENDINGS)
 
 
 def is_of_result(name: str) -> bool:
@@ -119,4 +119,4 @@ def is_of_call(name: str) -> bool:
 
 
 def _likely_field(name: str, known: frozenset[str], synonyms: Mapping[str, str]) -> str | None:
-    return synonyms.get(folded_name(name)) or similar_name(name, known)
+    return synonyms.get(fold_name(name)) or similar_name(name, known)

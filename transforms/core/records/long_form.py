@@ -64,7 +64,7 @@ def calls_of_rows(rows: Iterable[Row]) -> Iterator[list[Row]]:
       rows: column names to values; None and NaN are missing.
     """
     groups: dict[Hashable, list[Row]] = {}
-    for row in map(_without_nan, rows):
+    for row in map(_drop_nan, rows):
         groups.setdefault(key_of_row(row), []).append(row)
     for group in groups.values():
         yield from by_query(group)
@@ -102,13 +102,13 @@ def record_of_rows(rows: Sequence[Row]) -> dict[str, Any]:
       RecordError: a rank is not a number.
     """
     results = []
-    for row in ranked_rows(rows):
+    for row in order_rows(rows):
         unread = {name: value for name, value in row.items() if not is_column(name)}
         results.append({**unread, **_part(row, _RESULT_COLUMNS, RESULT_MAPS)})
     return {**_part(rows[0], _CALL_COLUMNS, CALL_MAPS), RESULTS: results}
 
 
-def ranked_rows(rows: Sequence[Row]) -> list[Row]:
+def order_rows(rows: Sequence[Row]) -> list[Row]:
     """The rows of a call that have a result, in the order of their results.
 
     Raises:
@@ -127,7 +127,7 @@ def with_maps(row: Row) -> Row:
     return {name: value for name, value in row.items() if not name.startswith(dotted)} | maps
 
 
-def _without_nan(row: Row) -> Row:
+def _drop_nan(row: Row) -> Row:
     """A row without NaN, which data frames have for missing values of any column."""
     if any(value != value for value in row.values() if isinstance(value, float)):
         return {

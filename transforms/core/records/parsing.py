@@ -16,7 +16,7 @@ import msgspec
 
 from goodgain.transforms.core.errors import RecordError
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.coercion import coerced_record
+from goodgain.transforms.core.records.coercion import coerce_record
 from goodgain.transforms.core.records.record_encoding import record_encoding
 from goodgain.transforms.core.records.record_errors import first_undecodable, record_error
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
@@ -43,12 +43,12 @@ def parse_json(line: bytes) -> SearchCall:
     try:
         return _with_plain_strings(_call_decoder.decode(line))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _parse_loosely(_untyped(line))
+        return _parse_loosely(_parse_untyped(line))
 
 
 def parse_adapted_json(line: bytes, adaptation: Adaptation) -> SearchCall:
     """Like `parse_json`, for a record with other field names than those of SPEC 2."""
-    return parse_mapping(adaptation.applied(_untyped(line)))
+    return parse_mapping(adaptation.apply(_parse_untyped(line)))
 
 
 def parse_mapping(record: Mapping[str, Any]) -> SearchCall:
@@ -114,7 +114,7 @@ def _undecodable(record: Mapping[str, Any]) -> RecordError:
 def _parse_loosely(record: Any) -> SearchCall:
     if not isinstance(record, Mapping):
         raise record_error(record, "$")
-    coerced = coerced_record(record)
+    coerced = coerce_record(record)
     try:
         return msgspec.convert(coerced, SearchCall, dec_hook=timestamp_hook)
     except msgspec.ValidationError as error:
@@ -123,7 +123,7 @@ def _parse_loosely(record: Any) -> SearchCall:
         raise _undecodable(coerced) from None
 
 
-def _untyped(line: bytes) -> Any:
+def _parse_untyped(line: bytes) -> Any:
     """The content of a line of JSON, which may have NaN and Infinity, as some writers do.
 
     Raises:
@@ -139,10 +139,10 @@ def _untyped(line: bytes) -> Any:
                     return value
                 reason = f"{field} has half of a surrogate pair, which is not text."
                 raise RecordError(reason, field, conversation_id_in(line)) from None
-        raise _malformed(line, error) from None
+        raise _malformed_error(line, error) from None
 
 
-def _malformed(line: bytes, error: Exception) -> RecordError:
+def _malformed_error(line: bytes, error: Exception) -> RecordError:
     if isinstance(error, RecursionError):
         return RecordError("The line is nested too deeply.", None, conversation_id_in(line))
     if isinstance(error, UnicodeDecodeError):

@@ -63,13 +63,13 @@ def record_error(record: Any, message: str, original: Any = None) -> RecordError
     if name := missing_field(message):
         return RecordError(f"{name} is missing{_hint(original, name)}.", name, conversation_id)
     field, expected, value = _wrong_field(record, path_to_wrong_value(message))
-    reason = f"{field or 'A record'} must be {expected}, got {_shown(value)}"
+    reason = f"{field or 'A record'} must be {expected}, got {_show(value)}"
     if field == "iteration" and type(value) is int and value == 0:
         reason += f"; if iterations are counted from 0, add {Remedy('iteration_base', 0)}"
     if "text" in expected and isinstance(value, float) and value.is_integer():
         reason += (
             "; tables with gaps turn whole numbers into decimals: write them as text, or as "
-            f"{_shown(int(value))}"
+            f"{_show(int(value))}"
         )
     if field.endswith("].gain"):
         reason += label_map_hint(value)
@@ -160,7 +160,7 @@ def _is_text(entry: Any, lists: bool) -> bool:
     return isinstance(entry, str)
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, Mapping):

@@ -102,7 +102,7 @@ def first_rejected(
         )
 
 
-def rejected_for(
+def reject_record(
     source: str, position: str, error: RecordError, payload: str, at_least: bool = False
 ) -> RejectedRecord:
     """The row for one record that raised `error`."""
@@ -117,12 +117,12 @@ def rejected_for(
     )
 
 
-def without_timestamp(call: SearchCall, source: str, position: str) -> RejectedRecord:
+def reject_without_timestamp(call: SearchCall, source: str, position: str) -> RejectedRecord:
     """The row for a call of a stream, whose records need an event time (SPEC 2, `timestamp`)."""
     error = RecordError(
         "timestamp is missing; records of a stream need one.", "timestamp", call.conversation_id
     )
-    return rejected_for(source, position, error, payload_of_bytes(_encode_json(call)))
+    return reject_record(source, position, error, payload_of_bytes(_encode_json(call)))
 
 
 def payload_of_bytes(raw: bytes) -> str:

@@ -60,15 +60,17 @@ def coverage_of(folded: FoldedConversation, scoring: Scoring) -> TurnCoverage | 
         )
         names = folded.kept.external
         documents = {} if names is None else names.documents
-        return TurnCoverage(turn, _judged(turn, documents, judged), judged.topic)
+        return TurnCoverage(turn, _judged_coverage(turn, documents, judged), judged.topic)
     if pool is not None and scoring.pool is not None and scoring.pool.aspects:
-        return TurnCoverage(turn, _pooled(turn, pool.topic_pool), pool.topic_pool.topic_aspects)
-    own = _own(turn)
+        return TurnCoverage(
+            turn, _pooled_coverage(turn, pool.topic_pool), pool.topic_pool.topic_aspects
+        )
+    own = _own_coverage(turn)
     in_order = tuple(Aspects(own[first]) for first in sorted(own))
     return TurnCoverage(turn, own, TopicAspects(in_order))
 
 
-def _own(turn: FoldedTurn) -> dict[int, dict[bytes, int]]:
+def _own_coverage(turn: FoldedTurn) -> dict[int, dict[bytes, int]]:
     """What the judged documents cover by the results of the turn."""
     numbers = result_iterations(turn.calls)
     covered: dict[int, dict[bytes, int]] = {}
@@ -81,7 +83,7 @@ def _own(turn: FoldedTurn) -> dict[int, dict[bytes, int]]:
     return covered
 
 
-def _pooled(turn: FoldedTurn, pool: TopicPool) -> dict[int, dict[bytes, int]]:
+def _pooled_coverage(turn: FoldedTurn, pool: TopicPool) -> dict[int, dict[bytes, int]]:
     """What the documents cover by the pool; those outside it, or not judged there, nothing."""
     numbers = result_iterations(turn.calls)
     return {
@@ -90,7 +92,7 @@ def _pooled(turn: FoldedTurn, pool: TopicPool) -> dict[int, dict[bytes, int]]:
     }
 
 
-def _judged(
+def _judged_coverage(
     turn: FoldedTurn, documents: Mapping[bytes, list[bytes]], judged: JudgedAspects
 ) -> dict[int, dict[bytes, int]]:
     """What the documents cover by judgments from outside, from their first occurrence on."""

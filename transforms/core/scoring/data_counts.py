@@ -123,7 +123,7 @@ def labels_of(turn: FoldedTurn) -> Counter[int]:
     return Counter([label for label in labels if label is not None])
 
 
-def unidentified_of(turn: FoldedTurn, rules: RuleTable) -> int:
+def count_unidentified(turn: FoldedTurn, rules: RuleTable) -> int:
     """The number of results of a turn that nothing identifies."""
     # There are few distinct codes.
     return sum(
@@ -133,7 +133,7 @@ def unidentified_of(turn: FoldedTurn, rules: RuleTable) -> int:
     )
 
 
-def ordered_counts(counts: Mapping[str, int]) -> tuple[int, ...]:
+def order_counts(counts: Mapping[str, int]) -> tuple[int, ...]:
     """The counts of COUNTED, in its order."""
     return tuple([counts.get(name, 0) for name in COUNTED])
 

@@ -56,10 +56,10 @@ class Delivered(Struct, frozen=True):
 
     def attributes(self) -> dict[str, str]:
         """The last non-blank value of each attribute, sorted by name (SPEC 6)."""
-        return merged_attributes(call.attributes for call in self.calls)
+        return merge_attributes(call.attributes for call in self.calls)
 
 
-def merged_attributes(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
+def merge_attributes(several: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """The last non-blank value of each attribute of ordered calls, sorted by name."""
     merged: dict[str, str] = {}
     for attributes in several:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.transforms.core.metrics.plan import bounded_only
+from goodgain.transforms.core.metrics.plan import keep_bounded
 from goodgain.transforms.core.metrics.prefix import prefixes
 from goodgain.transforms.core.metrics.turn import Turn
 from goodgain.transforms.core.ranking.aspects import ListAspects
@@ -127,11 +127,11 @@ def _best_values(
     walked = prefixes(best, plan.max_i)
     by_i = map(plan.values_by_i, walked[1:])
     return BestValues(
-        bounded_only(
+        keep_bounded(
             plan.at_n, plan.values_at_n(walked[len(turn.iterations)]), score.conversation.values
         ),
         [
-            bounded_only(plan.by_i, values, actual)
+            keep_bounded(plan.by_i, values, actual)
             for values, actual in zip(by_i, score.by_i, strict=True)
         ],
         [scoring.ranking.best_case(call.labels, turn.judged) for call in calls],

@@ -54,11 +54,11 @@ class DuplicateTable(Struct, frozen=True, array_like=True):
                 first_call,
                 first_rank,
                 None if entity_type == _NONE else self.names[entity_type],
-                _known(gain),
-                _known(first_gain),
+                _drop_unknown(gain),
+                _drop_unknown(first_gain),
                 self.names[key],
                 STEPS[step],
-                _known(clause),
+                _drop_unknown(clause),
             )
 
 
@@ -107,5 +107,5 @@ def _number(value: int | None) -> int:
     return _NONE if value is None else value
 
 
-def _known(number: int) -> int | None:
+def _drop_unknown(number: int) -> int | None:
     return None if number == _NONE else number

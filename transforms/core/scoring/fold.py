@@ -17,7 +17,7 @@ from goodgain.transforms.core.dedup.verification import contents_differ
 from goodgain.transforms.core.judgments.external_labels import (
     TopicLabels,
     document_labels,
-    relabelled,
+    relabel_calls,
 )
 from goodgain.transforms.core.metrics.turn import IterationCounts
 from goodgain.transforms.core.pool.matching import Pooled, TurnPool
@@ -25,7 +25,7 @@ from goodgain.transforms.core.scoring.label_rises import (
     DocumentLabel,
     LabelRise,
     label_rises,
-    raised_labels,
+    raise_labels,
 )
 
 # Index, number of good documents that the result finds, and the gain that it adds.
@@ -91,7 +91,7 @@ def fold_turn(
       document_label: which label a document has; `best` only without `external` and `pool`.
     """
     if external is not None:
-        calls = relabelled(calls, external)
+        calls = relabel_calls(calls, external)
     deduplicator = Deduplicator(rules)
     results = [result for call in calls for result in call.results]
     duplicates = list(map(deduplicator.add, results))
@@ -116,7 +116,7 @@ def fold_turn(
     rises = None
     if document_label == "best":
         rises = label_rises(duplicates, own_labels)
-        labels = raised_labels(duplicates, rises)
+        labels = raise_labels(duplicates, rises)
     judged = labels
     pooled = None
     if pool is not None:
@@ -144,14 +144,16 @@ def fold_turn(
         _iterations(calls, duplicates, labels, of_results, finds),
         len(labelled_copies),
         len(conflicts),
-        _between_texts(conflicts, results) if external is None else 0,
+        _count_text_changes(conflicts, results) if external is None else 0,
         met_again,
         deduplicator,
         rises,
     )
 
 
-def _between_texts(pairs: Iterable[tuple[int, int]], results: Sequence[ResultFingerprint]) -> int:
+def _count_text_changes(
+    pairs: Iterable[tuple[int, int]], results: Sequence[ResultFingerprint]
+) -> int:
     """The number of pairs of results, by index, whose texts differ."""
     return sum(
         contents_differ(read_evidence(results[one]).values, read_evidence(results[other]).values)

@@ -14,7 +14,7 @@ from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.judgments.external_labels import (
     ExternalLabels,
     TopicLabels,
-    relabelled,
+    relabel_calls,
 )
 from goodgain.transforms.core.judgments.result_labels import (
     LabelledCalls,
@@ -57,7 +57,7 @@ class FoldedConversation(Struct, frozen=True):
     def usages(self) -> list[CallFingerprint]:
         """The records of documents opened or cited in the last turn, with the labels that count."""
         usages = self.delivered.usages()
-        return usages if self.judgments is None else relabelled(usages, self.judgments)
+        return usages if self.judgments is None else relabel_calls(usages, self.judgments)
 
 
 def fold_conversation(

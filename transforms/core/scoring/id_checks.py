@@ -80,10 +80,10 @@ def id_checks(turn: FoldedTurn, details: TurnDetails, rules: RuleTable) -> IdChe
         id_ = agreeing_id(one, other, rules)
         if id_ is not None:
             examples.append((id_, _place(details, place), _place(details, first)))
-    return IdChecks(len(checked), len(contradicted), list(named_examples(examples, rules)))
+    return IdChecks(len(checked), len(contradicted), list(name_examples(examples, rules)))
 
 
-def named_examples(
+def name_examples(
     examples: Iterable[tuple[int, _Place, _Place]], rules: RuleTable
 ) -> Iterator[ContradictedId]:
     """Examples from the number of an id, and the places of a result and its first occurrence."""

@@ -58,7 +58,7 @@ def label_rises(
     return rises
 
 
-def raised_labels(
+def raise_labels(
     duplicates: Sequence[Duplicate | None], rises: Iterable[LabelRise]
 ) -> list[int | None]:
     """By index, the greatest label of the document there."""

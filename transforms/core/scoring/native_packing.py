@@ -43,13 +43,13 @@ from goodgain.transforms.core.files.record_packer import (
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
 from goodgain.transforms.core.records.adaptation import Adaptation
-from goodgain.transforms.core.records.compiled_names import CompiledNames, compiled_names
+from goodgain.transforms.core.records.compiled_names import CompiledNames, compile_names
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall, timestamp_hook
 from goodgain.transforms.core.scoring import packing as in_python
 from goodgain.transforms.core.scoring.packing import Packed, Packer, Packing
-from goodgain.transforms.core.scoring.payload import compressed
-from goodgain.transforms.core.unicode_14 import assigned
+from goodgain.transforms.core.scoring.payload import compress_payload
+from goodgain.transforms.core.unicode_14 import keep_assigned
 
 _BEYOND_THE_BASIC_PLANE = 0x10000
 _JAMO_THAT_JOIN = (
@@ -151,15 +151,15 @@ class NativePacker:
         """See `Packer.add`."""
         if isinstance(record, SearchCall):
             self.from_python += 1
-            return self._packed(self._packer.add(_encode(record), at))
+            return self._unpack(self._packer.add(_encode(record), at))
         if not record.conversation_id:
             return iter(())
         packed = self._packer.add_rejected(record.conversation_id, record.records, at)
-        return self._packed(packed)
+        return self._unpack(packed)
 
     def rest(self) -> Iterator[Packed]:
         """See `Packer.rest`."""
-        return self._packed(self._packer.rest())
+        return self._unpack(self._packer.rest())
 
     def can_rename(self, adaptation: Adaptation | None) -> bool:
         """Whether native code can read records with such names."""
@@ -172,7 +172,7 @@ class NativePacker:
         return self._compiled, self._names
 
     def _compile(self, adaptation: Adaptation | None) -> _Names:
-        compiled = compiled_names(adaptation)
+        compiled = compile_names(adaptation)
         return compiled, compiled and self._native.CompiledNames(*astuple(compiled))
 
     def prepare(self, plan: AvroPlan, adaptation: Adaptation | None) -> Any | None:
@@ -190,12 +190,12 @@ class NativePacker:
         None if the block does not fit its schema, or has bytes that are not UTF-8.
         """
         left_out: _LeftOut = []
-        encoded = self._encoded(read, left_out)
+        encoded = self._encoder(read, left_out)
         taken = self._packer.add_block(prepared, content, count, encoded, self.clip)
         if taken is None:
             return None
         packed, timestamps = taken
-        return _in_order(list(self._packed(packed)), timestamps, left_out)
+        return _in_order(list(self._unpack(packed)), timestamps, left_out)
 
     def pack_blocks(
         self, prepared: Any, codec: str, blocks: Sequence[BlockToPack], most: int
@@ -203,14 +203,14 @@ class NativePacker:
         """Pack blocks by several threads, up to the first that native code cannot pack."""
         left_out: list[_LeftOut] = [[] for _ in blocks]
         to_add = [
-            (data, count, self._encoded(read, of_block))
+            (data, count, self._encoder(read, of_block))
             for (data, count, read), of_block in zip(blocks, left_out, strict=True)
         ]
         done = 0
         while done < len(blocks):
             packed, error = self._packer.add_blocks(prepared, codec, to_add[done:], most)
             for of_block in packed:
-                yield _in_order(list(self._packed(of_block)), [], left_out[done])
+                yield _in_order(list(self._unpack(of_block)), [], left_out[done])
                 done += 1
             if error is not None:
                 raise error
@@ -218,12 +218,12 @@ class NativePacker:
             if len(packed) <= self.most_ahead:
                 return
 
-    def _encoded(
+    def _encoder(
         self, read: ReadRecord, left_out: _LeftOut
     ) -> Callable[[int, bytes], bytes | None]:
         """What native code calls for a record that Python must read."""
 
-        def encoded(index: int, data: bytes) -> bytes | None:
+        def encode(index: int, data: bytes) -> bytes | None:
             record = read(index, data)
             is_packed = isinstance(record, SearchCall) and (
                 self.clip is None or record.timestamp is not None
@@ -234,7 +234,7 @@ class NativePacker:
             left_out.append((index - len(left_out), record))
             return None
 
-        return encoded
+        return encode
 
     def pack_lines(
         self, lines: bytes, begin: int, bounds: ReadBounds, adaptation: Adaptation | None
@@ -267,12 +267,12 @@ class NativePacker:
         return self._block(*added), odd
 
     def _block(self, packed: _NativePacked, timestamps: list[int]) -> PackedBlock | None:
-        found = list(self._packed(packed))
+        found = list(self._unpack(packed))
         return PackedBlock(found, timestamps) if found or timestamps else None
 
-    def _packed(self, packed: _NativePacked) -> Iterator[Packed]:
+    def _unpack(self, packed: _NativePacked) -> Iterator[Packed]:
         for conversation_id, payload, calls, earliest, requested in packed:
-            small = compressed(payload) if self._packing.keep_records else payload
+            small = compress_payload(payload) if self._packing.keep_records else payload
             request, keys = None, self._packing.label_keys
             if requested is not None and keys is not None:
                 documents, records, without_name = requested
@@ -341,7 +341,9 @@ def _characters() -> list[str | None]:
     A text of characters that never compose is normal if each character is.
     """
     characters = [chr(code) for code in range(_BEYOND_THE_BASIC_PLANE)]
-    decompositions = {one: unicodedata.decomposition(one) for one in assigned("".join(characters))}
+    decompositions = {
+        one: unicodedata.decomposition(one) for one in keep_assigned("".join(characters))
+    }
     joining = set(map(chr, _JAMO_THAT_JOIN))
     for parts in map(str.split, filter(None, decompositions.values())):
         if len(parts) == 2 and not parts[0].startswith("<"):

@@ -105,19 +105,19 @@ class Packer:
         buffered.size += size
         self._results += size
         full = self._results >= MOST_BUFFERED_RESULTS
-        return self._packed(MOST_BUFFERED_RESULTS // 2) if full else iter(())
+        return self._pack_until(MOST_BUFFERED_RESULTS // 2) if full else iter(())
 
     def rest(self) -> Iterator[Packed]:
         """One payload for each conversation that is still buffered."""
-        return self._packed(0)
+        return self._pack_until(0)
 
-    def _packed(self, kept_results: int) -> Iterator[Packed]:
+    def _pack_until(self, kept_results: int) -> Iterator[Packed]:
         """Yield payloads until fewer than `kept_results` results are left."""
         while self._buffered and self._results >= kept_results:
             conversation_id = next(iter(self._buffered))
             buffered = self._buffered.pop(conversation_id)
             self._results -= buffered.size
-            yield buffered.packed(conversation_id, self._packing)
+            yield buffered.pack(conversation_id, self._packing)
 
 
 class _Buffered(Struct):
@@ -133,7 +133,7 @@ class _Buffered(Struct):
     rejected_records: int = 0
     size: int = 0  # in results, of calls that need as much memory
 
-    def packed(self, conversation_id: str, packing: Packing) -> Packed:
+    def pack(self, conversation_id: str, packing: Packing) -> Packed:
         keys, compress = packing.label_keys, packing.keep_records
         request = external = None
         if keys is not None and self.calls:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
-from goodgain.transforms.core.judgments.external_labels import ExternalLabels, merged
+from goodgain.transforms.core.judgments.external_labels import ExternalLabels, merge_labels
 from goodgain.transforms.core.judgments.result_labels import ResultLabel
 
 _LENGTH_BYTES = 4
@@ -135,7 +135,7 @@ def payload(
     packed = _WithOutcomes(*parts, dict(outcomes)) if outcomes else _PackedFrame(*parts)
     frame = _encoder.encode(packed)
     whole = len(frame).to_bytes(_LENGTH_BYTES) + frame
-    return compressed(whole) if compress else whole
+    return compress_payload(whole) if compress else whole
 
 
 def _attributes(calls: Iterable[CallFingerprint]) -> Iterator[dict[str, str] | None]:
@@ -147,7 +147,7 @@ def _attributes(calls: Iterable[CallFingerprint]) -> Iterator[dict[str, str] | N
         before = pairs
 
 
-def compressed(packed: bytes) -> bytes:
+def compress_payload(packed: bytes) -> bytes:
     """Compress a payload of one uncompressed frame."""
     frame = zstandard.compress(memoryview(packed)[_LENGTH_BYTES:], _LEVEL)
     return (len(frame) | _COMPRESSED).to_bytes(_LENGTH_BYTES) + frame
@@ -168,7 +168,7 @@ def unpack(payloads: Iterable[bytes]) -> Frame:
                 external.append(frame.external)
             labels += frame.labels
             outcomes |= frame.outcomes
-    return Frame(calls, rejected, merged(external) if external else None, labels, outcomes)
+    return Frame(calls, rejected, merge_labels(external) if external else None, labels, outcomes)
 
 
 def record_ids(payloads: Iterable[bytes]) -> Iterator[str]:

@@ -26,7 +26,7 @@ class LabelledList(Struct, frozen=True):
     call_ends: Sequence[int] = ()
 
 
-def judged_pool(turn: FoldedTurn) -> list[int]:
+def pool_of_judged(turn: FoldedTurn) -> list[int]:
     """Gains of the labelled documents of the turn."""
     return [
         label
@@ -42,7 +42,7 @@ def turn_list(turn: FoldedTurn, hold_slot: bool) -> LabelledList:
     return replace(ranked, call_ends=_call_ends(turn, hold_slot))
 
 
-def raised_ranks(turn: FoldedTurn, hold_slot: bool) -> list[RaisedRank]:
+def find_raised_ranks(turn: FoldedTurn, hold_slot: bool) -> list[RaisedRank]:
     """Where copies raised labels in `turn_list`, in order; empty if the first label counts."""
     raising = [rise for rise in turn.rises or () if rise.index != rise.first]
     if not raising:

@@ -27,7 +27,7 @@ from goodgain.transforms.core.scoring.pool_finds import (
     pool_counts,
     topic_gains,
 )
-from goodgain.transforms.core.scoring.ranked_lists import judged_pool
+from goodgain.transforms.core.scoring.ranked_lists import pool_of_judged
 from goodgain.transforms.core.scoring.score_rows import ConversationRow
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally, tally_of
@@ -75,7 +75,7 @@ def score_folded(
     if turn_pool is not None:
         judged = [label for label in turn_pool.topic_pool.labels if label is not None]
     else:
-        judged = judged_pool(turn) if folded.judgments is None else folded.judgments.pool
+        judged = pool_of_judged(turn) if folded.judgments is None else folded.judgments.pool
     findable = None if turn_pool is None else topic_gains(turn, turn_pool, threshold)
     coverage = coverage_of(folded, scoring)
     tally = tally_of(delivered, turn, judged, scoring, findable, coverage)

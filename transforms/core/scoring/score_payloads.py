@@ -37,11 +37,11 @@ from goodgain.transforms.core.scoring.data_counts import (
     identifies,
     later_good_counts,
 )
-from goodgain.transforms.core.scoring.delivery import merged_attributes
+from goodgain.transforms.core.scoring.delivery import merge_attributes
 from goodgain.transforms.core.scoring.details import CallList, ScoreDetails, with_details
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED, duplicate_counts
 from goodgain.transforms.core.scoring.duplicate_table import STEPS, DuplicateTable
-from goodgain.transforms.core.scoring.id_checks import IdChecks, named_examples
+from goodgain.transforms.core.scoring.id_checks import IdChecks, name_examples
 from goodgain.transforms.core.scoring.payload import unpack
 from goodgain.transforms.core.scoring.score import (
     score_conversation,
@@ -125,10 +125,10 @@ class PayloadScorer:
         if exclusions is None:
             return topic, None
 
-        def excluded_of(calls: list[dict[str, str]]) -> list[bytes]:
-            return list(exclusions.of_conversation(conversation_id, merged_attributes(calls)))
+        def find_excluded(calls: list[dict[str, str]]) -> list[bytes]:
+            return list(exclusions.of_conversation(conversation_id, merge_attributes(calls)))
 
-        return topic, excluded_of
+        return topic, find_excluded
 
     def _topic_of(self, conversation_id: str) -> str | _TopicOf | None:
         """The topic, or what finds it by the attributes of calls; None without judgments."""
@@ -137,7 +137,7 @@ class PayloadScorer:
             return None
         if keys.topic_attribute is None:
             return keys.topic(conversation_id, {})
-        return lambda attributes: keys.topic(conversation_id, merged_attributes(attributes))
+        return lambda attributes: keys.topic(conversation_id, merge_attributes(attributes))
 
 
 def _native_folder(scoring: Scoring) -> Any | None:
@@ -170,14 +170,14 @@ def _tally_of(delivered: Any, turn: Any, counts: Any, scoring: Scoring) -> Tally
     labelled_copies, label_conflicts, conflicts_between_texts = copies
     by_type, by_step, near_misses, cut, by_gain, unidentified, checked = counts
     compared, contradicted, examples = checked
-    checks = IdChecks(compared, contradicted, list(named_examples(examples, scoring.rules)))
+    checks = IdChecks(compared, contradicted, list(name_examples(examples, scoring.rules)))
     iterations = [IterationCounts(*sizes, *gains) for *sizes, gains in iterations]
     first = iterations[0] if iterations else NO_COUNTS
     later_from = first.results if scoring.hold_slot else first.unique
     threshold, cutoff = scoring.good_gain_threshold, scoring.ranking.greatest_cutoff
     return Tally(
         last_turn,
-        merged_attributes(attributes),
+        merge_attributes(attributes),
         calls,
         usages,
         earlier,

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.transforms.core.dedup.rules import RuleTable, Unit, compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules
+from goodgain.transforms.core.dedup.rules_file import load_shipped_rules, read_rules
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.judgment import LabelKeys
@@ -19,9 +19,9 @@ from goodgain.transforms.core.metrics.budgets import Budget
 from goodgain.transforms.core.metrics.costs import COSTS
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome
 from goodgain.transforms.core.metrics.own import (
-    checked_names,
+    check_names,
+    load_own_metrics,
     name_of,
-    own_metrics,
     split_names,
 )
 from goodgain.transforms.core.metrics.plan import MetricPlan, plan_of
@@ -184,10 +184,10 @@ class Scoring(Struct, frozen=True, dict=True):
             raise UsageError(
                 f"good_gain_threshold is {good_gain_threshold}: give 1 to {GREATEST_GAIN}."
             )
-        ranking, own = split_names(checked_names(map(name_of, metrics)))
+        ranking, own = split_names(check_names(map(name_of, metrics)))
         relevant_from = relevance_threshold or good_gain_threshold
         return cls(
-            rules=compile_rules(shipped_rules() if rules is None else read_rules(rules), unit),
+            rules=compile_rules(load_shipped_rules() if rules is None else read_rules(rules), unit),
             ranking=RankingEvaluator(
                 parse_ranking_metrics(ranking),
                 relevant_from,
@@ -195,6 +195,6 @@ class Scoring(Struct, frozen=True, dict=True):
                 judged_outside=bool(more.get("label_keys") or more.get("pool")),
             ),
             good_gain_threshold=good_gain_threshold,
-            own=own_metrics(own),
+            own=load_own_metrics(own),
             **more,
         )

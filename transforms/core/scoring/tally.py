@@ -18,7 +18,7 @@ from goodgain.transforms.core.scoring.delivery import Delivered
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 from goodgain.transforms.core.scoring.id_checks import ContradictedId, id_checks
-from goodgain.transforms.core.scoring.ranked_lists import LabelledList, raised_ranks, turn_list
+from goodgain.transforms.core.scoring.ranked_lists import LabelledList, find_raised_ranks, turn_list
 from goodgain.transforms.core.scoring.settings import Scoring
 
 
@@ -90,7 +90,7 @@ def tally_of(
             ranked.call_ends,
             _call_counts(turn.calls),
             delivered.outcomes(),
-            raised_ranks(turn, scoring.hold_slot),
+            find_raised_ranks(turn, scoring.hold_slot),
             aspects=None if coverage is None else coverage.of_turn(ranked),
         ),
         turn.labelled_copies,
@@ -100,7 +100,7 @@ def tally_of(
             **details.counts(),
             **data_counts.data_counts(
                 data_counts.labels_of(turn),
-                data_counts.unidentified_of(turn, scoring.rules),
+                data_counts.count_unidentified(turn, scoring.rules),
                 turn.iterations,
                 checks,
             ),

@@ -65,7 +65,7 @@ def use_turn(
             if record.action != action:
                 continue
             for result in record.results:
-                document = _found(turn.deduplicator, result) or _of_usage(
+                document = _find(turn.deduplicator, result) or _of_usage(
                     action, opened, cited, result
                 )
                 documents[at].append(document)
@@ -78,7 +78,7 @@ def use_turn(
     return TurnUsage(documents, labels, _counts(usages, documents, labels, good_gain_threshold))
 
 
-def _found(found: Deduplicator, result: ResultFingerprint) -> UsedDocument | None:
+def _find(found: Deduplicator, result: ResultFingerprint) -> UsedDocument | None:
     """The document of a search; None if none of them is the same."""
     first = found.first_match(result)
     return None if first is None else UsedDocument("found", first)

@@ -16,7 +16,7 @@ from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.scoring.settings import Scoring
-from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, unknown_names
+from goodgain.transforms.core.warnings.field_names import SeenNames, UnknownName, find_unknown_names
 from goodgain.transforms.core.wording import percent
 
 READ = "records.read"
@@ -65,7 +65,9 @@ class UndefinedMetric(Struct, frozen=True):
     conversations: int
 
 
-def undefined_metrics(means: Iterable[MeanRow], chosen: Sequence[str]) -> list[UndefinedMetric]:
+def find_undefined_metrics(
+    means: Iterable[MeanRow], chosen: Sequence[str]
+) -> list[UndefinedMetric]:
     """The chosen metrics, in order, that have a value in some conversations and none in others."""
     rows = {
         row.metric: row
@@ -187,7 +189,7 @@ class CheckInputs(Struct, frozen=True):
             scoring.good_gain_threshold,
             scoring.rules,
             clusters=cluster_sizes(means),
-            undefined=undefined_metrics(means, [metric.name for metric in ranking.metrics]),
+            undefined=find_undefined_metrics(means, [metric.name for metric in ranking.metrics]),
             external=keys is not None,
             document_label=scoring.document_label,
             pooled=scoring.pool is not None,
@@ -207,7 +209,7 @@ class CheckInputs(Struct, frozen=True):
         """A count, and the one that it is a part of."""
         return Portion(self.count(name), self.count(total))
 
-    def accepted(self, option: str) -> str:
+    def how_to_accept(self, option: str) -> str:
         """How to accept a warning; "" for a window, since streams continue anyway."""
         can_accept = self.can_accept and self.records is not None
         return f"; {Remedy(option)} accepts it" if can_accept else ""
@@ -229,4 +231,4 @@ class CheckInputs(Struct, frozen=True):
     @property
     def unknown_names(self) -> list[UnknownName]:
         """The names that Good Gain does not read."""
-        return unknown_names(self.seen, self.rules.fields)
+        return find_unknown_names(self.seen, self.rules.fields)

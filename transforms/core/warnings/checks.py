@@ -30,7 +30,7 @@ _CHECKS: tuple[Callable[[CheckInputs], Iterator[DataWarning]], ...] = (
     record_checks.conflicting_redeliveries,
     partial(check_counts, TOPIC_CHECKS),
     label_checks.few_labels,
-    record_checks.unknown_fields,
+    record_checks.warn_of_unknown_fields,
     document_checks.no_identity,
     document_checks.no_duplicates,
     record_checks.only_one_iteration,

@@ -11,7 +11,7 @@ from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted, percent
+from goodgain.transforms.core.wording import format_count, percent
 
 
 class CountCheck(Struct, frozen=True):
@@ -122,10 +122,10 @@ def check_counts(checks: Sequence[CountCheck], inputs: CheckInputs) -> Iterator[
     for check in checks:
         part = inputs.part(check.count, check.total)
         if part.exceeds(0):
-            message = counted(part.count, check.one, check.more).format(
+            message = format_count(part.count, check.one, check.more).format(
                 total=part.total,
                 share=percent(part.share),
-                conversations=counted(part.total, "conversation"),
+                conversations=format_count(part.total, "conversation"),
                 attribute=inputs.topic_attribute,
             )
             yield DataWarning(check.code, part.count, part.share, message, check.remedy)

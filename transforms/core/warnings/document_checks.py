@@ -37,7 +37,7 @@ def ids_contradicted(inputs: CheckInputs) -> Iterator[DataWarning]:
         + (f": {'; '.join(map(str, examples))}." if examples else "."),
         f"If they do not identify documents, leave them out with "
         f"{Remedy('map', {f'ids.{name}': '' for name in names} or None)}"
-        f"{inputs.accepted('allow_contradicted_ids')}.",
+        f"{inputs.how_to_accept('allow_contradicted_ids')}.",
     )
 
 

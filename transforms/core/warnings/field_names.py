@@ -110,20 +110,20 @@ def names_in(records: Iterable[Any]) -> SeenNames:
                     entity_type if isinstance(entity_type, str) else ""
                 )
     return SeenNames(
-        _limited(call),
-        _limited(result),
-        _limited(maps["ids"]),
-        _limited(maps["fields"]),
-        {name: frozenset(types[name]) for name in _limited(types)},
-        costs=_limited(costs),
-        outcomes=_limited(outcomes),
+        _limit(call),
+        _limit(result),
+        _limit(maps["ids"]),
+        _limit(maps["fields"]),
+        {name: frozenset(types[name]) for name in _limit(types)},
+        costs=_limit(costs),
+        outcomes=_limit(outcomes),
         aspects=aspects,
-        repeated=_limited(spread.repeated()),
+        repeated=_limit(spread.repeated_names()),
         usage=usage,
     )
 
 
-def joined_names(several: Sequence[SeenNames]) -> SeenNames:
+def join_names(several: Sequence[SeenNames]) -> SeenNames:
     """The names that occur in any of several inputs, and the sources that all of them lack."""
     types: dict[str, frozenset[str]] = {}
     for seen in several:
@@ -146,7 +146,7 @@ def joined_names(several: Sequence[SeenNames]) -> SeenNames:
     )
 
 
-def unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[UnknownName]:
+def find_unknown_names(seen: SeenNames, rule_fields: Collection[str]) -> list[UnknownName]:
     """Every name that is not a field of a record or a result; those with a likely meaning first.
 
     Args:
@@ -186,7 +186,7 @@ class _Spread:
                 self._values[name] += len(found)
                 self._distinct[name] += len(set(found))
 
-    def repeated(self) -> Iterator[str]:
+    def repeated_names(self) -> Iterator[str]:
         """The names whose values mostly repeat."""
         for name, number in self._values.items():
             if self._distinct[name] <= _LEAST_DISTINCT_SHARE * number:
@@ -222,5 +222,5 @@ def _items(map_: Any) -> list[tuple[str, Any]]:
     return [(key, value) for key, value in items if isinstance(key, str)]
 
 
-def _limited(names: Iterable[str]) -> frozenset[str]:
+def _limit(names: Iterable[str]) -> frozenset[str]:
     return frozenset(sorted(names)[:_MOST_NAMES])

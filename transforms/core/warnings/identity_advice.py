@@ -21,7 +21,7 @@ def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
 
     If an id could be definitive, the advice has the lines for the rules file.
     """
-    ids = [name for name in sorted(seen.ids) if _unused(name, seen, rules)]
+    ids = [name for name in sorted(seen.ids) if _is_unused(name, seen, rules)]
     names = [f"ids.{name}" for name in ids]
     names += [f"fields.{name}" for name in sorted(seen.fields - rules.fields.keys())]
     likely = next((name for name in ids if f"ids.{name}" not in seen.repeated), "")
@@ -37,7 +37,7 @@ def identity_advice(seen: SeenNames, rules: RuleTable) -> tuple[list[str], str]:
     )
 
 
-def _unused(name: str, seen: SeenNames, rules: RuleTable) -> bool:
+def _is_unused(name: str, seen: SeenNames, rules: RuleTable) -> bool:
     """Whether the rules of some type that an id occurs with do not mention it."""
     number = rules.ids.get(name)
     return any(number not in type_.ids for type_ in _types_with(name, seen, rules))

@@ -9,7 +9,7 @@ from goodgain.transforms.core.scoring import data_counts
 from goodgain.transforms.core.warnings import codes
 from goodgain.transforms.core.warnings.check_inputs import CheckInputs, Portion
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted, percent, pluralize
+from goodgain.transforms.core.wording import format_count, percent, pluralize
 
 _MOST_UNLABELLED_SHARE = 0.2
 _NOTABLE_DIFFERENCE = 0.1  # a slice whose unlabelled share differs by more is listed
@@ -47,7 +47,7 @@ def no_labels(inputs: CheckInputs) -> Iterator[DataWarning]:
             f"None of the {results:,} results of the scored turns has a label",
         )
         + ", so the means of all metrics that need labels are null.",
-        f"{remedy}{inputs.accepted('allow_unlabelled')}.",
+        f"{remedy}{inputs.how_to_accept('allow_unlabelled')}.",
     )
 
 
@@ -60,11 +60,11 @@ def labels_below_threshold(inputs: CheckInputs) -> Iterator[DataWarning]:
         codes.LABELS_BELOW_THRESHOLD,
         inputs.labelled,
         1.0,
-        f"{counted(inputs.labelled, 'result has a label', 'results have labels')}, but none "
+        f"{format_count(inputs.labelled, 'result has a label', 'results have labels')}, but none "
         "reaches the good gain threshold "
         f"{inputs.good_gain_threshold}: the greatest is {gains[-1]}, so nothing counts as good.",
         f"Lower it with {Remedy('good_gain_threshold', max(gains[-1], 1))}, or label from 0 to 4"
-        f"{inputs.accepted('allow_no_good')}.",
+        f"{inputs.how_to_accept('allow_no_good')}.",
     )
 
 
@@ -83,7 +83,7 @@ def labels_below_relevance_threshold(inputs: CheckInputs) -> Iterator[DataWarnin
         codes.LABELS_BELOW_RELEVANCE_THRESHOLD,
         inputs.labelled,
         1.0,
-        f"{counted(inputs.labelled, 'result has a label', 'results have labels')}, but none "
+        f"{format_count(inputs.labelled, 'result has a label', 'results have labels')}, but none "
         f"reaches the relevance threshold {relevance.threshold}: the greatest is {gains[-1]}. "
         "Without relevant results these ranking metrics are 0 or null: "
         f"{', '.join(names)}{f', and {more:,} more' if more > 0 else ''}.",

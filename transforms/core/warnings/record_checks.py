@@ -20,7 +20,7 @@ from goodgain.transforms.core.warnings.check_inputs import (
     Portion,
 )
 from goodgain.transforms.core.warnings.warning import DataWarning
-from goodgain.transforms.core.wording import counted, percent, pluralize
+from goodgain.transforms.core.wording import format_count, percent, pluralize
 
 _SHOWN_NAMES = 5
 _SECONDS_TO_MILLIS = 1_000
@@ -57,7 +57,7 @@ def no_results(inputs: CheckInputs) -> Iterator[DataWarning]:
         1.0,
         pluralize(usable, "The only record that is scored has", f"The {usable:,} records have")
         + " no result in any scored turn, so all gains are 0.",
-        f"{_where_results_are(inputs)}{inputs.accepted('allow_unlabelled')}.",
+        f"{_where_results_are(inputs)}{inputs.how_to_accept('allow_unlabelled')}.",
     )
 
 
@@ -93,7 +93,7 @@ def conflicting_redeliveries(inputs: CheckInputs) -> Iterator[DataWarning]:
     )
 
 
-def unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
+def warn_of_unknown_fields(inputs: CheckInputs) -> Iterator[DataWarning]:
     """Warn of names in records, and in the mapping, that nothing reads."""
     if inputs.seen.without_source:
         occurring = inputs.seen.call | inputs.seen.result
@@ -176,13 +176,13 @@ def calls_failed(inputs: CheckInputs) -> Iterator[DataWarning]:
         failed.count,
         failed.share,
         f"{failed.of(pluralize(failed.total, 'search call', 'search calls'))} failed"
-        f"{_failed_by_tool(inputs)}.",
+        f"{_describe_failed_by_tool(inputs)}.",
         "If the tool was down, repeat the conversations; to leave failed calls out of all metrics, "
         f"add {Remedy('without_failed')}.",
     )
 
 
-def _failed_by_tool(inputs: CheckInputs) -> str:
+def _describe_failed_by_tool(inputs: CheckInputs) -> str:
     """The share of calls that failed, for the tools with most of them; "" without their names."""
     start = f"{data_counts.FAILED_BY_TOOL}."
     by_tool = {
@@ -222,7 +222,7 @@ def odd_times(inputs: CheckInputs) -> Iterator[DataWarning]:
         codes.ODD_TIMES,
         early + ahead,
         (early + ahead) / times,
-        f"Of {counted(times, 'timestamp')} {' and '.join(odd)}{in_seconds}.",
+        f"Of {format_count(times, 'timestamp')} {' and '.join(odd)}{in_seconds}.",
         "Write timestamps as milliseconds since 1970 or as ISO 8601"
         + (": multiply seconds by 1000." if seconds else "."),
     )

@@ -29,7 +29,7 @@ from goodgain.pipeline.studies.comparison.examples import Example, Examples
 from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
 from goodgain.pipeline.views.pages.sections.shared import command_block, json_cell, parameters_table
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 Row = Mapping[str, Any]
 ARMS = ("base", "candidate")
@@ -128,7 +128,7 @@ def _unpaired(manifest: Mapping[str, Any]) -> str:
     )
     base, candidate = (manifest[arm]["conversations"] for arm in ARMS)
     return (
-        f"No pairs were formed{why}. {counted(base, 'conversation')} of the base and "
+        f"No pairs were formed{why}. {format_count(base, 'conversation')} of the base and "
         f"{count_text(candidate)} of the candidate count."
     )
 

@@ -26,7 +26,7 @@ from goodgain.pipeline.views.pages.sections.shared import (
     metric_menu,
     name_menu,
 )
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 Row = Mapping[str, Any]
 _LONGEST_FOLDER = 120
@@ -83,11 +83,11 @@ def pool_section(everything: SliceMeans | None, pool: Mapping[str, Any]) -> Sect
         if everything
         else NOTHING,
         Sentence(
-            f"Of the run's distinct documents, {counted(pool['pooled'], 'was', 'were')} pooled "
-            f"from it, {counted(pool['matched'], 'matches', 'match')} a document of the pool, and "
-            f"{counted(pool['outside'], 'is', 'are')} outside it. "
-            f"{counted(without, 'conversation has', 'conversations have')} a topic without a good "
-            "document in the pool; its shares of the pool are undefined.",
+            f"Of the run's distinct documents, {format_count(pool['pooled'], 'was', 'were')} "
+            f"pooled from it, {format_count(pool['matched'], 'matches', 'match')} a document of "
+            f"the pool, and {format_count(pool['outside'], 'is', 'are')} outside it. "
+            f"{format_count(without, 'conversation has', 'conversations have')} a topic without a "
+            "good document in the pool; its shares of the pool are undefined.",
             "quiet",
         ),
         link="Pool",

@@ -32,7 +32,7 @@ from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import Slices
 from goodgain.pipeline.views.pages.data.texts import unit_of
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 Row = Mapping[str, Any]
 _MOST_CARDS = 12
@@ -121,7 +121,7 @@ def _verdict(shown: Shown) -> Iterator[PageBlock]:
     everyone = [row for row in shown.declared_rows if row.population == "everyone"]
     if everyone:
         names = ", ".join(metric_by_name(row.metric).label for row in everyone)
-        pairs = f" ({counted(everyone[0].n_base, 'pair')})" if shown.paired else ""
+        pairs = f" ({format_count(everyone[0].n_base, 'pair')})" if shown.paired else ""
         yield Sentence(
             "Conversations that did not search count with gain 0. The arms differ in how often "
             f"they searched at all, so the verdicts on {names} are over all conversations{pairs}.",
@@ -139,7 +139,7 @@ def _about(shown: Shown) -> Iterator[str]:
     counts = Counter(row.verdict for row in shown.declared_rows)
     everyone = any(row.population == "everyone" for row in shown.declared_rows)
     verdicts = ", ".join(f"{counts[word]} {word}" for word in get_args(Verdict) if counts[word])
-    metrics = counted(len(shown.declared), "metric that was", "metrics that were")
+    metrics = format_count(len(shown.declared), "metric that was", "metrics that were")
     yield (
         f"Verdicts on the {metrics} declared beforehand, at each conversation's last iteration: "
         f"{verdicts}."
@@ -148,7 +148,8 @@ def _about(shown: Shown) -> Iterator[str]:
         pairs = manifest["pairs"]
         searched = " in which both arms searched" if everyone else ""
         yield (
-            f"{counted(pairs, 'pair')} by {shortened(manifest['pair_by'], _LONGEST_KEY)}{searched} "
+            f"{format_count(pairs, 'pair')} by "
+            f"{shortened(manifest['pair_by'], _LONGEST_KEY)}{searched} "
             f"{'was' if pairs == 1 else 'were'} compared one by one (paired t-test)."
         )
     else:

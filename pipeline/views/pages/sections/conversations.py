@@ -24,7 +24,7 @@ from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, Noteworthy
 from goodgain.pipeline.views.pages.sections.shared import NOTHING, command_block
 from goodgain.transforms.core.metrics.by_name import metric_by_name
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 Row = Mapping[str, Any]
 _METRICS = ("SRE", "SRR", "CG", "R", "N", "iterations_after_last_good")
@@ -113,7 +113,7 @@ def _bars(name: str, iterations: Sequence[Row]) -> Iterator[PageBlock]:
     more = "; and more" if len(in_order) > _TOLD_ITERATIONS else ""
     yield Bars(tuple(map(_bar, shown)), f"Iterations of {name}: {told}{more}.")
     if left_out := len(in_order) - len(shown):
-        yield Sentence(f"and {counted(left_out, 'more iteration')}", "quiet")
+        yield Sentence(f"and {format_count(left_out, 'more iteration')}", "quiet")
 
 
 def _bar(row: Row) -> Bar:

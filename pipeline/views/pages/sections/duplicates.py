@@ -11,7 +11,7 @@ from goodgain.pipeline.document.page import Beside, Chart, PageBlock, Section, s
 from goodgain.pipeline.document.safe_text import shortened
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _LONGEST_NAME = 40
 _MOST_TYPES = 30
@@ -73,12 +73,12 @@ def _sentences(manifest: Mapping[str, Any], repeated: float | None) -> Iterator[
         )
     )
     yield (
-        f"{count_text(copies)} of {counted(total, 'result')} ({share(copies, total)}) "
+        f"{count_text(copies)} of {format_count(total, 'result')} ({share(copies, total)}) "
         f"{'repeats' if copies == 1 else 'repeat'} an earlier one{mean}."
     )
     if cut := results["candidates_cut"]:
         yield (
-            f"{counted(cut, 'comparison was', 'comparisons were')} skipped because of "
+            f"{format_count(cut, 'comparison was', 'comparisons were')} skipped because of "
             "`max_candidates`, so some duplicates may be missed."
         )
     if conflicts := results["label_conflicts"]:
@@ -90,7 +90,7 @@ def _sentences(manifest: Mapping[str, Any], repeated: float | None) -> Iterator[
             else "label than the first occurrence"
         )
         yield (
-            f"{counted(conflicts, 'copy', 'copies')}{of_labelled} "
+            f"{format_count(conflicts, 'copy', 'copies')}{of_labelled} "
             f"{'has' if conflicts == 1 else 'have'} another {other}, whose label counts"
             f"{' where the pool has none' if 'pool' in manifest else ''}."
         )

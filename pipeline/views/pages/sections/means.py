@@ -25,7 +25,7 @@ from goodgain.pipeline.views.pages.data.texts import mean_texts
 from goodgain.pipeline.views.pages.sections.shared import NOTHING
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 from goodgain.transforms.core.metrics.headline import headline_among
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 Row = Mapping[str, Any]
 _EVERY = "Every metric at the last iteration"
@@ -81,7 +81,7 @@ def _headline(
         if definition.metric.name in everything.everyone
     ]
     if everyone:
-        without = counted(manifest["conversations"]["without_search"], "conversation")
+        without = format_count(manifest["conversations"]["without_search"], "conversation")
         yield Details(
             f"With the {without} that did not search",
             (

@@ -34,7 +34,7 @@ from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.sections.shared import metric_menu, name_menu
 from goodgain.transforms.core.metrics.headline import headline
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _LONGEST_REASON = 600
 _LONGEST_WHY = 400
@@ -108,7 +108,7 @@ def _latest(
     outcomes = ", ".join(f"{count_text(n)} {word}" for word, n in ordered)
     earlier = f" {count_text(left_out)} earlier days are in `history.jsonl`." if left_out else ""
     yield Sentence(
-        f"Outcomes of the {counted(len(days), 'day')} shown: {outcomes}.{earlier}", "quiet"
+        f"Outcomes of the {format_count(len(days), 'day')} shown: {outcomes}.{earlier}", "quiet"
     )
 
 

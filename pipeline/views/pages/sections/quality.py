@@ -21,7 +21,7 @@ from goodgain.pipeline.studies.survey import Rejection
 from goodgain.pipeline.views.pages.sections.shared import parameters_table, sentences_if
 from goodgain.pipeline.views.records import given_part
 from goodgain.transforms.core.records.rejected import RejectedRecord
-from goodgain.transforms.core.wording import counted
+from goodgain.transforms.core.wording import format_count
 
 _MOST_REASONS = 20
 _MOST_INPUTS = 50
@@ -137,7 +137,9 @@ def _rejections(rejections: Sequence[Rejection]) -> Iterator[PageBlock]:
             is_open=at == 0,
         )
     if len(rejections) > _MOST_REASONS:
-        yield Sentence(f"and {counted(len(rejections) - _MOST_REASONS, 'more reason')}", "quiet")
+        yield Sentence(
+            f"and {format_count(len(rejections) - _MOST_REASONS, 'more reason')}", "quiet"
+        )
 
 
 def _example(row: RejectedRecord) -> Iterator[Sentence]:

@@ -14,7 +14,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_dataset, read_manifest
-from goodgain.transforms.core.metrics.own import checked_names, own_metrics
+from goodgain.transforms.core.metrics.own import check_names, load_own_metrics
 from goodgain.transforms.core.metrics.prefix import prefixes
 from goodgain.transforms.core.metrics.turn import IterationCounts, Turn
 
@@ -141,7 +141,7 @@ def test_workers_in_other_processes_compute_it(tmp_path, traces):
 
 
 def test_a_metric_of_a_file_travels_as_its_text(tmp_path, traces):
-    (best,) = own_metrics([f"{tmp_path / 'mine.py'}:best"])
+    (best,) = load_own_metrics([f"{tmp_path / 'mine.py'}:best"])
     pickled = pickle.dumps(best.function)
     (tmp_path / "mine.py").unlink()
     *_, whole = prefixes(Turn([IterationCounts(1, good=3)]), 0)
@@ -159,7 +159,7 @@ def test_a_metric_of_a_file_travels_as_its_text(tmp_path, traces):
 def test_a_metric_that_fails_or_gives_no_number_says_so(tmp_path, traces, line, message):
     path = tmp_path / "mine.py"
     path.write_text(SOURCE.rpartition("    return")[0] + line + "\n")
-    (best,) = own_metrics([f"{path}:best"])
+    (best,) = load_own_metrics([f"{path}:best"])
     with pytest.raises(gg.UsageError, match=f"The metric best {message}"):
         best.function(prefixes(Turn([]), 0)[0])
 
@@ -183,9 +183,9 @@ def test_a_name_that_is_taken_or_missing_is_refused(tmp_path, traces):
             return 0
 
     with pytest.raises(gg.UsageError, match="declares no metric worst"):
-        own_metrics([f"{tmp_path / 'mine.py'}:worst"])
+        load_own_metrics([f"{tmp_path / 'mine.py'}:worst"])
     with pytest.raises(gg.UsageError, match="cannot be read"):
-        own_metrics([f"{tmp_path / 'other.py'}:best"])
+        load_own_metrics([f"{tmp_path / 'other.py'}:best"])
     with pytest.raises(gg.UsageError, match="is no metric"):
         gg.evaluate(RECORDS, metrics=[len])
 
@@ -196,7 +196,7 @@ def test_an_installed_package_offers_metrics_by_entry_points(monkeypatch):
         "goodgain.transforms.core.metrics.own.entry_points",
         lambda group: offered if group == "goodgain.metrics" else [],
     )
-    assert checked_names(["most", "NDCG@10"]) == (f"{__name__}:most", "ndcg@10")
+    assert check_names(["most", "NDCG@10"]) == (f"{__name__}:most", "ndcg@10")
     assert gg.evaluate(RECORDS, metrics=["most"]).conversations[0]["most"] == 2
 
 

@@ -49,7 +49,7 @@ def label(pool, path, *options):
 
 
 def covered(pool):
-    return {one.evidence[0].ids["doc_id"]: one.covered() for one in documents(pool)}
+    return {one.evidence[0].ids["doc_id"]: one.covered_aspects() for one in documents(pool)}
 
 
 def in_table(tmp_path):
@@ -151,7 +151,7 @@ def test_annotators_are_kept_apart_and_undone(pool, tmp_path):
     assert covered(pool)["d"] == frozenset("y")
     assert main(["pool", "label", str(pool), "--prefer", "ann"]) == ExitCode.DONE
     (d,) = (one for one in documents(pool) if one.aspects)
-    assert d.covered("ann") == frozenset("xy")
+    assert d.covered_aspects("ann") == frozenset("xy")
     assert main(["pool", "label", str(pool), "--undo", "bob"]) == ExitCode.DONE
     # Of two, what one of them found is not the most frequent.
     assert covered(pool)["d"] == frozenset("y")
@@ -194,6 +194,6 @@ def test_aspects_of_traces_are_in_the_pool_until_someone_labels():
         return PoolDocument(Topic("t"), 1, "d", evidence, (), (), **given)
 
     plain, judged = Result(id="a"), Result(id="a", aspects=["x", "y"])
-    assert document(plain).covered() is None
-    assert document(plain, judged).covered() == frozenset("xy")
-    assert document(judged, aspects={"ann": ()}).covered() == frozenset()
+    assert document(plain).covered_aspects() is None
+    assert document(plain, judged).covered_aspects() == frozenset("xy")
+    assert document(judged, aspects={"ann": ()}).covered_aspects() == frozenset()

@@ -11,7 +11,7 @@ from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.run.plan.local_files import open_local
 from goodgain.pipeline.studies.pool.store import read_pool
 from goodgain.transforms.core.dedup.rules import compile_rules
-from goodgain.transforms.core.dedup.rules_file import read_rules, shipped_rules_text
+from goodgain.transforms.core.dedup.rules_file import read_rules, read_shipped_rules
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.pool.files import TopicPools
@@ -66,7 +66,7 @@ def test_every_format_has_the_same_content(pool, paths, written, tmp_path):
 
 
 def topic_pools(pool, most=None):
-    rules = compile_rules(read_rules(shipped_rules_text()))
+    rules = compile_rules(read_rules(read_shipped_rules()))
     return TopicPools(read_pool(str(pool)).files, rules, open_local, MemoryBudget(most))
 
 
