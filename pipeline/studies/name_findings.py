@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from goodgain.transforms.core.dedup.normalise import normalise_type
 from goodgain.transforms.core.dedup.rules import DEFAULT_TYPE, NO_TYPE, RuleTable, TypeRules
+from goodgain.transforms.core.records.search_call import TEXTS
 from goodgain.transforms.core.records.similar_names import similar_name
 
 _ID_EFFECT = "counts only for results without a known type"
 NameKind = Literal["id", "field"]
-_TOP_LEVEL = ("title", "snippet", "content")  # inside `fields` they are ignored (SPEC 2)
 
 
 class TypeFinding(Struct, frozen=True):
@@ -80,7 +80,7 @@ def findings_about_fields(
     """
     findings = []
     for name, results in fields.items():
-        if name in _TOP_LEVEL:
+        if name in TEXTS:
             effect = "ignored: it belongs next to `fields`, not inside"
             findings.append(NameFinding("field", name, results, name, effect))
         elif name not in rules.fields:

@@ -36,7 +36,7 @@ from goodgain.transforms.core.dedup.rules import (
 )
 from goodgain.transforms.core.dedup.verification import Step, Verdict, decisions, verify
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.records.search_call import Result
+from goodgain.transforms.core.records.search_call import TEXTS, Result
 from goodgain.transforms.core.scoring.duplicate_rows import TurnDetails
 from goodgain.transforms.core.scoring.fold import FoldedTurn
 
@@ -237,10 +237,8 @@ def _texts(result: Result, rules: RuleTable) -> dict[int, str]:
     numbers |= {name: number for number, name in attribute_names(rules).items()}
     named = {
         "id": result.id,
-        "title": result.title,
-        "snippet": result.snippet,
-        "content": result.content,
         **result.fields,
+        **{name: getattr(result, name) for name in TEXTS},
         **{f"ids.{name}": value for name, value in result.ids.items()},
     }
     texts = {

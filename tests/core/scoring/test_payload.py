@@ -1,8 +1,11 @@
 """Payloads that workers exchange are unpacked to what was packed."""
 
 from random import Random
+from typing import get_args
 
-from goodgain.transforms.core.dedup.fingerprint import Fingerprinter
+from msgspec.structs import fields, replace
+
+from goodgain.transforms.core.dedup.fingerprint import Fingerprinter, ResultFingerprint
 from goodgain.transforms.core.records.parsing import parse_mapping
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.scoring.payload import Frame, payload, unpack
@@ -30,6 +33,23 @@ def test_parts_are_unpacked_together():
         payload(fingerprints[4:]),
     ]
     assert unpack(packed) == Frame(fingerprints, 3)
+
+
+def test_every_field_of_a_result_is_unpacked():
+    values = {bytes: b"value", int: 3, float: 0.5, str: "value"}
+    result = ResultFingerprint(
+        **{
+            field.name: values[(*get_args(field.type), field.type)[0]]
+            for field in fields(ResultFingerprint)
+        }
+    )
+    bare = ResultFingerprint(b"codes", b"digests", None, None)
+    (fingerprint,) = fingerprints_of([SearchCall("c", 1)], False)
+    calls = [
+        replace(fingerprint, results=results)
+        for results in ([result, bare], [bare, bare], [], [result])
+    ]
+    assert unpack([payload(calls)]) == Frame(calls)
 
 
 def test_outcomes_are_unpacked_with_others():

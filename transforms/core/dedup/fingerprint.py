@@ -57,6 +57,7 @@ from goodgain.transforms.core.dedup.rules import (
 from goodgain.transforms.core.records.record_encoding import record_digest, record_encoding
 from goodgain.transforms.core.records.search_call import (
     SEARCH,
+    TEXTS,
     OneOrMany,
     Result,
     SearchCall,
@@ -65,7 +66,6 @@ from goodgain.transforms.core.records.search_call import (
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 _MEMO_ENTRIES = 100  # more would leave no room in the processor's cache
-_IGNORED_FIELDS = frozenset(("title", "snippet", "content"))  # the top-level ones count (SPEC 2)
 
 
 class ResultFingerprint(Struct, frozen=True, array_like=True, gc=False):
@@ -294,7 +294,7 @@ class Fingerprinter:
         return sorted((self._id_names[name] for name in names), key=_number_of)
 
     def _field_order(self, names: tuple[str, ...]) -> list[_Name]:
-        counted = (self._field_names[name] for name in names if name not in _IGNORED_FIELDS)
+        counted = (self._field_names[name] for name in names if name not in TEXTS)
         return sorted(counted, key=_number_of)
 
     def _id_name(self, name: str) -> _Name:

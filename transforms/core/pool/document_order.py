@@ -15,10 +15,9 @@ from goodgain.transforms.core.dedup.normalise import (
     normalise_url,
 )
 from goodgain.transforms.core.dedup.rules import GENERIC_ID_NAME, NO_TYPE, RuleTable
-from goodgain.transforms.core.records.search_call import OneOrMany, Result
+from goodgain.transforms.core.records.search_call import TEXTS, OneOrMany, Result
 
 DEFINITIVE, WITH_URL, REST = 1, 2, 3  # the three passes
-_TOP_LEVEL = ("title", "snippet", "content")
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 # Minus the number of attributes, the type, canonical JSON of the evidence.
@@ -74,10 +73,11 @@ def _ids(value: OneOrMany, stripped: re.Pattern[str] | None) -> list[str]:
 def _fields(result: Result, rules: RuleTable) -> dict[str, list[str]]:
     fields = {}
     for name, value in result.fields.items():
-        if name not in _TOP_LEVEL:
+        if name not in TEXTS:
             timed = name in rules.time_fields
             fields[name] = sorted({_text(item, timed) for item in _as_list(value)} - {""})
-    for name, text in zip(_TOP_LEVEL, (result.title, result.snippet, result.content), strict=True):
+    for name in TEXTS:
+        text = getattr(result, name)
         fields[name] = [normalised] if text and (normalised := normalise_text(text)) else []
     return {name: values for name, values in fields.items() if values}
 

@@ -31,6 +31,8 @@ SEARCH: Action = "search"
 OPEN: Action = "open"
 CITE: Action = "cite"
 USAGES = (OPEN, CITE)  # the actions of documents that the agent used
+# The texts of a result. Under these names `fields` has nothing that counts.
+TEXTS = ("title", "snippet", "content")
 # `parsing` makes a list of one a plain string (SPEC 4.1), so that a record has only one encoding.
 OneOrMany = str | Annotated[list[str], Meta(min_length=1)]
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
+from typing import Any
 
 import msgspec
 import zstandard
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint, ResultFingerprint
 from goodgain.transforms.core.judgments.external_labels import ExternalLabels, merge_labels
@@ -46,8 +48,10 @@ class Frame(Struct, frozen=True):
     outcomes: dict[str, float] = {}
 
 
-# The index in `evidence`, gain, score, and aspects; None if no result was judged for aspects.
-_Columns = tuple[list[int], list[int | None], list[float | None], list[bytes | None] | None]
+# The fields of `ResultFingerprint` beside the evidence; a column of those that may be missing is
+# None where no result has a value.
+_FIELDS = fields(ResultFingerprint)[2:]
+_COLUMNS = [(attrgetter(field.name), field.default is None) for field in _FIELDS]
 
 
 class _PackedFrame(Struct, frozen=True, array_like=True):
@@ -57,7 +61,7 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
       shapes: the distinct `codes` of its results, each with the length of its digests in bytes.
       evidence: the distinct fingerprints, each as an index in `shapes`.
       digests: the `digests` of `evidence`, one after another.
-      results: for each call, the columns of its results.
+      results: for each call, the columns of its results: the indexes in `evidence`, and `_FIELDS`.
       attributes: for each call, its attributes; None if they equal those of the call before it.
       calls: the calls without their attributes and results.
     """
@@ -65,7 +69,7 @@ class _PackedFrame(Struct, frozen=True, array_like=True):
     shapes: list[tuple[bytes, int]]
     evidence: list[int]
     digests: bytes
-    results: list[_Columns]
+    results: list[tuple[Any, ...]]
     attributes: list[dict[str, str] | None]
     calls: list[CallFingerprint]
     rejected_records: int
@@ -116,11 +120,7 @@ def payload(
         for result in call.results:
             shape = shapes.setdefault((result.codes, len(result.digests)), len(shapes))
             indexes.append(evidence.setdefault((shape, result.digests), len(evidence)))
-        gains = [result.gain for result in call.results]
-        scores = [result.score for result in call.results]
-        aspects = [result.aspects for result in call.results]
-        judged = aspects.count(None) < len(aspects)
-        results.append((indexes, gains, scores, aspects if judged else None))
+        results.append((indexes, *_columns(call.results)))
     parts = (
         list(shapes),
         [shape for shape, _ in evidence],
@@ -136,6 +136,13 @@ def payload(
     frame = _encoder.encode(packed)
     whole = len(frame).to_bytes(_LENGTH_BYTES) + frame
     return compress_payload(whole) if compress else whole
+
+
+def _columns(results: Sequence[ResultFingerprint]) -> Iterator[list[Any] | None]:
+    """The columns of `_FIELDS`."""
+    for value_of, may_be_missing in _COLUMNS:
+        values = list(map(value_of, results))
+        yield None if may_be_missing and values.count(None) == len(values) else values
 
 
 def _attributes(calls: Iterable[CallFingerprint]) -> Iterator[dict[str, str] | None]:
@@ -192,22 +199,23 @@ def _frames(packed: bytes) -> Iterator[bytes | memoryview]:
 
 
 def _calls_of(frame: _PackedFrame) -> Iterator[CallFingerprint]:
-    fingerprints = []
+    codes: list[bytes] = []
+    digests: list[bytes] = []
     start = 0
     for shape in frame.evidence:
-        codes, length = frame.shapes[shape]
-        fingerprints.append((codes, frame.digests[start : start + length]))
+        codes_of_shape, length = frame.shapes[shape]
+        codes.append(codes_of_shape)
+        digests.append(frame.digests[start : start + length])
         start += length
     attributes: dict[str, str] = {}
     for call, of_call, columns in zip(frame.calls, frame.attributes, frame.results, strict=True):
         attributes = attributes if of_call is None else of_call
-        indexes, gains, scores, aspects = columns
-        results = zip(indexes, gains, scores, aspects or [None] * len(indexes), strict=True)
-        yield replace(
-            call,
-            attributes=attributes,
-            results=[
-                ResultFingerprint(*fingerprints[index], gain, score, of_result)
-                for index, gain, score, of_result in results
-            ],
+        indexes, *values = columns
+        missing = [None] * len(indexes)
+        results = map(
+            ResultFingerprint,
+            map(codes.__getitem__, indexes),
+            map(digests.__getitem__, indexes),
+            *(column or missing for column in values),
         )
+        yield replace(call, attributes=attributes, results=list(results))

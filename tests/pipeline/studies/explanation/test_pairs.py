@@ -71,6 +71,13 @@ def test_an_attribute_that_one_lacks_decides_nothing():
     assert not found.same
 
 
+def test_texts_are_those_of_results_and_not_of_their_fields():
+    first = {"title": "t", "url": "https://a.example/x", "fields": {"title": "ignored"}}
+    pair = explained(first, {"title": "t", "url": "https://a.example/x"}).pair
+    (title,) = pair.steps[3].compared
+    assert (title.first, title.second, title.agrees) == ("t", "t", True)
+
+
 def test_results_without_a_key_in_common_are_never_compared():
     pair = explained({"title": "t", "url": "https://a.example/x"}, {"title": "u"}).pair
     assert pair.keys == []
