@@ -12,6 +12,7 @@ import pytest
 
 import goodgain as gg
 import goodgain.transforms
+from goodgain.transforms.core.option import Scope, options_in
 
 NAMES = sorted({*gg.__all__, *goodgain.transforms.__all__})
 # Types of arguments in the help of functions; text, since they name optional packages.
@@ -122,6 +123,9 @@ def test_help_names_every_argument_and_field(name):
     for line in text.splitlines():
         if found := re.match(r" {2,}([\w, \[\]`]+):\s", line):
             described |= set(re.findall(r"\w+", found[1]))
+    if inspect.isclass(public(name)) and issubclass(public(name), msgspec.Struct):
+        for scope in typing.get_args(Scope):  # an option has its own description
+            described |= options_in(public(name), scope).keys()
     assert arguments - described == set()
     assert named
 

@@ -11,8 +11,9 @@ from goodgain.pipeline.cli.config_options import add_config_options, read_option
 from goodgain.pipeline.cli.shared_options import add_output_options
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.convert_config import ConvertConfig
-from goodgain.pipeline.settings.option_fields import FROM_TREC, SCORING, TO_TREC, flag_of, metadata
+from goodgain.pipeline.settings.option_fields import FROM_TREC, TO_TREC, flag_of, metadata
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.option import SCORING
 
 NAME = "convert"
 HELP = "import traces of other tools and TREC files; export traces to TREC"

@@ -7,31 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 
 from goodgain.pipeline.settings.max_rejected import MaxRejected
-from goodgain.pipeline.settings.option_fields import (
-    CHECKS,
-    COMMON,
-    ENGINE,
-    LABELS,
-    LIMITS,
-    NAMES,
-    SCORING,
-    option,
-)
+from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, LABELS, option
 from goodgain.pipeline.settings.option_types import Mapping, Number, Patterns, Text
 from goodgain.transforms.core.dedup.rules import Unit
 from goodgain.transforms.core.errors import UsageError
-from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS
+from goodgain.transforms.core.option import COMMON, LIMITS, NAMES, SCORING
 from goodgain.transforms.core.records.label_map import parse_label_map
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
-
-
-def _number_of_text(base: object) -> object:
-    return int(base) if base in ("0", "1") else base
 
 
 @contextmanager
@@ -83,11 +70,6 @@ LabelScale = Annotated[
         (),
     ),
 ]
-IterationBase = Annotated[
-    Literal[0, 1],
-    BeforeValidator(_number_of_text),
-    option(NAMES, "0|1", "number of the first iteration of a turn in the traces", 1),
-]
 Rules = Annotated[
     Text | None,
     option(
@@ -102,26 +84,6 @@ ResultUnit = Annotated[
         "what a result is: a document, or a passage, so that another text of a document is another "
         "result",
         "document",
-    ),
-]
-DecodedBytes = Annotated[
-    Number,
-    option(
-        LIMITS,
-        "N",
-        "reject a line, Avro block or Parquet page that decompresses to more bytes than this",
-        DEFAULT_BOUNDS.decoded_bytes,
-        ge=1,
-    ),
-]
-RecordResults = Annotated[
-    Number,
-    option(
-        LIMITS,
-        "N",
-        "reject a record with more results than this",
-        DEFAULT_BOUNDS.record_results,
-        ge=1,
     ),
 ]
 HeldBytes = Annotated[

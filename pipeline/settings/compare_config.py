@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from pydantic import field_validator
 
-from goodgain.pipeline.settings.option_fields import (
-    ARMS,
-    COMMON,
-    RESULTS,
-    STATISTICS,
-    argument,
-    option,
-)
+from goodgain.pipeline.settings.option_fields import ARMS, RESULTS, STATISTICS, argument, option
 from goodgain.pipeline.settings.option_types import (
     DistinctNames,
     Format,
@@ -24,6 +17,7 @@ from goodgain.pipeline.settings.option_types import (
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.interval import Interval
+from goodgain.transforms.core.option import COMMON
 
 _LEAST_RESAMPLES = 100
 

@@ -43,6 +43,8 @@ class ConfigFile(Struct, frozen=True):
 _NOT_IN_FILES = ("config", "json", "quiet")
 # Keys of a field's schema that are not for files.
 _ONLY_IN_HELP = ("flag", "for_workers", "group", "keyword", "metavar", "positional", "title")
+# What pydantic calls limits where it does not know them to be of numbers.
+_LIMITS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
 _NO_FILE = ConfigFile("", {}, {}, [])
 _Config = TypeVar("_Config", bound=Settings)
 
@@ -179,7 +181,7 @@ def _add_spellings(schema: dict[str, Any], model: type[Settings]) -> None:
 
 
 def _cleaned(schema: Any) -> Any:
-    """Without the keys that only `--help` uses, and without class docstrings."""
+    """With limits by their names in JSON Schema, without what only `--help` uses and docstrings."""
     if isinstance(schema, list):
         return [_cleaned(part) for part in schema]
     if not isinstance(schema, dict):
@@ -189,5 +191,5 @@ def _cleaned(schema: Any) -> Any:
         if name in ("properties", "$defs"):
             cleaned[name] = {key: _cleaned(one) for key, one in value.items()}
         elif name not in _ONLY_IN_HELP and not (name == "description" and "properties" in schema):
-            cleaned[name] = _cleaned(value)
+            cleaned[_LIMITS.get(name, name)] = _cleaned(value)
     return cleaned

@@ -6,8 +6,9 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from goodgain.pipeline.settings.option_fields import LIMITS, flag_of, metadata
+from goodgain.pipeline.settings.option_fields import flag_of, metadata
 from goodgain.pipeline.settings.run_config import ExplainConfig
+from goodgain.transforms.core.option import LIMITS
 
 _LONGEST = 2_000
 _UNSEEN = ("input", "cost", "budget")  # the files are named first; the others are not explained

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from goodgain.pipeline.settings.option_fields import COMMON, argument, option
+from goodgain.pipeline.settings.option_fields import argument, option
 from goodgain.pipeline.settings.option_types import DistinctNames, Text
 from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.transforms.core.option import COMMON
 
 Tool = Literal["otlp", "langfuse", "mlflow", "browsecomp-plus"]
 

@@ -10,9 +10,10 @@ import yaml
 from msgspec import Struct
 from pydantic import field_validator
 
-from goodgain.pipeline.settings.option_fields import COMMON, argument, option
+from goodgain.pipeline.settings.option_fields import argument, option
 from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.transforms.core.option import COMMON
 
 
 class ConfigurationKind(Struct, frozen=True):

@@ -7,11 +7,14 @@ from typing import Any
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import as_value_errors
-from goodgain.pipeline.settings.option_fields import COMMON, MEANS, RANKING, SCORING, option
-from goodgain.pipeline.settings.option_types import Conditions, Number, Numbers, Slices, Text
+from goodgain.pipeline.settings.option_fields import MEANS, option
+from goodgain.pipeline.settings.option_types import Conditions, Numbers, Slices, Text
 from goodgain.pipeline.settings.scoring_config import ScoringConfig, check_document_label
+from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
+from goodgain.transforms.core.option import COMMON, SCORING
+from goodgain.transforms.core.scoring.options import ScoringOptions
 
 ROW_FOR_EACH_DUPLICATE = (
     "write one row for each duplicate: which result it repeats, and why; by default in a run, "
@@ -20,6 +23,7 @@ ROW_FOR_EACH_DUPLICATE = (
 _MOST_REPEATS = 100_000
 
 
+@options_of(ScoringOptions, "means")
 class MeansConfig(ScoringConfig):
     """What is computed from all conversations, and which further rows are written."""
 
@@ -31,7 +35,7 @@ class MeansConfig(ScoringConfig):
         (),
         keyword="slices",
     )
-    max_i: Number = option(COMMON, "I", "last iteration i at which means are computed", 10, ge=1)
+    max_i: int
     interval: Interval = option(
         MEANS, "HOW", "95 % intervals: hall corrects t for skewness, student does not", "hall"
     )
@@ -57,12 +61,6 @@ class MeansConfig(ScoringConfig):
         "of repeats by default",
         (),
     )
-    per_call: bool = option(
-        RANKING, "", "also evaluate the ranked list of every single search call", False
-    )
-    bounds: bool = option(
-        RANKING, "", "also compute the worst and best value that missing labels allow", False
-    )
 
     @field_validator("slice")
     @classmethod
@@ -76,7 +74,7 @@ class MeansConfig(ScoringConfig):
             seen.add(frozenset(names))
         return slices
 
-    @field_validator("bounds")
+    @field_validator("bounds", check_fields=False)
     @classmethod
     def _bounds_exist(cls, bounds: bool, info: ValidationInfo) -> bool:
         check_document_label(bounds, info, "a missing label could move gain between iterations")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from goodgain.pipeline.settings.option_fields import COMMON, option
+from goodgain.pipeline.settings.option_fields import option
 from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.transforms.core.option import COMMON
 
 
 class NightsConfig(Settings):

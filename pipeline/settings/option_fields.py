@@ -15,21 +15,18 @@ from pydantic import (
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
-# Headings of options, in the order in which they are shown.
-COMMON = "Most used"
+from goodgain.transforms.core.option import COMMON, LIMITS, NAMES, RANKING, SCORING
+
+# Headings of options beside those of the core, then all in the order in which they are shown.
 LABELS = "Labels and judgments"
 CONTENT = "Content"
 TIME = "Event time"
 ARMS = "Arms and pairs"
-SCORING = "Scoring"
 MEANS = "Means"
-RANKING = "Ranking metrics"
 STATISTICS = "Statistics"
 RESULTS = "Results"
 ENGINE = "Files and engine"
 CHECKS = "What makes the exit code 3 or 4"
-NAMES = "Names in the traces"
-LIMITS = "Limits"
 IMPORT = "From other tools"
 FROM_TREC = "From TREC"
 TO_TREC = "To TREC"

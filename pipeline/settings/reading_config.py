@@ -5,10 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from goodgain.pipeline.settings.catalogue import (
-    DecodedBytes,
-    IterationBase,
     LabelScale,
-    RecordResults,
     RejectedLimit,
     Renames,
     ResultUnit,
@@ -16,6 +13,7 @@ from goodgain.pipeline.settings.catalogue import (
     as_value_errors,
 )
 from goodgain.pipeline.settings.max_rejected import MaxRejected
+from goodgain.pipeline.settings.struct_options import options_of, values_for
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation, parse_adaptation
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
@@ -25,7 +23,11 @@ class Settings(BaseModel):
     """The options of a command, one per field; see `option_fields.option`."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, arbitrary_types_allowed=True, validate_default=True
+        extra="forbid",
+        frozen=True,
+        arbitrary_types_allowed=True,
+        validate_default=True,
+        defer_build=True,  # help needs the fields, and no validators
     )
 
 
@@ -40,14 +42,14 @@ class RejectionConfig(Settings):
         return self.max_rejected.given("max_rejected" in self.model_fields_set)
 
 
+@options_of(ReadBounds)
+@options_of(Adaptation)
 class ReadingConfig(Settings):
     """How records are read, and what is a duplicate in them."""
 
     mapping: Renames
     label_map: LabelScale
-    iteration_base: IterationBase
-    max_decoded_bytes: DecodedBytes
-    max_record_results: RecordResults
+    iteration_base: int
     rules: Rules
     unit: ResultUnit
 
@@ -65,10 +67,11 @@ class ReadingConfig(Settings):
 
     @property
     def adaptation(self) -> Adaptation | None:
-        """The conversions that `mapping`, `iteration_base` and `label_map` describe; or None."""
-        return parse_adaptation(self.mapping, self.iteration_base, self.label_scale)
+        """The conversions that the options describe; None if records need none."""
+        others = values_for(Adaptation, self) | {"label_map": self.label_scale}
+        return parse_adaptation(self.mapping, **others)
 
     @property
     def read_bounds(self) -> ReadBounds:
-        """Limits on what reading one record or block may decode to."""
-        return ReadBounds(self.max_decoded_bytes, self.max_record_results)
+        """Limits on what reading may decode to, and on rejected rows."""
+        return ReadBounds(**values_for(ReadBounds, self))

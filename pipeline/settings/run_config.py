@@ -6,7 +6,6 @@ made from the fields of `RunConfig`; those of `goodgain explain` are some of the
 
 from __future__ import annotations
 
-from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import (
@@ -15,19 +14,13 @@ from goodgain.pipeline.settings.catalogue import (
 )
 from goodgain.pipeline.settings.labelled_config import LabelledConfig
 from goodgain.pipeline.settings.means_config import MeansConfig
-from goodgain.pipeline.settings.option_fields import (
-    CHECKS,
-    COMMON,
-    ENGINE,
-    LABELS,
-    LIMITS,
-    argument,
-    option,
-)
+from goodgain.pipeline.settings.option_fields import CHECKS, ENGINE, LABELS, argument, option
 from goodgain.pipeline.settings.option_types import FilePatterns, Format, Number, Text
 from goodgain.pipeline.settings.reading_config import RejectionConfig, Settings
 from goodgain.pipeline.settings.scoring_config import ScoringConfig
-from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
+from goodgain.pipeline.settings.struct_options import options_of
+from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.option import COMMON
 
 
 class QuestionConfig(Settings):
@@ -88,6 +81,7 @@ class ExplainConfig(LabelledConfig, ScoringConfig):
         return exclude
 
 
+@options_of(ReadBounds, "run")
 class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
     """What one run reads, computes and writes (SPEC 6); each field is an option."""
 
@@ -105,13 +99,6 @@ class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
         "replace the outputs of an earlier run",
         False,
         keyword="",
-    )
-    max_rejected_rows: Number = option(
-        LIMITS,
-        "N",
-        "most rejected records of each 8 MB that get a row of their own; one row counts the rest",
-        DEFAULT_BOUNDS.rejected_rows,
-        ge=1,
     )
     allow_unlabelled: bool = option(
         CHECKS,
@@ -151,8 +138,3 @@ class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
         keyword="",
     )
     runner: Runner
-
-    @property
-    def read_bounds(self) -> ReadBounds:
-        """Limits on what reading may decode to, and on how many rejected rows it gives."""
-        return replace(super().read_bounds, rejected_rows=self.max_rejected_rows)

@@ -9,15 +9,17 @@ from msgspec.structs import replace
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import Threshold, as_value_errors
-from goodgain.pipeline.settings.option_fields import COMMON, LABELS, MEANS, RANKING, SCORING, option
+from goodgain.pipeline.settings.option_fields import LABELS, MEANS, option
 from goodgain.pipeline.settings.option_types import BudgetTexts, Names, Number, Text
 from goodgain.pipeline.settings.reading_config import ReadingConfig
+from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.judgments.judgment import LabelKeys
 from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.budgets import Budget, parse_budget
 from goodgain.transforms.core.metrics.group import fits_column
 from goodgain.transforms.core.metrics.outcomes import TurnOutcome, choose_outcomes
 from goodgain.transforms.core.metrics.own import check_names, load_own_metrics, split_names
+from goodgain.transforms.core.option import COMMON, RANKING, SCORING
 from goodgain.transforms.core.ranking import (
     DEFAULT_RANKING_METRICS,
     RankingEvaluator,
@@ -26,11 +28,13 @@ from goodgain.transforms.core.ranking import (
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
+from goodgain.transforms.core.scoring.options import ScoringOptions
 from goodgain.transforms.core.warnings.field_names import SeenNames
 
 _GREATEST_G_MAX = 20
 
 
+@options_of(ScoringOptions)
 class ScoringConfig(ReadingConfig):
     """How records are read, and how a conversation is scored; each field is an option."""
 
@@ -67,9 +71,6 @@ class ScoringConfig(ReadingConfig):
         "also compute what the agent opened and cited of what it found; by default if the first "
         "records say so, in a stream never",
         None,
-    )
-    without_failed: bool = option(
-        SCORING, "", "leave search calls that failed out of all metrics", False
     )
     metrics: Names = option(
         COMMON,

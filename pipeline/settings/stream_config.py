@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.means_config import ROW_FOR_EACH_DUPLICATE, MeansConfig
-from goodgain.pipeline.settings.option_fields import COMMON, ENGINE, LIMITS, SCORING, TIME, option
+from goodgain.pipeline.settings.option_fields import ENGINE, TIME, option
 from goodgain.pipeline.settings.option_types import (
     Duration,
     Format,
@@ -16,6 +16,7 @@ from goodgain.pipeline.settings.option_types import (
     Text,
     duration_text,
 )
+from goodgain.transforms.core.option import COMMON, LIMITS, SCORING
 from goodgain.transforms.core.streaming.event_window import window_start
 
 KafkaTimestamps = Literal["create", "append"]

@@ -99,7 +99,7 @@ def test_bounds():
     content = json.dumps([*ROWS[:4], {**ROWS[4], "query": "x" * 2_000_000}, *ROWS[5:8]]).encode()
     (whole, rejected) = assert_same_array(content)
     assert (sum(one.calls for one in whole), rejected) == (8, [])
-    (_, rejected) = assert_same_array(content, bounds=ReadBounds(record_results=2))
+    (_, rejected) = assert_same_array(content, bounds=ReadBounds(max_record_results=2))
     assert len(rejected) == sum(len(row["results"]) > 2 for row in ROWS[:8]) > 1
 
 

@@ -173,7 +173,7 @@ def test_bytes_that_are_not_utf_8_make_the_block_python_s():
 
 def test_records_with_more_results_than_are_read():
     rows = [{**ROWS[0], "results": [RESULT] * size} for size in (0, 2, 3, 4, 2)]
-    bounds = ReadBounds(record_results=3)
+    bounds = ReadBounds(max_record_results=3)
     (whole, rejected) = assert_same(samples.avro_bytes(rows), "a.avro", bounds=bounds)
     assert [one.field for one in rejected] == ["results"]
     assert sum(one.calls for one in whole) == 4

@@ -36,7 +36,7 @@ def native_packer():
 def left_over(content, most_results=MOST):
     """The lines that native code leaves to Python."""
     packer, begin, left = native_packer(), 0, []
-    bounds = ReadBounds(record_results=most_results)
+    bounds = ReadBounds(max_record_results=most_results)
     while begin is not None:
         _, begin = packer.pack_lines(content, begin, bounds, None)
         if begin is not None:
@@ -359,7 +359,7 @@ def test_a_compressed_file_that_breaks_off():
 
 
 def test_bounds():
-    few = ReadBounds(record_results=2)
+    few = ReadBounds(max_record_results=2)
     lines = [START + f', "results": [{", ".join(["{}"] * size)}]}}' for size in (0, 2, 3, 9, 1)]
     (whole, rejected) = assert_same_lines(lines, bounds=few)
     assert [one.field for one in rejected] == ["results"] * 2
@@ -369,11 +369,11 @@ def test_bounds():
     ]
     padded = [START + f', "query": "{"q" * size}"}}' for size in (1, 300, 400, 2, 5_000, 3)]
     for most in (100, 350, 351, 352, 440):
-        (_, rejected) = assert_same_lines(padded, bounds=ReadBounds(decoded_bytes=most))
+        (_, rejected) = assert_same_lines(padded, bounds=ReadBounds(max_decoded_bytes=most))
         assert all("bytes long" in one.reason for one in rejected)
         assert rejected
     many = [START + ', "results": 1}'] * 40
-    (_, rejected) = assert_same_lines(many, bounds=ReadBounds(rejected_rows=7))
+    (_, rejected) = assert_same_lines(many, bounds=ReadBounds(max_rejected_rows=7))
     assert len(rejected) == 8
 
 

@@ -339,21 +339,21 @@ def test_times_of_avro_in_other_units(renames, times):
 def test_names_that_no_table_can_say():
     packer = NativePacker(Packing(shipped_rules()), native_module())
     for renames in (["query=a", "tool=a"], ["query=attributes.q"], ["query=a.b", "tool=a"]):
-        assert not packer.can_rename(parse_adaptation(renames))
+        assert not packer.can_read(parse_adaptation(renames))
     many = [f"attributes.a{number}=a{number}" for number in range(60)]
     deep = ["query=" + ".".join("abcdefghijklmnopqrstuvwxyz")]
-    assert not packer.can_rename(parse_adaptation(many))
-    assert not packer.can_rename(parse_adaptation(deep))
-    assert packer.can_rename(parse_adaptation(many[:48]))
+    assert not packer.can_read(parse_adaptation(many))
+    assert not packer.can_read(parse_adaptation(deep))
+    assert packer.can_read(parse_adaptation(many[:48]))
     for call in (
         ((("query",), "a"), (("query",), "b")),
         ((("foo",), "a"),),
         ((("query", "x"), "a"),),
         ((("ids", "x"), "a"),),
     ):
-        assert not packer.can_rename(Adaptation(call=call))
-    assert packer.can_rename(Adaptation(call=[(("query",), "a")]))
-    assert packer.can_rename(None)
+        assert not packer.can_read(Adaptation(call=call))
+    assert packer.can_read(Adaptation(call=[(("query",), "a")]))
+    assert packer.can_read(None)
 
 
 HITS = pa.map_(pa.string(), pa.list_(pa.struct({"id": pa.string()})))

@@ -62,7 +62,7 @@ def test_random_names_and_records():
                     for one in row["results"]
                 ]
             rows.append(put_away(row, of_calls, rng))
-        adaptation = parse_adaptation(renames, base)
+        adaptation = parse_adaptation(renames, iteration_base=base)
         lines = samples.jsonl_bytes(rows)
         whole, bad = assert_same(lines, "a.jsonl", adaptation=adaptation)
         read, rejected = read + sum(one.calls for one in whole), rejected + len(bad)

@@ -264,7 +264,7 @@ def test_odd_rows_go_to_python_together(odd, monkeypatch):
 
 def test_bounds():
     table = table_of([[{"id": "x"}] * size for size in (0, 2, 3, 9, 1)], [("id", TEXT)])
-    bounds = ReadBounds(record_results=2)
+    bounds = ReadBounds(max_record_results=2)
     (whole, rejected) = assert_same_table(table, bounds=bounds)
     assert [one.field for one in rejected] == ["results"] * 2
     assert sum(one.calls for one in whole) == 3

@@ -1,19 +1,61 @@
-"""Each setting of scoring reaches native code, or is decided outside of it."""
+"""Native code reads and folds only by settings that it knows; Python heeds them all."""
 
+from typing import Annotated
+
+import pytest
+
+from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.native import native_module
+from goodgain.transforms.core.option import LIMITS, SCORING, Option
+from goodgain.transforms.core.scoring.native_packing import NativePacker
+from goodgain.transforms.core.scoring.packing import Packing
+from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.settings import Scoring
+from tests.core.direct import shipped_rules
+from tests.native.paths import needs_native
 
-GIVEN_TO_NATIVE_CODE = {
-    "rules", "good_gain_threshold", "document_label", "hold_slot", "usage", "without_failed",
-    "keep_duplicates", "per_call", "label_keys", "exclusions",
-}  # fmt: skip
-LEFT_TO_PYTHON = {"pool", "aspects", "aspect_judgments"}
-OF_THE_VALUES = {  # computed from what native code has folded
-    "ranking", "bounds", "clock", "costs", "budgets", "max_i", "own", "outcomes", "conditions",
-    "pass_k",
-}  # fmt: skip
+pytestmark = needs_native
 
 
-def test_every_setting_is_heeded():
-    """A new one belongs to `_native_folder` of `score_payloads`, or native code ignores it."""
-    heeded = GIVEN_TO_NATIVE_CODE | LEFT_TO_PYTHON | OF_THE_VALUES
-    assert set(Scoring.__struct_fields__) == heeded
+class LaterScoring(Scoring, frozen=True, dict=True):
+    """With a setting that came after native code."""
+
+    without_repeats: Annotated[bool, Option(SCORING, "", "leave them out")] = False
+
+
+class LaterBounds(ReadBounds, frozen=True):
+    """With a limit that came after native code."""
+
+    max_words: Annotated[int | None, Option(LIMITS, "N", "reject longer queries")] = None
+
+
+def folds_natively(scoring):
+    return PayloadScorer(scoring)._folder is not None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"without_failed": True, "usage": True, "per_call": True, "keep_duplicates": True},
+        {"document_label": "best", "hold_slot": True, "max_i": 3, "costs": ("tokens",)},
+        {"label_keys": LabelKeys(), "bounds": True},
+    ],
+)
+def test_settings_that_native_code_knows(settings):
+    assert folds_natively(Scoring.default(**settings))
+    assert folds_natively(LaterScoring.default(**settings))
+
+
+def test_a_setting_that_it_does_not_know_is_left_to_python():
+    assert not folds_natively(LaterScoring.default(without_repeats=True))
+    assert not folds_natively(Scoring.default(aspects=True))
+    assert not folds_natively(Scoring.default(["alpha_ndcg@10"]))
+
+
+def test_a_bound_that_it_does_not_know_is_left_to_python():
+    packer = NativePacker(Packing(shipped_rules()), native_module())
+    assert packer.can_read(None, ReadBounds(max_decoded_bytes=9, max_record_results=2))
+    assert packer.can_read(None, LaterBounds(max_record_results=2))
+    assert not packer.can_read(None, LaterBounds(max_words=3))

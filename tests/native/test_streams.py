@@ -207,14 +207,14 @@ def test_a_full_buffer_loses_no_records_and_no_times(tmp_path, monkeypatch):
 def test_limits_on_results_hold(tmp_path, monkeypatch, suffix):
     empty = {"ids": {}, "fields": {}}
     rows = [{**row, "results": [empty] * (place % 5)} for place, row in enumerate(PLAIN)]
-    path, limits = write_as(tmp_path / f"a.{suffix}", rows), ReadBounds(record_results=2)
+    path, limits = write_as(tmp_path / f"a.{suffix}", rows), ReadBounds(max_record_results=2)
     native, in_python = both(monkeypatch, partial(outputs_of_file, path, limits=limits))
     assert native[:2] == in_python[:2]
     assert native[1][1] > 20
 
 
 def test_limits_on_lines_hold(tmp_path, monkeypatch):
-    limits = ReadBounds(decoded_bytes=1_000)
+    limits = ReadBounds(max_decoded_bytes=1_000)
     rows = [
         {**row, "results": [{"id": "x" * 400}] * (place % 3)} for place, row in enumerate(PLAIN)
     ]

@@ -153,8 +153,8 @@ def test_files_that_end_early(codec):
 
 @pytest.mark.parametrize("most", [200, 3_500, 16_000, 60_000])
 def test_bounds_on_a_block(most):
-    assert_same(FILES["deflate"], bounds=ReadBounds(decoded_bytes=most))
-    assert_same(FILES["deflate"], bounds=ReadBounds(record_results=3))
+    assert_same(FILES["deflate"], bounds=ReadBounds(max_decoded_bytes=most))
+    assert_same(FILES["deflate"], bounds=ReadBounds(max_record_results=3))
 
 
 def test_no_more_is_decoded_ahead_than_one_block_may_have():
@@ -167,7 +167,7 @@ def test_no_more_is_decoded_ahead_than_one_block_may_have():
 
     with mock.patch.object(NativePacker, "pack_blocks", noting):
         for decoded_bytes in (20_000, 64 * MEBIBYTE):
-            read(FILES["deflate"], 3, bounds=ReadBounds(decoded_bytes=decoded_bytes))
+            read(FILES["deflate"], 3, bounds=ReadBounds(max_decoded_bytes=decoded_bytes))
             assert 0 < mosts.pop() <= decoded_bytes
             assert not mosts
 

@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from goodgain.pipeline.results.manifest import ASPECT_QRELS, EXCLUDE, aspects_outside
 from goodgain.transforms.core.metrics.outcomes import outcomes_of
+from goodgain.transforms.core.option import options_in
+from goodgain.transforms.core.scoring.options import ScoringOptions
 from goodgain.transforms.core.wording import format_count
 
 _PARAMETERS = (
@@ -75,6 +77,9 @@ def _compared_parameters(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters; judgments and pools by their digests, so that a copy counts as the same."""
     parameters, pool = manifest["parameters"], manifest.get(POOL)
     compared = {name: parameters.get(name) for name in _PARAMETERS}
+    # Those that a run of an earlier version did not know had their defaults in effect.
+    of_scoring = options_in(ScoringOptions).items()
+    compared |= {name: parameters.get(name, option.default) for name, option in of_scoring}
     relevance = parameters.get("relevance_threshold")
     return compared | {
         "relevance_threshold": compared["good_gain_threshold"] if relevance is None else relevance,
@@ -112,4 +117,6 @@ def _exclusions(manifest: Mapping[str, Any]) -> str | None:
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "none" if value is None else str(value)

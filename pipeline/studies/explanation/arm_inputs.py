@@ -17,14 +17,18 @@ from goodgain.pipeline.run.plan.local_files import LOCAL
 from goodgain.pipeline.run.plan.sources import LocalFiles
 from goodgain.pipeline.run.plan.traces import TraceSet
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.option_fields import LIMITS, flag_of, metadata
+from goodgain.pipeline.settings.option_fields import flag_of, metadata
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, find_turn
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.option import LIMITS, options_in
+from goodgain.transforms.core.scoring.options import ScoringOptions
 
 # How a run's files are read and labelled may differ between arms; how they are scored may not.
-_ALIKE = ("unit", "good_gain_threshold", "duplicates", "document_label", "without_failed")
+_ALIKE = (
+    "unit", "good_gain_threshold", "duplicates", "document_label", *options_in(ScoringOptions),
+)  # fmt: skip
 _LABELS = ("qrels", "pool")  # given for both arms, or for none
 _OF_FILES = (
     "input", "labels", "outcomes",

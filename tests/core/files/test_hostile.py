@@ -81,7 +81,7 @@ def test_a_record_of_many_empty_fields_is_read():
 def test_only_blocks_beyond_the_bound_are_rejected(codec):
     rows = samples.records(40)
     content = samples.avro_bytes(rows, codec, block=3_000)
-    read = samples.read(content, "a.avro", bounds=ReadBounds(decoded_bytes=1_000))
+    read = samples.read(content, "a.avro", bounds=ReadBounds(max_decoded_bytes=1_000))
     found = samples.rejected(read)
     assert {"raise --max-decoded-bytes" in row.reason for row in found} == {True}
     assert sum(row.records for row in found) + len(samples.calls(read)) == len(rows)
@@ -90,7 +90,7 @@ def test_only_blocks_beyond_the_bound_are_rejected(codec):
 @pytest.mark.usefixtures("reading")
 def test_blocks_whose_size_is_checked_first_give_the_same_records():
     rows = samples.records(60)
-    tight = ReadBounds(decoded_bytes=40_000)  # blocks of this size might exceed it when decoded
+    tight = ReadBounds(max_decoded_bytes=40_000)  # blocks of this size might exceed it when decoded
     for codec in ("null", "deflate"):
         content = samples.avro_bytes(rows, codec, block=20_000)
         assert samples.read(content, "a.avro", bounds=tight) == samples.read(content, "a.avro")
@@ -109,7 +109,7 @@ def test_a_record_with_too_many_results_is_rejected_alone(path):
         "a.avro": samples.avro_bytes,
         "a.parquet": samples.parquet_bytes,
     }[path](rows)
-    read = samples.read(content, path, bounds=ReadBounds(record_results=4))
+    read = samples.read(content, path, bounds=ReadBounds(max_record_results=4))
     (row,) = samples.rejected(read)
     assert row.field == "results"
     assert row.reason == ("results has 5 entries; at most 4 are read: raise --max-record-results.")
@@ -190,7 +190,7 @@ def test_results_of_a_long_line_are_counted_exactly():
     assert row.reason == (
         "results has 400,000 entries; at most 100,000 are read: raise --max-record-results."
     )
-    (call,) = samples.read(line + b"\n", bounds=ReadBounds(record_results=400_000))
+    (call,) = samples.read(line + b"\n", bounds=ReadBounds(max_record_results=400_000))
     assert len(call.results) == 400_000
     assert DEFAULT_BOUNDS.record_values < 3.3e6
 

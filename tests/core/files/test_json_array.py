@@ -122,17 +122,19 @@ def test_fields_of_an_array_are_renamed():
 
 
 def test_an_array_too_large_for_memory_suggests_json_lines():
-    (row,) = read(json.dumps(RECORDS).encode(), bounds=ReadBounds(decoded_bytes=100))
+    (row,) = read(json.dumps(RECORDS).encode(), bounds=ReadBounds(max_decoded_bytes=100))
     assert "jq -c '.[]'" in row.reason
 
 
 def test_limits_of_a_record_apply_in_an_array():
     many = {**RECORDS[0], "results": [{}] * 11}
-    bad, call = read(json.dumps([many, RECORDS[1]]).encode(), bounds=ReadBounds(record_results=10))
+    bad, call = read(
+        json.dumps([many, RECORDS[1]]).encode(), bounds=ReadBounds(max_record_results=10)
+    )
     assert "--max-record-results" in bad.reason
     assert call.iteration == 2
     content = json.dumps([{**RECORDS[0], "results": [{}] * 2**20}, RECORDS[1]]).encode()
-    bad, call = read(content, bounds=ReadBounds(record_results=10))
+    bad, call = read(content, bounds=ReadBounds(max_record_results=10))
     assert "--max-record-results" in bad.reason
 
 

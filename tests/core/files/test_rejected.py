@@ -93,7 +93,7 @@ def test_a_line_of_100_megabytes_is_not_kept_in_memory(suffix):
     assert (row.position, row.conversation_id) == ("line 2", "c")
     assert str(len(long)) in row.reason
     assert len(samples.calls(read)) == 2
-    assert held < DEFAULT_BOUNDS.decoded_bytes * 5 // 4
+    assert held < DEFAULT_BOUNDS.max_decoded_bytes * 5 // 4
 
 
 def test_the_splitter_counts_bytes_that_it_does_not_keep():

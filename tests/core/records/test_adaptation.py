@@ -33,7 +33,7 @@ RENAMES = (
 
 
 def read(content, name, renames=RENAMES, iteration_base=1):
-    adaptation = parse_adaptation(renames, iteration_base)
+    adaptation = parse_adaptation(renames, iteration_base=iteration_base)
     shards = plan_shards(io.BytesIO(content), name, len(content), adaptation=adaptation)
     return [one for shard in shards for one in read_shard(shard, lambda _: io.BytesIO(content))]
 

@@ -133,7 +133,7 @@ class _BlockReader(Struct, Generic[Block]):
             return None
         records, size, length = header
         end = offset + length + size
-        if end > self.window.size or size > self.bounds.decoded_bytes:
+        if end > self.window.size or size > self.bounds.max_decoded_bytes:
             return None
         raw = self.window.at(offset, length + size + SYNC_BYTES)
         if raw[length + size :] != self.sync:
@@ -155,7 +155,7 @@ class _BlockReader(Struct, Generic[Block]):
         intact = self._intact_at(offset)
         if intact is not None:
             return list(self.decode_intact([intact])), intact.end + SYNC_BYTES, intact.end
-        window, largest = self.window, self.bounds.decoded_bytes
+        window, largest = self.window, self.bounds.max_decoded_bytes
         header = _block_header(window.at(offset, _LONGEST_BLOCK_HEADER))
         if header is None:
             return self._skip(offset, 1, _DAMAGED_HEADER)

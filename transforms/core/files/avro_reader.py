@@ -182,14 +182,14 @@ class _BlockDecoder:
             self._feed, self._blocks = self._open_reader("strict")
         except Exception as error:  # fastavro raises all kinds of errors on a broken schema
             raise HeaderError(f"The Avro schema cannot be used ({error}).") from None
-        most = self._bounds.record_results
+        most = self._bounds.max_record_results
         plan = None if packer is None else plan_of(header.schema, self._scale, most)
         self._prepared = packer.prepare(plan, shard.adaptation) if packer and plan else None
         self._packer = None if self._prepared is None else packer
         ahead = 0 if self._packer is None else self._packer.most_ahead
         self.most_together = _MOST_TOGETHER if ahead else 1
         # All that are decoded at the same time take no more than one block may.
-        self._most_ahead = min(_MOST_DECODED_AHEAD, self._bounds.decoded_bytes // (ahead + 1))
+        self._most_ahead = min(_MOST_DECODED_AHEAD, self._bounds.max_decoded_bytes // (ahead + 1))
 
     def decode(self, blocks: Sequence[RawBlock]) -> Iterator[_Decoded | DamagedBlockError]:
         """Decode blocks; an error stands for one that does not decode to what its header claims."""
@@ -240,7 +240,7 @@ class _BlockDecoder:
         Raises:
           DamagedBlockError: the data does not decode to exactly `count` records.
         """
-        content = decompress_block(self._codec, data, self._bounds.decoded_bytes)
+        content = decompress_block(self._codec, data, self._bounds.max_decoded_bytes)
         if count > len(content):
             reason = f"{count} records cannot fit in {len(content)} bytes"
             raise DamagedBlockError(reason, self._records_in(content, count))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
+from goodgain.transforms.core.option import LIMITS, Option
 from goodgain.transforms.core.records.search_call import SearchCall
 from goodgain.transforms.core.remedy import Remedy
 
@@ -22,32 +25,53 @@ class ReadBounds(Struct, frozen=True):
     of a file is not a limit.
 
     Attributes:
-      decoded_bytes: decompressed bytes of one line, Avro block, or page of a Parquet column.
-      record_results: number of results of one record.
-      rejected_rows: rejected rows of one shard of a file; further ones are counted in a single row.
-      remedy: what to do about a block or row group beyond `decoded_bytes`, for messages.
+      max_decoded_bytes: decompressed bytes of one line, Avro block, or page of a Parquet column.
+      max_record_results: number of results of one record.
+      max_rejected_rows: rejected rows of one shard of a file; further ones are counted in a single
+        row.
+      remedy: what to do about a block or row group beyond `max_decoded_bytes`, for messages.
 
     Example:
       >>> from goodgain import ReadBounds, ReadTraces
-      >>> read = ReadTraces(["traces/*.jsonl"], bounds=ReadBounds(record_results=100))
-      >>> read.shards.bounds.record_results
+      >>> read = ReadTraces(["traces/*.jsonl"], bounds=ReadBounds(max_record_results=100))
+      >>> read.shards.bounds.max_record_results
       100
     """
 
-    decoded_bytes: int = 64 * 2**20
-    record_results: int = 100_000
-    rejected_rows: int = 10_000
+    max_decoded_bytes: Annotated[
+        int,
+        Option(
+            LIMITS,
+            "N",
+            "reject a line, Avro block or Parquet page that decompresses to more bytes than this",
+            at_least=1,
+        ),
+    ] = 64 * 2**20
+    max_record_results: Annotated[
+        int, Option(LIMITS, "N", "reject a record with more results than this", at_least=1)
+    ] = 100_000
+    max_rejected_rows: Annotated[
+        int,
+        Option(
+            LIMITS,
+            "N",
+            "most rejected records of each 8 MB that get a row of their own; one row counts the "
+            "rest",
+            "run",
+            at_least=1,
+        ),
+    ] = 10_000
     remedy: str = f"raise {Remedy('max_decoded_bytes')}"
 
     @property
     def record_values(self) -> int:
         """Most values of any kind in one record."""
-        return _VALUES_PER_RESULT * self.record_results
+        return _VALUES_PER_RESULT * self.max_record_results
 
     @property
     def memory(self) -> int:
         """Most bytes of objects decoded from one piece, as estimated."""
-        return _MEMORY_PER_BYTE * self.decoded_bytes
+        return _MEMORY_PER_BYTE * self.max_decoded_bytes
 
 
 DEFAULT_BOUNDS = ReadBounds()
@@ -55,15 +79,15 @@ DEFAULT_BOUNDS = ReadBounds()
 FIXED_BOUNDS = ReadBounds(remedy="write it in smaller blocks or row groups")
 
 
-def check_results(call: SearchCall, bounds: ReadBounds) -> SearchCall:
-    """Check the number of results of a record, and return the record.
+def check_bounds(call: SearchCall, bounds: ReadBounds) -> SearchCall:
+    """Check a decoded record, and return it.
 
     Raises:
-      RecordError: it has too many results.
+      RecordError: it is beyond a limit.
     """
-    if len(call.results) > bounds.record_results:
+    if len(call.results) > bounds.max_record_results:
         raise RecordError(
-            f"results has {len(call.results):,} entries; at most {bounds.record_results:,} are "
+            f"results has {len(call.results):,} entries; at most {bounds.max_record_results:,} are "
             f"read: raise {Remedy('max_record_results')}.",
             "results",
             call.conversation_id,

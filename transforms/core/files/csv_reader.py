@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.bounds import check_results
+from goodgain.transforms.core.files.bounds import check_bounds
 from goodgain.transforms.core.files.compression import Compression, DamagedStreamError
 from goodgain.transforms.core.files.record_packer import RecordPacker
 from goodgain.transforms.core.files.shard import FileShard
@@ -227,7 +227,7 @@ def _calls(lines: list[_Line], shard: FileShard) -> Outcomes:
 def _call(lines: list[_Line], record: Any, shard: FileShard) -> SearchCall | RejectedRecord:
     """The call of a record whose results are in these lines."""
     try:
-        return check_results(parse_escaped_mapping(record), shard.bounds)
+        return check_bounds(parse_escaped_mapping(record), shard.bounds)
     except RecordError as error:
         of_result = _OF_RESULT.match(error.field or "")
         at = int(of_result[1]) if of_result and int(of_result[1]) < len(lines) else 0

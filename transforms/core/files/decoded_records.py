@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.bounds import check_results
+from goodgain.transforms.core.files.bounds import check_bounds
 from goodgain.transforms.core.files.shard import FileShard
 from goodgain.transforms.core.records.parsing import (
     parse_escaped_mapping,
@@ -33,13 +33,13 @@ def calls_of_records(
     if shard.adaptation is not None:
         records = list(map(shard.adaptation.apply, records))
     calls = None if escaped else parse_mappings(records)
-    most = shard.bounds.record_results
+    most = shard.bounds.max_record_results
     if calls is not None and all(len(call.results) <= most for call in calls):
         yield from calls
         return
     parse = parse_escaped_mapping if escaped else parse_mapping
     for index, record in enumerate(records):
         try:
-            yield check_results(parse(record), shard.bounds)
+            yield check_bounds(parse(record), shard.bounds)
         except RecordError as error:
             yield reject_record(shard.path, position(index), error, payload_of_mapping(record))

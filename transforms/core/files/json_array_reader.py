@@ -214,7 +214,7 @@ def _decode(element: bytes, shard: FileShard) -> Any:
 
 
 def _whole_content(file: BinaryIO, shard: FileShard) -> bytes:
-    limit = shard.bounds.decoded_bytes
+    limit = shard.bounds.max_decoded_bytes
     pieces: list[bytes] = []
     length = 0
     try:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from goodgain.transforms.core.errors import RecordError
-from goodgain.transforms.core.files.bounds import BEGINNING_BYTES, ReadBounds, check_results
+from goodgain.transforms.core.files.bounds import BEGINNING_BYTES, ReadBounds, check_bounds
 from goodgain.transforms.core.files.json_value_count import has_more_values
 from goodgain.transforms.core.files.line_splitter import lines_of
 from goodgain.transforms.core.files.record_packer import PackedBlock, RecordOrPacked, RecordPacker
@@ -117,8 +117,8 @@ def _call_of(line: Line, shard: FileShard) -> SearchCall:
         reason = f"The file cannot be read from this line on: {line.problem}."
     else:
         reason = (
-            f"The line is {len(line)} bytes long; at most {shard.bounds.decoded_bytes} are read: "
-            f"raise {Remedy('max_decoded_bytes')}."
+            f"The line is {len(line)} bytes long; at most {shard.bounds.max_decoded_bytes} are "
+            f"read: raise {Remedy('max_decoded_bytes')}."
         )
     raise RecordError(reason, None, conversation_id_in(line.head))
 
@@ -138,4 +138,4 @@ def record_of_json(line: bytes, adaptation: Adaptation | None, bounds: ReadBound
             conversation_id_in(line),
         )
     call = parse_json(line) if adaptation is None else parse_adapted_json(line, adaptation)
-    return check_results(call, bounds)
+    return check_bounds(call, bounds)

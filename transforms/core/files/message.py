@@ -42,17 +42,17 @@ def parse_message(
       packer: its output, a `PackedBlock`, replaces the record if it can pack it.
     """
     value = message.value or b""
-    if packer is not None and b"\n" not in value and packer.can_rename(adaptation):
+    if packer is not None and b"\n" not in value and packer.can_read(adaptation, bounds):
         block, _ = packer.pack_lines(value, 0, bounds, adaptation)
         if block is not None:
             return block
     try:
         if not value.strip():
             raise RecordError("The message is empty.")
-        if len(value) > bounds.decoded_bytes:
+        if len(value) > bounds.max_decoded_bytes:
             raise RecordError(
-                f"The message is {len(value)} bytes long; at most {bounds.decoded_bytes} are read: "
-                f"raise {Remedy('max_decoded_bytes')}."
+                f"The message is {len(value)} bytes long; at most {bounds.max_decoded_bytes} are "
+                f"read: raise {Remedy('max_decoded_bytes')}."
             )
         call = record_of_json(value, adaptation, bounds)
     except RecordError as error:

@@ -101,7 +101,7 @@ def _records_of(
         return
     begin = in_python = 0
     while begin < len(rows):
-        block, stop = packer.pack_rows(prepared, begin, shard.bounds.record_results)
+        block, stop = packer.pack_rows(prepared, begin, shard.bounds.max_record_results)
         if block is not None:
             yield block
         if stop is None:

@@ -94,8 +94,8 @@ def rows_at_once(
     packed = sum(chunk.size for chunk in described.chunks)
     if most_values > _MOST_VALUES + packed // _BYTES_PER_VALUE:
         raise RowGroupTooLargeError(f"it claims {most_values:,} values in {packed:,} bytes")
-    most_bytes = _LARGEST_ROW * bounds.decoded_bytes
-    at_once = bounds.decoded_bytes // _AT_ONCE
+    most_bytes = _LARGEST_ROW * bounds.max_decoded_bytes
+    at_once = bounds.max_decoded_bytes // _AT_ONCE
     data_bytes = sum(leaf.pages.total for leaf in leaves)
     average = data_bytes // max(1, described.rows)
     stored_once = [leaf for leaf in leaves if leaf.longest_value * leaf.pages.values > at_once]
@@ -172,7 +172,7 @@ def _check_sums(leaves: Sequence[_Leaf], rows: int) -> None:
 
 def _check_sizes(leaves: Sequence[_Leaf], bounds: ReadBounds) -> None:
     opened = sum(leaf.pages.dictionary + leaf.pages.largest for leaf in leaves)
-    if opened > bounds.decoded_bytes:  # each column has one open page, and its dictionary
+    if opened > bounds.max_decoded_bytes:  # each column has one open page, and its dictionary
         raise RowGroupTooLargeError(
             f"its pages take {opened:,} bytes at a time: {bounds.remedy} to read it"
         )
@@ -208,7 +208,7 @@ def _longest_row(file: BinaryIO, parquet: Any, group: int, leaf: _Leaf, bounds: 
                 array = array.values
         longest = max(longest, int(np.diff(offsets).max(initial=0)))
     results = leaf.levels == 1 and leaf.path.startswith("results.")
-    most_values = bounds.record_results if results else bounds.record_values
+    most_values = bounds.max_record_results if results else bounds.record_values
     if longest > most_values:
         what = "results" if results else f"values of {leaf.path.split('.', 1)[0]}"
         raise RowGroupTooLargeError(

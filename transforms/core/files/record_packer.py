@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from msgspec import Struct
 
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.search_call import SearchCall
@@ -61,8 +61,11 @@ class RecordPacker(Protocol):
 
     most_ahead: int
 
-    def can_rename(self, adaptation: Adaptation | None) -> bool:
-        """Whether it can pack records with such names; else nothing below is to be called."""
+    def can_read(self, adaptation: Adaptation | None, bounds: ReadBounds = DEFAULT_BOUNDS) -> bool:
+        """Whether it can pack records with such names within all of these bounds.
+
+        Else nothing below is to be called.
+        """
 
     def prepare(self, plan: AvroPlan, adaptation: Adaptation | None) -> Any | None:
         """Prepare `pack_block` for the blocks of one file; returns its argument `prepared`.

@@ -44,7 +44,7 @@ def read_shard_into(
     if shard.problem is not None:
         yield RejectedRecord(shard.path, WHOLE_FILE, shard.problem, at_least=True)
         return
-    if packer is not None and not packer.can_rename(shard.adaptation):
+    if packer is not None and not packer.can_read(shard.adaptation, shard.bounds):
         packer = None
     try:
         with open_file(shard.path) as file:

@@ -69,7 +69,7 @@ def text_lines(file: BinaryIO, shard: FileShard) -> TextLines:
     Of a line above the limit only the beginning is returned. The incomplete last line of a
     truncated compressed file is a `CutOffLine`.
     """
-    limit = shard.bounds.decoded_bytes
+    limit = shard.bounds.max_decoded_bytes
     if shard.compression is Compression.NONE:
         plain = _drop_mark(_plain_stretches(file, shard), 0)
         return TextLines(plain, False, limit, _LineNumbers(file).location)
@@ -93,7 +93,7 @@ def _drop_mark(stretches: Iterator[_Stretch], first_position: int) -> Iterator[_
 
 
 def _decompress(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
-    splitter = LineSplitter(shard.bounds.decoded_bytes)
+    splitter = LineSplitter(shard.bounds.max_decoded_bytes)
     number = 1
     try:
         for piece in decompress(file, shard.compression):
@@ -113,7 +113,7 @@ def _plain_stretches(file: BinaryIO, shard: FileShard) -> Iterator[_Stretch]:
     begin = _first_line(file, shard)
     if begin is None:
         return
-    splitter = LineSplitter(shard.bounds.decoded_bytes)
+    splitter = LineSplitter(shard.bounds.max_decoded_bytes)
     offset = position = begin
     while offset < shard.end:
         # Past the end of the shard only the rest of its last line is needed.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import fields
 
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.option import NAMES, Option
 from goodgain.transforms.core.records.field_types import MAPS
 from goodgain.transforms.core.records.label_map import LabelMap
 from goodgain.transforms.core.records.search_call import Result, SearchCall
@@ -44,7 +45,9 @@ class Adaptation(Struct, frozen=True):
 
     call: Pairs = ()
     result: Pairs = ()
-    iteration_base: int = 1
+    iteration_base: Annotated[
+        Literal[0, 1], Option(NAMES, "0|1", "number of the first iteration of a turn in the traces")
+    ] = 1
     label_map: LabelMap | None = None
 
     @property
@@ -104,12 +107,13 @@ class Adaptation(Struct, frozen=True):
         ]
 
 
-def parse_adaptation(
-    renames: Iterable[str], iteration_base: int = 1, label_map: LabelMap | None = None
-) -> Adaptation | None:
+def parse_adaptation(renames: Iterable[str], **others: Any) -> Adaptation | None:
     """Parse entries like `gain=relevance` or `ids.doc_id=document_id`.
 
     `ids.doc_id=` leaves the field out. None if records need no conversion.
+
+    Args:
+      others: the other fields of `Adaptation`.
 
     Raises:
       UsageError: an entry is not `FIELD=NAME` or `FIELD=`, or its field is unknown or given twice;
@@ -133,9 +137,8 @@ def parse_adaptation(
     if mistakes:
         listed = "; ".join(mistakes)
         raise UsageError(f"Fields cannot be renamed: {listed}{'' if listed.endswith('?') else '.'}")
-    if not targets and iteration_base == 1 and label_map is None:
-        return None
-    return Adaptation(tuple(pairs["call"]), tuple(pairs["result"]), iteration_base, label_map)
+    adaptation = Adaptation(tuple(pairs["call"]), tuple(pairs["result"]), **others)
+    return None if adaptation == Adaptation() else adaptation
 
 
 def _owner_of(target: str) -> str | None:

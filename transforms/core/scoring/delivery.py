@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from goodgain.transforms.core.dedup.fingerprint import CallFingerprint
 from goodgain.transforms.core.records.search_call import SEARCH
+from goodgain.transforms.core.scoring.settings import Scoring
 
 BEFORE_ALL_TIME = -(2**63)
 
@@ -30,15 +31,13 @@ class Delivered(Struct, frozen=True):
         """The greatest turn or turn_count; None without calls."""
         return max((max(call.turn, call.turn_count or 0) for call in self.calls), default=None)
 
-    def searches(self, without_failed: bool = False) -> list[CallFingerprint]:
-        """The search calls of the last turn, in order; with `without_failed`, those with an error
-        are left out.
-        """
-        return [
-            call
-            for call in self._of_last_turn()
-            if call.action == SEARCH and not (without_failed and call.failed)
-        ]
+    def searches(self) -> list[CallFingerprint]:
+        """The search calls of the last turn, in order."""
+        return [call for call in self._of_last_turn() if call.action == SEARCH]
+
+    def scored_searches(self, scoring: Scoring) -> list[CallFingerprint]:
+        """Those search calls of the last turn that count, in order."""
+        return [call for call in self.searches() if not (scoring.without_failed and call.failed)]
 
     def usages(self) -> list[CallFingerprint]:
         """The records of documents opened or cited in the last turn, in order."""

@@ -51,4 +51,4 @@ def leave_out_excluded(
 
 
 def _results(delivered: Delivered, scoring: Scoring) -> int:
-    return sum(len(call.results) for call in delivered.searches(scoring.without_failed))
+    return sum(len(call.results) for call in delivered.scored_searches(scoring))

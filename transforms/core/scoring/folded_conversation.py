@@ -93,7 +93,7 @@ def fold_conversation(
         judgments = (kept.external or ExternalLabels()).of_topic(topic)
     pool = turn_pool_of(conversation_id, attributes, scoring.pool, pools)
     turn = fold_turn(
-        kept.delivered.searches(scoring.without_failed),
+        kept.delivered.scored_searches(scoring),
         scoring.rules,
         scoring.good_gain_threshold,
         judgments,

@@ -31,7 +31,7 @@ from goodgain.transforms.core.dedup.normalise import (
 from goodgain.transforms.core.dedup.rules import KEY, RuleTable
 from goodgain.transforms.core.dedup.url_rules import ParameterNames
 from goodgain.transforms.core.files.avro_plan import AvroPlan
-from goodgain.transforms.core.files.bounds import ReadBounds
+from goodgain.transforms.core.files.bounds import DEFAULT_BOUNDS, ReadBounds
 from goodgain.transforms.core.files.json_value_count import HARMLESS
 from goodgain.transforms.core.files.record_packer import (
     BlockToPack,
@@ -42,6 +42,7 @@ from goodgain.transforms.core.files.record_packer import (
 )
 from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.native import native_module
+from goodgain.transforms.core.option import differs_beside
 from goodgain.transforms.core.records.adaptation import Adaptation
 from goodgain.transforms.core.records.compiled_names import CompiledNames, compile_names
 from goodgain.transforms.core.records.rejected import RejectedRecord
@@ -56,6 +57,9 @@ _JAMO_THAT_JOIN = (
     *range(0x1161, 0x1176),
     *range(0x11A8, 0x11C3),
 )  # these compose by rule, not by table
+
+# The bounds that native code heeds, or that are not for single records.
+_BOUNDS = ("max_decoded_bytes", "max_record_results", "max_rejected_rows", "remedy")
 
 # Each thread works on so many blocks while as many wait (`TOGETHER` in native/src/blocks.rs), and
 # the calling thread takes as many.
@@ -76,7 +80,7 @@ _LeftOut = list[tuple[int, SearchCall | RejectedRecord]]
 
 def _limits(bounds: ReadBounds) -> tuple[int, int]:
     """Most bytes and most results of a record that native code reads."""
-    return min(bounds.decoded_bytes, HARMLESS), bounds.record_results
+    return min(bounds.max_decoded_bytes, HARMLESS), bounds.max_record_results
 
 
 def packer_for(packing: Packing) -> Packer | NativePacker:
@@ -161,9 +165,9 @@ class NativePacker:
         """See `Packer.rest`."""
         return self._unpack(self._packer.rest())
 
-    def can_rename(self, adaptation: Adaptation | None) -> bool:
-        """Whether native code can read records with such names."""
-        return self._names_of(adaptation)[1] is not None
+    def can_read(self, adaptation: Adaptation | None, bounds: ReadBounds = DEFAULT_BOUNDS) -> bool:
+        """Whether native code can read records with such names, and knows all of these bounds."""
+        return self._names_of(adaptation)[1] is not None and not differs_beside(bounds, _BOUNDS)
 
     def _names_of(self, adaptation: Adaptation | None) -> _Names:
         if adaptation != self._adaptation:

@@ -29,6 +29,7 @@ from goodgain.transforms.core.metrics.turn import (
     UseCounts,
 )
 from goodgain.transforms.core.native import native_module
+from goodgain.transforms.core.option import differs_beside
 from goodgain.transforms.core.pool.files import TopicPools
 from goodgain.transforms.core.scoring.conversation_score import ConversationScore
 from goodgain.transforms.core.scoring.data_counts import (
@@ -50,6 +51,15 @@ from goodgain.transforms.core.scoring.score import (
 )
 from goodgain.transforms.core.scoring.settings import Scoring
 from goodgain.transforms.core.scoring.tally import Tally
+
+# The settings that native code heeds, as they are and otherwise, and those of the values that are
+# computed from what it folds. With any other setting, Python folds.
+_SWITCHES = ("hold_slot", "usage", "without_failed", "keep_duplicates", "per_call")
+_HEEDED = ("rules", "good_gain_threshold", "document_label", "label_keys", "exclusions")
+_OF_VALUES = (
+    "ranking", "bounds", "clock", "costs", "budgets", "max_i", "own", "outcomes", "conditions",
+    "pass_k",
+)  # fmt: skip
 
 # These take the attributes of the calls of a conversation in order.
 _TopicOf = Callable[[list[dict[str, str]]], str]
@@ -143,7 +153,8 @@ class PayloadScorer:
 def _native_folder(scoring: Scoring) -> Any | None:
     """Native code for this scoring; None if it is missing or cannot do all of it."""
     native = native_module()
-    if native is None or scoring.pool is not None or scoring.with_aspects:
+    known = (*_SWITCHES, *_HEEDED, *_OF_VALUES)
+    if native is None or scoring.with_aspects or differs_beside(scoring, known):
         return None
     rules = scoring.rules
     return native.Folder(
@@ -152,11 +163,7 @@ def _native_folder(scoring: Scoring) -> Any | None:
         scoring.good_gain_threshold,
         {
             "best_label": scoring.document_label == "best",
-            "hold_slot": scoring.hold_slot,
-            "usage": scoring.usage,
-            "without_failed": scoring.without_failed,
-            "keep_duplicates": scoring.keep_duplicates,
-            "per_call": scoring.per_call,
+            **{name: getattr(scoring, name) for name in _SWITCHES},
         },
     )
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from msgspec import Struct
-
 from goodgain.transforms.core.dedup.rules import RuleTable, Unit, compile_rules
 from goodgain.transforms.core.dedup.rules_file import load_shipped_rules, read_rules
 from goodgain.transforms.core.errors import UsageError
@@ -36,10 +34,13 @@ from goodgain.transforms.core.ranking import (
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
+from goodgain.transforms.core.scoring.options import ScoringOptions
 
 
-class Scoring(Struct, frozen=True, dict=True):
+class Scoring(ScoringOptions, frozen=True, dict=True):
     """How conversations are scored.
+
+    Some options of `goodgain run` are attributes of the same name, too, like `max_i`.
 
     Attributes:
       rules: the compiled rules for duplicates.
@@ -48,8 +49,6 @@ class Scoring(Struct, frozen=True, dict=True):
       document_label: whether a document has the label of its `first` occurrence or, where labels
         are those of passages, the `best` label that any occurrence has had so far.
       hold_slot: whether later copies keep their places in ranked lists, as non-relevant.
-      per_call: whether to also evaluate the ranked list of every search call.
-      bounds: whether to also compute the best case that missing labels allow.
       keep_duplicates: whether to also make a row for each duplicate.
       clock: start of the run in ms, beyond which timestamps are odd; None in a stream.
       label_keys: how external judgments are matched to results; None if the labels of the traces
@@ -61,13 +60,11 @@ class Scoring(Struct, frozen=True, dict=True):
       aspect_judgments: aspects judged outside, as `aspect_judgments` makes them of labels; None if
         those of the traces count.
       exclusions: documents that are left out of everything by topic, as `Exclusions` makes them.
-      max_i: last i at which means are computed.
       own: metrics of the user, made with `goodgain.metric`.
       outcomes: the requested outcomes.
       conditions, pass_k: what repeats are to pass, and how many of them; () = 1 and the median size
         of a cluster.
       usage: whether documents that the agent opened or cited are matched with those found.
-      without_failed: whether search calls that failed are left out.
 
     Example:
       >>> from goodgain import Budget, PassCondition, Scoring, TurnOutcome
@@ -87,8 +84,6 @@ class Scoring(Struct, frozen=True, dict=True):
     good_gain_threshold: int = 2
     document_label: DocumentLabel = "first"
     hold_slot: bool = False
-    per_call: bool = False
-    bounds: bool = False
     keep_duplicates: bool = False
     clock: int | None = None
     label_keys: LabelKeys | None = None
@@ -98,13 +93,11 @@ class Scoring(Struct, frozen=True, dict=True):
     aspects: bool = False
     aspect_judgments: Any = None
     exclusions: Exclusions | None = None
-    max_i: int = 10
     own: tuple[Metric, ...] = ()
     outcomes: tuple[TurnOutcome, ...] = ()
     conditions: tuple[PassCondition, ...] = ()
     pass_k: tuple[int, ...] = ()
     usage: bool = False
-    without_failed: bool = False
 
     def __post_init__(self) -> None:
         """Check that documents can have the best label.

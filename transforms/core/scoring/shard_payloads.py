@@ -28,7 +28,7 @@ def payloads_of_shard(
     """
     native = packer if isinstance(packer, NativePacker) else None
     found = payloads_of(read_shard_into(native, shard, open_file), packer)
-    return first_rejected(found, shard.bounds.rejected_rows)
+    return first_rejected(found, shard.bounds.max_rejected_rows)
 
 
 def payloads_of(

@@ -39,7 +39,7 @@ def test_rejected_records_above_the_limit_share_a_row(tmp_path):
 @pytest.mark.parametrize("line", ["x" * 99, BAD.strip().replace("bad", "b" * 60)])
 def test_a_file_with_only_rejected_records_takes_bounded_memory(line, tmp_path):
     path = tmp_path / "in.jsonl"
-    size, most_rows = DEFAULT_SHARD_BYTES + 2 * 2**20, 2 * (DEFAULT_BOUNDS.rejected_rows + 1)
+    size, most_rows = DEFAULT_SHARD_BYTES + 2 * 2**20, 2 * (DEFAULT_BOUNDS.max_rejected_rows + 1)
     count = size // (len(line) + 1)
     assert count > 5 * most_rows
     path.write_text((line + "\n") * count)

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.slow
         ({"g_max": 5}, "g_max (4 against 5)"),
         ({"duplicates": "hold_slot"}, "duplicates (compact against hold_slot)"),
         ({"relevance_threshold": 3}, "relevance_threshold (2 against 3)"),
+        ({"without_failed": True}, "without_failed (no against yes)"),
     ],
 )
 def test_runs_with_other_options_are_refused_without_force(

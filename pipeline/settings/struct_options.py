@@ -1,0 +1,69 @@
+"""Options that Structs of the core declare, as fields of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from msgspec import Struct
+from pydantic import BaseModel, BeforeValidator, create_model
+
+from goodgain.pipeline.settings.option_fields import option
+from goodgain.pipeline.settings.option_types import Number, Text
+from goodgain.transforms.core.option import DeclaredOption, Scope, options_in
+
+_Model = TypeVar("_Model", bound=BaseModel)
+
+
+def options_of(
+    struct: type[Struct], scope: Scope = "all"
+) -> Callable[[type[_Model]], type[_Model]]:
+    """A decorator that gives settings a field for each option of this scope in a Struct.
+
+    They come last, except where the class itself has a field of this name: a bare `max_i: int` is
+    for code that reads it as an attribute.
+    """
+    fields: dict[str, Any] = {
+        name: _field(declared) for name, declared in options_in(struct, scope).items()
+    }
+
+    def with_options(model: type[_Model]) -> type[_Model]:
+        return create_model(
+            model.__name__,
+            __base__=model,
+            __module__=model.__module__,
+            __doc__=model.__doc__,
+            **fields,
+        )
+
+    return with_options
+
+
+def values_for(struct: type[Struct], settings: BaseModel) -> dict[str, Any]:
+    """The values of the fields of a Struct that the settings have, by name."""
+    names = struct.__struct_fields__
+    return {name: getattr(settings, name) for name in names if name in type(settings).model_fields}
+
+
+def _field(declared: DeclaredOption) -> tuple[Any, Any]:
+    """The type and the declaration of a field, for pydantic."""
+    shown = declared.option
+    checks = {"ge": shown.at_least, "le": shown.at_most}
+    given: dict[str, Any] = {name: limit for name, limit in checks.items() if limit is not None}
+    field = option(shown.group, shown.metavar, shown.description, declared.default, **given)
+    return _as_written(declared.type), field
+
+
+def _as_written(type_: Any) -> Any:
+    """The type of an option's value as a command line or a file holds it."""
+    if get_origin(type_) is Literal and all(isinstance(choice, int) for choice in get_args(type_)):
+        return Annotated[type_, BeforeValidator(_number_of_text)]
+    if get_origin(type_) is UnionType:
+        kinds = [_as_written(kind) for kind in get_args(type_)]
+        return Union[tuple(kinds)]  # noqa: UP007
+    return {int: Number, str: Text}.get(type_, type_)
+
+
+def _number_of_text(value: object) -> object:
+    return int(value) if isinstance(value, str) and value.isdecimal() else value

@@ -1,0 +1,99 @@
+"""An option that a Struct declares is on the command line, in files, schemas, docs and Python."""
+
+import argparse
+from typing import Annotated, Literal
+
+import pytest
+from msgspec import Struct
+
+from goodgain.pipeline.cli.config_options import add_config_options, given_options, options_table
+from goodgain.pipeline.settings.config_file import load_config, schema_of
+from goodgain.pipeline.settings.keywords import from_keywords
+from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.pipeline.settings.struct_options import options_of, values_for
+from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.option import LIMITS, NAMES, SCORING, Option
+
+
+class Reader(Struct, frozen=True):
+    longest: Annotated[
+        int | None, Option(LIMITS, "N", "leave out longer ones", at_least=1, at_most=9)
+    ] = None
+    strict: Annotated[bool, Option(SCORING, "", "refuse what is odd")] = False
+    first: Annotated[Literal[0, 1], Option(NAMES, "0|1", "number of the first")] = 1
+    title: Annotated[str, Option(NAMES, "NAME", "field of the title", "run")] = "title"
+    path: str = "here"
+
+
+@options_of(Reader)
+class ReaderConfig(Settings):
+    """What is read."""
+
+    strict: bool
+
+
+@options_of(Reader, "run")
+class RunnerConfig(ReaderConfig):
+    """What is read and run."""
+
+
+def on_the_command_line(words, model=ReaderConfig):
+    parser = argparse.ArgumentParser()
+    add_config_options(parser, model, file="a file")
+    return load_config(model, given_options(parser.parse_args(words.split()), model))
+
+
+def in_a_file(text, tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_config(ReaderConfig, {}, str(path))
+
+
+def test_the_same_values_on_every_face(tmp_path):
+    expected = ReaderConfig(longest=3, strict=True, first=0)
+    assert on_the_command_line("--longest 3 --strict --first 0") == expected
+    assert in_a_file("longest: 3\nstrict: true\nfirst: 0\n", tmp_path) == expected
+    assert from_keywords(ReaderConfig, {"longest": 3, "strict": True, "first": 0}, {}) == expected
+    assert Reader(**values_for(Reader, expected)) == Reader(3, strict=True, first=0)
+
+
+def test_defaults_are_those_of_the_struct():
+    assert Reader(**values_for(Reader, ReaderConfig())) == Reader()
+
+
+def test_values_are_checked_and_mistakes_named_on_every_face(tmp_path):
+    with pytest.raises(UsageError, match="--longest must be at most 9, not '10'"):
+        on_the_command_line("--longest 10")
+    with pytest.raises(UsageError, match="1: longest must be a number, not true"):
+        in_a_file("longest: true\n", tmp_path)
+    with pytest.raises(UsageError, match="first must be 0 or 1"):
+        from_keywords(ReaderConfig, {"first": 2}, {})
+
+
+def test_schema_and_docs_describe_them():
+    properties = schema_of(ReaderConfig)["properties"]
+    assert properties["strict"] == {
+        "default": False,
+        "description": "refuse what is odd",
+        "type": "boolean",
+    }
+    assert properties["longest"]["anyOf"][0] == {"maximum": 9, "minimum": 1, "type": "integer"}
+    assert properties["first"]["enum"] == [0, 1]
+    assert options_table(ReaderConfig).splitlines()[2:] == [
+        "| `--strict` |  | refuse what is odd |",
+        "| `--first 0|1` | 1 | number of the first |",
+        "| `--longest N` |  | leave out longer ones |",
+    ]
+
+
+def test_only_settings_of_its_scope_have_an_option():
+    assert list(ReaderConfig.model_fields) == ["strict", "longest", "first"]
+    config = on_the_command_line("--title name --strict", RunnerConfig)
+    assert (config.title, config.strict, config.first) == ("name", True, 1)
+    with pytest.raises(UsageError, match="title is not an option"):
+        from_keywords(ReaderConfig, {"title": "name"}, {})
+
+
+def test_settings_keep_their_name_and_text():
+    assert (ReaderConfig.__name__, ReaderConfig.__doc__) == ("ReaderConfig", "What is read.")
+    assert ReaderConfig.__module__ == __name__

@@ -1,0 +1,80 @@
+"""Options declared where they take effect: what a field of a Struct says to whoever sets it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from msgspec import Struct
+from msgspec.structs import fields
+
+# Headings of options that fields of the core declare.
+COMMON = "Most used"
+SCORING = "Scoring"
+RANKING = "Ranking metrics"
+NAMES = "Names in the traces"
+LIMITS = "Limits"
+
+Scope = Literal["all", "means", "run"]
+
+
+class Option(Struct, frozen=True):
+    """Makes a field an option with the field's name, type and default.
+
+    Attributes:
+      group: its heading in help.
+      metavar: what stands for its value in help; "" for one that is on or off.
+      description: what it does, in a phrase.
+      scope: who has it: `all` commands that set the Struct, those that compute `means` (runs and
+        streams), or `run` only.
+      at_least, at_most: the smallest and greatest number.
+
+    Example:
+      >>> class Reader(Struct, frozen=True):
+      ...     lines: Annotated[int, Option(LIMITS, "N", "read so many lines", at_least=1)] = 10
+      >>> list(options_in(Reader))
+      ['lines']
+    """
+
+    group: str
+    metavar: str
+    description: str
+    scope: Scope = "all"
+    at_least: int | None = None
+    at_most: int | None = None
+
+
+class DeclaredOption(Struct, frozen=True):
+    """A field that is an option.
+
+    Attributes:
+      type: what its values are.
+    """
+
+    option: Option
+    type: Any
+    default: Any
+
+
+def options_in(struct: type[Struct], scope: Scope = "all") -> dict[str, DeclaredOption]:
+    """The options of this scope that the fields of a Struct declare, by name, in their order."""
+    return {
+        field.name: DeclaredOption(option, type_, field.default)
+        for field in fields(struct)
+        if get_origin(field.type) is Annotated
+        for type_, *others in [get_args(field.type)]
+        for option in others
+        if isinstance(option, Option) and option.scope == scope
+    }
+
+
+def differs_beside(value: Struct, names: Collection[str]) -> bool:
+    """Whether a field that is not among `names` has another value than its default.
+
+    Code that knows only these fields, like native code, leaves such a value to code that knows all.
+    """
+    return any(
+        getattr(value, field.name) != field.default
+        for field in fields(value)
+        if field.name not in names
+    )
