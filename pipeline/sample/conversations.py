@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from goodgain.pipeline.sample.copies import copy_of
@@ -15,8 +14,8 @@ from goodgain.pipeline.sample.scene import Scene, make_scene
 from goodgain.pipeline.sample.text import words
 from goodgain.pipeline.settings.sample_config import SampleConfig
 
-BAD_KINDS = ("gain", "conversation_id", "iteration", "score", "turn")
-_REGULAR = "regular"
+Record = dict[str, Any]
+_BAD_FIELDS = ("gain", "conversation_id", "iteration", "score", "turn")
 _MODELS = ("agent-large-2", "agent-small-2", "agent-large-3-preview")
 _GOLDEN_RATIO = 0.6180339887498949
 _TWO_SEARCHES_SHARE = 0.12  # of iterations
@@ -28,6 +27,7 @@ _STEP_TOKENS = 350  # added to the context by each earlier step
 _USD_PER_TOKEN = 2.0**-18  # a power of 2, so that sums are exact
 _NO_PRICES_SHARE = 0.04  # of conversations: they have no costs in USD
 _ENTERPRISE, _WEB = "enterprise_search", "web_search"
+_REPEATED_SHARE = 0.3  # of results
 _NEAR_MISS_SHARE = 0.04
 _OTHER_LABEL_SHARE = 0.04
 # Repeats within the first call of a turn, relative to later calls: passages of one document.
@@ -45,39 +45,16 @@ _ENTERPRISE_TYPES: tuple[tuple[float, str | None], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class SampleCall:
-    """A trace record, and how it was made.
-
-    Attributes:
-      record: plain values with the names of SPEC 2; the timestamp in milliseconds since 1970 UTC.
-      kind: `regular`, `redelivered` (an unchanged copy of an earlier record), `conflicting` (a copy
-        with changes) or `bad:FIELD`.
-      origins: for each result `new`, `copy:WAY` or `near:WAY`; WAY is a name in `COPIES` or
-        `NEAR_MISSES`.
-    """
-
-    record: dict[str, Any]
-    kind: str
-    origins: tuple[str, ...]
-
-
-def sample_records(options: SampleConfig) -> Iterator[dict[str, Any]]:
+def sample_records(options: SampleConfig) -> Iterator[Record]:
     """The trace records of a sample as plain dicts (SPEC 2), conversation after conversation.
 
     Timestamps are milliseconds since 1970 UTC. Fields without a value are left out.
     """
-    for call in sample_calls(options):
-        yield call.record
-
-
-def sample_calls(options: SampleConfig) -> Iterator[SampleCall]:
-    """The records of `sample_records`, each with a description of how it was made."""
     for index in range(options.conversations):
         yield from _conversation(options, index)
 
 
-def _conversation(options: SampleConfig, index: int) -> list[SampleCall]:
+def _conversation(options: SampleConfig, index: int) -> list[Record]:
     draw = Draw(f"{options.seed}/{index}")
     spacing = options.spacing_millis
     begins = options.start + index * spacing + draw.below(spacing)
@@ -85,14 +62,14 @@ def _conversation(options: SampleConfig, index: int) -> list[SampleCall]:
     # What the system that wrote the trace does.
     numbers_calls, names_records = draw.chance(0.85), draw.chance(0.9)
     knows_turns, marks_end = draw.chance(0.3), draw.chance(0.8)
-    calls = _searches(scene, options, _iterations_of_turns(draw, options, index))
-    _add_costs(Draw(f"{options.seed}/{index}/costs"), calls)
-    for call in calls:
+    records = _searches(scene, options, _iterations_of_turns(draw, options, index))
+    _add_costs(Draw(f"{options.seed}/{index}/costs"), records)
+    for record in records:
         if not numbers_calls:
-            del call.record["call"]
+            del record["call"]
         if names_records:
-            call.record["record_id"] = draw.guid()
-    last = calls[-1].record
+            record["record_id"] = draw.guid()
+    last = records[-1]
     if marks_end:
         last["is_final"] = True
     if knows_turns:
@@ -101,8 +78,8 @@ def _conversation(options: SampleConfig, index: int) -> list[SampleCall]:
         last["turn_count"] = last["turn"] + 1
     if draw.chance(0.03):
         last["attributes"] = {**last["attributes"], "arm": ""}
-    calls = [_spoil(draw, options, call) for call in calls]
-    return _with_redeliveries(draw, names_records or numbers_calls, calls)
+    spoiled = [_spoil(draw, options, record) for record in records]
+    return _deliver(draw, names_records or numbers_calls, records, spoiled)
 
 
 def _iterations_of_turns(draw: Draw, options: SampleConfig, index: int) -> list[int]:
@@ -123,7 +100,7 @@ def _iterations_of_turns(draw: Draw, options: SampleConfig, index: int) -> list[
     return counts
 
 
-def _searches(scene: Scene, options: SampleConfig, iterations: list[int]) -> list[SampleCall]:
+def _searches(scene: Scene, options: SampleConfig, iterations: list[int]) -> list[Record]:
     """The search calls of all turns in order, with turn, iteration, call and timestamp."""
     draw = scene.draw
     conversation_id = draw.guid()
@@ -131,15 +108,15 @@ def _searches(scene: Scene, options: SampleConfig, iterations: list[int]) -> lis
     if draw.chance(0.05):
         del attributes["model"]
     clock = scene.begins
-    calls = []
+    records: list[Record] = []
     for number, iterations_of_turn in enumerate(iterations, start=1):
-        turn = SampledTurn(scene, options, number, iterations_of_turn)
+        turn = _Turn(scene, options, number, iterations_of_turn)
         iteration = 0
         for _ in range(iterations_of_turn):
             iteration += draw.between(2, 3) if draw.chance(_ITERATION_GAP_SHARE) else 1
             clock += draw.between(1_500, 25_000)
             for call, results in enumerate(_results_of_calls(draw, options.results)):
-                content, origins = turn.search(results)
+                content = turn.search(results)
                 record = {
                     "conversation_id": conversation_id,
                     "turn": number,
@@ -149,18 +126,18 @@ def _searches(scene: Scene, options: SampleConfig, iterations: list[int]) -> lis
                     "attributes": attributes,
                     **content,
                 }
-                calls.append(SampleCall(record, _REGULAR, origins))
+                records.append(record)
         clock += draw.between(20_000, 240_000)
-    return calls
+    return records
 
 
-def _add_costs(draw: Draw, calls: list[SampleCall]) -> None:
+def _add_costs(draw: Draw, records: list[Record]) -> None:
     """Add costs: the first call of an iteration has the tokens of the model step before it."""
     has_prices = not draw.chance(_NO_PRICES_SHARE)
     steps = 0
     previous: tuple[int, int] | None = None
-    for call in calls:
-        iteration = call.record["turn"], call.record["iteration"]
+    for record in records:
+        iteration = record["turn"], record["iteration"]
         tokens = 0
         if iteration != previous:
             steps += 1
@@ -170,7 +147,7 @@ def _add_costs(draw: Draw, calls: list[SampleCall]) -> None:
         costs = {"milliseconds": float(milliseconds), "tokens": float(tokens)}
         if has_prices:
             costs["usd"] = tokens * _USD_PER_TOKEN
-        call.record["costs"] = costs
+        record["costs"] = costs
 
 
 def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
@@ -183,52 +160,55 @@ def _results_of_calls(draw: Draw, results: int) -> tuple[int, ...]:
     return (results,)
 
 
-def _spoil(draw: Draw, options: SampleConfig, call: SampleCall) -> SampleCall:
-    """The call, or sometimes a copy with an impossible value, which is rejected (SPEC 3)."""
+def _spoil(draw: Draw, options: SampleConfig, record: Record) -> Record | None:
+    """Sometimes a copy with an impossible value, which is rejected (SPEC 3); else None."""
     if not draw.chance(options.bad_share):
-        return call
-    kind = draw.pick(BAD_KINDS)
-    record = dict(call.record)
-    if kind in ("gain", "score") and not record["results"]:
-        kind = "iteration"
-    if kind == "conversation_id":
-        record["conversation_id"] = ""
-    elif kind in ("iteration", "turn"):
-        record[kind] = 0
-    else:
-        results = record["results"] = list(record["results"])
-        rank = draw.below(len(results))
-        value = draw.pick((7, -1)) if kind == "gain" else draw.pick((math.nan, math.inf))
-        results[rank] = {**results[rank], kind: value}
-    return replace(call, record=record, kind=f"bad:{kind}")
+        return None
+    field = draw.pick(_BAD_FIELDS)
+    if field in ("gain", "score") and not record["results"]:
+        field = "iteration"
+    if field == "conversation_id":
+        return {**record, field: ""}
+    if field in ("iteration", "turn"):
+        return {**record, field: 0}
+    results = list(record["results"])
+    rank = draw.below(len(results))
+    value = draw.pick((7, -1)) if field == "gain" else draw.pick((math.nan, math.inf))
+    results[rank] = {**results[rank], field: value}
+    return {**record, "results": results}
 
 
-def _with_redeliveries(draw: Draw, identified: bool, calls: list[SampleCall]) -> list[SampleCall]:
-    """Redeliver some usable records: at once or at the end, unchanged or changed (SPEC 3)."""
-    delivered: list[SampleCall] = []
-    at_end: list[SampleCall] = []
-    for call in calls:
-        delivered.append(call)
-        if draw.chance(_REDELIVERED_SHARE) and call.kind == _REGULAR:
-            copy = _redelivered(draw, identified, call)
+def _deliver(
+    draw: Draw, identified: bool, records: list[Record], spoiled: list[Record | None]
+) -> list[Record]:
+    """Redeliver some usable records: at once or at the end, unchanged or changed (SPEC 3).
+
+    Args:
+      identified: whether records have an identity, so that changed ones are redeliveries, too.
+      spoiled: for each record, what is delivered in its place; None if it is usable.
+    """
+    delivered: list[Record] = []
+    at_end: list[Record] = []
+    for record, bad in zip(records, spoiled, strict=True):
+        delivered.append(bad or record)
+        if draw.chance(_REDELIVERED_SHARE) and bad is None:
+            copy = _redelivered(draw, identified, record)
             (at_end if draw.chance(0.5) else delivered).append(copy)
     return delivered + at_end
 
 
-def _redelivered(draw: Draw, identified: bool, call: SampleCall) -> SampleCall:
-    # Without record_id and call number only an exact copy is a redelivery.
-    if not identified or not call.record["results"] or draw.chance(0.6):
-        return replace(call, kind="redelivered")
-    results = list(call.record["results"])
+def _redelivered(draw: Draw, identified: bool, record: Record) -> Record:
+    if not identified or not record["results"] or draw.chance(0.6):
+        return record
+    results = list(record["results"])
     rank = draw.below(len(results))
     results[rank] = {**results[rank], "gain": (results[rank].get("gain", 0) + 1) % 5}
-    later = call.record["timestamp"] + draw.pick((0, 1_000, 7_000))
-    record = {**call.record, "results": results, "timestamp": later}
-    return replace(call, record=record, kind="conflicting")
+    later = record["timestamp"] + draw.pick((0, 1_000, 7_000))
+    return {**record, "results": results, "timestamp": later}
 
 
-class SampledTurn:
-    """A turn in which `duplicate_share` of the results are repeats, as far as possible."""
+class _Turn:
+    """A turn in which a share of the results are repeats, as far as possible."""
 
     def __init__(self, scene: Scene, options: SampleConfig, number: int, iterations: int) -> None:
         self._scene = scene
@@ -237,52 +217,47 @@ class SampledTurn:
         self._tools = scene.draw.weighted(
             ((0.7, (_ENTERPRISE,)), (0.22, (_WEB,)), (0.08, (_ENTERPRISE, _WEB)))
         )
-        repeats = options.duplicate_share
+        repeats = _REPEATED_SHARE
         if iterations > 1:
             repeats *= (iterations - _FIRST_CALL_REPEATS) / (iterations - 1)
         self._repeat_share = min(repeats, _MOST_REPEATS)  # in each call but the first
         self._documents: list[Document] = []  # each once, in the order of retrieval
         self._searches = 0
 
-    def search(self, count: int) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """The query, tool and results of the next call, and the origin of each result.
-
-        Origins are `new`, `copy:WAY` and `near:WAY` (see `copies`).
-        """
+    def search(self, count: int) -> Record:
+        """The query, tool and results of the next call."""
         draw = self._scene.draw
         tool = draw.pick(self._tools)
         repeats = self._repeat_share * (_FIRST_CALL_REPEATS if self._searches == 0 else 1.0)
         self._searches += 1
         results: list[dict[str, Any]] = []
-        origins: list[str] = []
         score = 0.99
         scored = draw.random() < (0.9 if tool == _ENTERPRISE else 0.5)
         for rank in range(count):
-            origin, document = self._retrieve(tool, repeats)
+            document, is_copy = self._retrieve(tool, repeats)
             result = dict(document)
             if scored:
                 score *= 0.9 + 0.1 * draw.random()
                 result["score"] = round(score, 6)
             result["reference_id"] = f"turn{self._number}search{self._searches}-{rank + 1}"
-            if origin.startswith("copy:") and draw.random() < _OTHER_LABEL_SHARE:
+            if is_copy and draw.random() < _OTHER_LABEL_SHARE:
                 result["gain"] = (document.get("gain", 0) + draw.between(1, 4)) % 5
             results.append(result)
-            origins.append(origin)
         query = f"{draw.pick(words().asks)} {self._scene.author.topic.lower()}"
         if draw.random() < 0.4:
             query += f" {draw.pick(words().departments).lower()}"
-        return {"query": query, "tool": tool, "results": results}, tuple(origins)
+        return {"query": query, "tool": tool, "results": results}
 
-    def _retrieve(self, tool: str, repeats: float) -> tuple[str, Document]:
+    def _retrieve(self, tool: str, repeats: float) -> tuple[Document, bool]:
+        """The next document, and whether it is a copy of an earlier one."""
         scene, draw = self._scene, self._scene.draw
         if self._documents and draw.random() < repeats:
-            way, document = copy_of(scene, draw.pick(self._documents))
-            return f"copy:{way}", document
+            return copy_of(scene, draw.pick(self._documents)), True
         if self._documents and draw.random() < _NEAR_MISS_SHARE:
             near = near_miss_of(scene, draw.pick(self._documents), self._unlabelled_share)
             if near is not None:
-                return f"near:{near[0]}", near[1]
+                return near, False
         kind = draw.weighted(_ENTERPRISE_TYPES) if tool == _ENTERPRISE else None
         document = new_document(scene, kind, self._unlabelled_share)
         self._documents.append(document)
-        return "new", document
+        return document, False

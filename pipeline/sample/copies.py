@@ -170,26 +170,23 @@ def _type_missing(_: Scene, document: Document) -> Document | None:
 
 
 # How often each way is tried; if a document lacks the necessary fields, the copy is exact.
-_WAYS: tuple[tuple[float, tuple[str, Callable[[Scene, Document], Document | None]]], ...] = (
-    (0.40, ("exact", _exact)),
-    (0.12, ("new_title", _new_title)),
-    (0.10, ("url_variant", _url_variant)),
-    (0.06, ("other_query", _other_query)),
-    (0.05, ("other_generic_id", _other_generic_id)),
-    (0.01, ("generic_id_only", _generic_id_only)),
-    (0.06, ("snippet_only", _snippet_only)),
-    (0.05, ("fields_only", _fields_only)),
-    (0.04, ("guid_case", _guid_case)),
-    (0.03, ("many_ids", _many_ids)),
-    (0.04, ("time_offset", _time_offset)),
-    (0.02, ("type_alias", _type_alias)),
-    (0.02, ("type_missing", _type_missing)),
+_WAYS: tuple[tuple[float, Callable[[Scene, Document], Document | None]], ...] = (
+    (0.40, _exact),
+    (0.12, _new_title),
+    (0.10, _url_variant),
+    (0.06, _other_query),
+    (0.05, _other_generic_id),
+    (0.01, _generic_id_only),
+    (0.06, _snippet_only),
+    (0.05, _fields_only),
+    (0.04, _guid_case),
+    (0.03, _many_ids),
+    (0.04, _time_offset),
+    (0.02, _type_alias),
+    (0.02, _type_missing),
 )
-COPIES = tuple(name for _, (name, _) in _WAYS)
 
 
-def copy_of(scene: Scene, document: Document) -> tuple[str, Document]:
-    """The way (a name from `COPIES`) and the copy of the document."""
-    name, make_copy = scene.draw.weighted(_WAYS)
-    copy = make_copy(scene, document)
-    return ("exact", document) if copy is None else (name, copy)
+def copy_of(scene: Scene, document: Document) -> Document:
+    """A copy of the document, made in one of the ways."""
+    return scene.draw.weighted(_WAYS)(scene, document) or document

@@ -92,30 +92,24 @@ def _other_type(_: Scene, earlier: Document, new: Document) -> Document | None:
     }
 
 
-_MAKERS: dict[str, Callable[[Scene, Document, Document], Document | None]] = {
-    "same_title": _same_title,
-    "same_snippet": _same_snippet,
-    "same_generic_id": _same_generic_id,
-    "identity_parameter": _identity_parameter,
-    "other_page_state": _other_page_state,
-    "series": _series,
-    "title_only": _title_only,
-    "other_type": _other_type,
-}
+_WAYS: tuple[Callable[[Scene, Document, Document], Document | None], ...] = (
+    _same_title,
+    _same_snippet,
+    _same_generic_id,
+    _identity_parameter,
+    _other_page_state,
+    _series,
+    _title_only,
+    _other_type,
+)
 
 
-NEAR_MISSES = tuple(_MAKERS)
-
-
-def near_miss_of(
-    scene: Scene, earlier: Document, unlabelled_share: float
-) -> tuple[str, Document] | None:
-    """How a new document resembles the earlier one (a name from `NEAR_MISSES`), and the document.
+def near_miss_of(scene: Scene, earlier: Document, unlabelled_share: float) -> Document | None:
+    """A new document that resembles the earlier one.
 
     None if the earlier document lacks the necessary fields. A near miss may lack ids or fields, so
     it must not be passed to `copy_of`.
     """
-    entity_type = earlier.get("entity_type")
-    name = scene.draw.pick(NEAR_MISSES)
-    near_miss = _MAKERS[name](scene, earlier, new_document(scene, entity_type, unlabelled_share))
-    return None if near_miss is None else (name, near_miss)
+    make_near_miss = scene.draw.pick(_WAYS)
+    new = new_document(scene, earlier.get("entity_type"), unlabelled_share)
+    return make_near_miss(scene, earlier, new)

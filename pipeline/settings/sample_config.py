@@ -46,7 +46,6 @@ class SampleConfig(Settings):
         CONTENT, "", "give every conversation exactly --iterations iterations", False
     )
     turns_share: float = _share("conversations with several turns", 0.2)
-    duplicate_share: float = _share("results that repeat an earlier one of their turn", 0.3)
     unlabelled_share: float = _share("documents without a label", 0.04)
     bad_share: float = _share("records that cannot be used", 0.002)
     conversations_per_hour: float = option(

@@ -19,8 +19,8 @@ def command(*arguments):
     return run(parser.parse_args(list(arguments)))
 
 
-def results_of(calls):
-    return [result for call in calls for result in call.record["results"]]
+def results_of(records):
+    return [result for record in records for result in record["results"]]
 
 
 def comparable(record):

@@ -23,7 +23,7 @@ class TestCommand:
             (["--conversations", "0"], "--conversations"),
             (["--iterations", "-1"], "--iterations"),
             (["--results", "0"], "--results"),
-            (["--duplicate-share", "1.5"], "--duplicate-share"),
+            (["--turns-share", "1.5"], "--turns-share"),
             (["--bad-share", "nan"], "--bad-share"),
             (["--start", "yesterday"], "--start"),
             (["--start", "9999-12-31T23:00:00"], "--start"),

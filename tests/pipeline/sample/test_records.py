@@ -7,9 +7,8 @@ from itertools import groupby
 
 import pytest
 
-from goodgain.pipeline.sample.conversations import BAD_KINDS, sample_calls, sample_records
-from goodgain.pipeline.sample.copies import COPIES
-from goodgain.pipeline.sample.near_misses import NEAR_MISSES
+import goodgain as gg
+from goodgain.pipeline.sample.conversations import sample_records
 from goodgain.pipeline.sample.writers import write_sample
 from goodgain.pipeline.settings.sample_config import SampleConfig
 from tests.pipeline.sample.reading import SMALL, comparable, results_of
@@ -17,9 +16,33 @@ from tests.pipeline.sample.reading import SMALL, comparable, results_of
 pytestmark = pytest.mark.slow
 
 
+BAD = {
+    "conversation_id": lambda record: record["conversation_id"] == "",
+    "iteration": lambda record: record["iteration"] < 1,
+    "turn": lambda record: record["turn"] < 1,
+    "gain": lambda record: any(r.get("gain", 0) not in range(5) for r in record["results"]),
+    "score": lambda record: any(not math.isfinite(r.get("score", 0)) for r in record["results"]),
+}
+
+
+def faults_of(record):
+    return [field for field, is_bad in BAD.items() if is_bad(record)]
+
+
 @pytest.fixture(scope="module")
-def calls():
-    return list(sample_calls(SampleConfig(seed=1, conversations=400, bad_share=0.02)))
+def records():
+    return list(sample_records(SampleConfig(seed=1, conversations=400, bad_share=0.02)))
+
+
+@pytest.fixture(scope="module")
+def usable(records):
+    return [record for record in records if not faults_of(record)]
+
+
+@pytest.fixture(scope="module")
+def counts(usable):
+    """Counts of the results of a run over the usable records."""
+    return gg.evaluate(usable).manifest["results"]
 
 
 class TestDeterminism:
@@ -55,81 +78,66 @@ class TestDeterminism:
 
 
 class TestContent:
-    def test_every_entity_type_occurs(self, calls):
-        kinds = {result.get("entity_type") for result in results_of(calls)}
+    def test_every_entity_type_occurs(self, records):
+        kinds = {result.get("entity_type") for result in results_of(records)}
         assert kinds >= {
             *("File", "Event", "EmailMessage", "TeamsMessage", "People", "External"),
             *("MeetingTranscript", "Whiteboard", None),
             *("Email", "Person", "PeopleInferenceAnswer", "CalendarEvent", "GraphConnector"),
         }
 
-    def test_every_kind_of_copy_and_near_miss_occurs(self, calls):
-        origins = {origin for call in calls for origin in call.origins}
-        assert origins == {
-            "new",
-            *(f"copy:{way}" for way in COPIES),
-            *(f"near:{way}" for way in NEAR_MISSES),
-        }
+    def test_every_step_finds_copies_and_rejects_near_misses(self, counts):
+        assert set(counts["duplicates_by_step"]) == {
+            "ids", "url", "url_text", "fields", "generic_id", "identical",
+        }  # fmt: skip
+        assert set(counts["near_misses_by_step"]) == {
+            "type", "ids", "url", "url_identity", "url_text", "fields", "inconclusive",
+        }  # fmt: skip
 
-    def test_every_kind_of_record_occurs(self, calls):
-        kinds = {call.kind for call in calls}
-        assert kinds == {
-            *("regular", "redelivered", "conflicting"),
-            *(f"bad:{kind}" for kind in BAD_KINDS),
-        }
+    def test_each_bad_record_has_one_fault_and_every_fault_occurs(self, records):
+        faults = [found for record in records if (found := faults_of(record))]
+        assert {len(found) for found in faults} == {1}
+        assert {field for (field,) in faults} == set(BAD)
 
-    def test_each_bad_record_has_only_its_named_fault(self, calls):
-        for call in calls:
-            record = call.record
-            faults = {
-                "bad:conversation_id": record["conversation_id"] == "",
-                "bad:iteration": record["iteration"] < 1,
-                "bad:turn": record["turn"] < 1,
-                "bad:gain": any(r.get("gain", 0) not in range(5) for r in record["results"]),
-                "bad:score": any(not math.isfinite(r.get("score", 0)) for r in record["results"]),
-            }
-            wanted = {call.kind} if call.kind.startswith("bad:") else set()
-            assert {name for name, fault in faults.items() if fault} == wanted
-
-    def test_optional_fields_and_empty_calls_occur(self, calls):
-        records = [call.record for call in calls if call.kind == "regular"]
-        assert any(not record["results"] for record in records)
-        assert any("call" not in record for record in records)
-        assert any(record.get("call") == 1 for record in records)
-        assert any("record_id" not in record for record in records)
-        assert any(record.get("turn_count", 0) > record["turn"] for record in records)
-        assert any("model" not in record["attributes"] for record in records)
+    def test_optional_fields_and_empty_calls_occur(self, usable):
+        assert any(not record["results"] for record in usable)
+        assert any("call" not in record for record in usable)
+        assert any(record.get("call") == 1 for record in usable)
+        assert any("record_id" not in record for record in usable)
+        assert any(record.get("turn_count", 0) > record["turn"] for record in usable)
+        assert any("model" not in record["attributes"] for record in usable)
         raw = [
             sorted({record["iteration"] for record in turn})
-            for _, turn in groupby(records, lambda r: (r["conversation_id"], r["turn"]))
+            for _, turn in groupby(usable, lambda r: (r["conversation_id"], r["turn"]))
         ]
         assert any(iterations[-1] > len(iterations) for iterations in raw)
 
-    def test_two_calls_of_an_iteration_without_call_numbers_occur(self, calls):
-        places = Counter(
-            (call.record["conversation_id"], call.record["turn"], call.record["iteration"])
-            for call in calls
-            if call.kind == "regular" and "call" not in call.record
-        )
-        assert 2 in places.values()
+    def test_two_calls_of_an_iteration_without_call_numbers_occur(self, usable):
+        places = {}
+        for record in usable:
+            if "call" not in record:
+                place = record["conversation_id"], record["turn"], record["iteration"]
+                places.setdefault(place, set()).add(comparable(record))
+        assert 2 in map(len, places.values())
 
-    def test_is_final_marks_only_the_last_record(self, calls):
-        regular = [call.record for call in calls if call.kind == "regular"]
-        for _, conversation in groupby(regular, lambda record: record["conversation_id"]):
-            *earlier, _ = conversation
-            assert not any(record.get("is_final") for record in earlier)
-        assert any(record.get("is_final") for record in regular)
+    def test_is_final_marks_only_the_last_record(self, usable):
+        def place(record):
+            return record["turn"], record["iteration"], record.get("call", 0)
 
-    def test_redeliveries_repeat_a_record_and_conflicts_change_it(self, calls):
-        regular = {comparable(call.record) for call in calls if call.kind == "regular"}
-        for call in calls:
-            if call.kind == "redelivered":
-                assert comparable(call.record) in regular
-            if call.kind == "conflicting":
-                assert comparable(call.record) not in regular
+        for _, conversation in groupby(usable, lambda record: record["conversation_id"]):
+            delivered = list(conversation)
+            final = [record for record in delivered if record.get("is_final")]
+            assert all(place(record) == max(map(place, delivered)) for record in final)
+        assert any(record.get("is_final") for record in usable)
 
-    def test_texts_have_realistic_lengths(self, calls):
-        results = results_of(calls)
+    def test_some_records_are_delivered_again_and_some_of_these_are_changed(self, usable):
+        counted = gg.evaluate(usable).manifest["records"]
+        unchanged = len(usable) - len({comparable(record) for record in usable})
+        assert counted["redelivered"] - counted["conflicting_redeliveries"] == unchanged > 0
+        assert counted["conflicting_redeliveries"] > 0
+
+    def test_texts_have_realistic_lengths(self, records):
+        results = results_of(records)
         titles = [len(result["title"]) for result in results if "title" in result]
         snippets = [len(result["snippet"]) for result in results if "snippet" in result]
         contents = [len(result["content"]) for result in results if "content" in result]
@@ -140,8 +148,8 @@ class TestContent:
         assert min(contents) >= 590
         assert max(contents) <= 1500
 
-    def test_texts_mix_languages_but_are_mostly_ascii(self, calls):
-        text = "".join(result.get("snippet", "") for result in results_of(calls))
+    def test_texts_mix_languages_but_are_mostly_ascii(self, records):
+        text = "".join(result.get("snippet", "") for result in results_of(records))
         assert "ß" in text
         assert "é" in text
         assert "見" in text
@@ -149,24 +157,20 @@ class TestContent:
 
 
 class TestShares:
-    @pytest.mark.parametrize("share", [0.1, 0.3, 0.6])
-    def test_share_of_duplicates_is_as_requested(self, share):
-        options = SampleConfig(conversations=250, duplicate_share=share)
-        origins = [origin for call in sample_calls(options) for origin in call.origins]
-        copies = sum(origin.startswith("copy:") for origin in origins)
-        assert copies / len(origins) == pytest.approx(share, rel=0.12)
+    def test_three_in_ten_results_are_duplicates(self, counts):
+        assert counts["duplicates"] / counts["total"] == pytest.approx(0.3, rel=0.12)
 
-    def test_low_labels_are_more_frequent(self, calls):
-        counts = Counter(r.get("gain") for r in results_of(calls) if r.get("gain", 0) in range(5))
+    def test_low_labels_are_more_frequent(self, records):
+        counts = Counter(r.get("gain") for r in results_of(records) if r.get("gain", 0) in range(5))
         assert counts[0] > counts[1] > counts[2] > counts[3] > counts[4] > 0
 
-    def test_shares_of_unlabelled_results_bad_records_and_several_turns(self, calls):
-        results = results_of(calls)
+    def test_shares_of_unlabelled_results_bad_records_and_several_turns(self, records):
+        results = results_of(records)
         unlabelled = sum("gain" not in result for result in results) / len(results)
-        bad = sum(call.kind.startswith("bad:") for call in calls) / len(calls)
+        bad = sum(bool(faults_of(record)) for record in records) / len(records)
         turns = {}
-        for call in calls:
-            turns.setdefault(call.record["conversation_id"], set()).add(call.record["turn"])
+        for record in records:
+            turns.setdefault(record["conversation_id"], set()).add(record["turn"])
         several = sum(len(found) > 1 for found in turns.values()) / len(turns)
         assert unlabelled == pytest.approx(0.04, abs=0.01)
         assert bad == pytest.approx(0.02, abs=0.01)
@@ -180,22 +184,21 @@ class TestShares:
     def test_fixed_iterations_give_every_conversation_the_same_number(self):
         options = SampleConfig(conversations=40, iterations=3, fixed_iterations=True)
         places = {
-            (call.record["conversation_id"], call.record["turn"], call.record["iteration"])
-            for call in sample_calls(options)
-            if not call.kind.startswith("bad:")
+            (record["conversation_id"], record["turn"], record["iteration"])
+            for record in sample_records(options)
+            if not faults_of(record)
         }
         iterations = Counter(conversation_id for conversation_id, _, _ in places)
         assert set(iterations.values()) == {3}
 
-    def test_some_copies_have_another_label(self, calls):
+    def test_some_copies_have_another_label(self, records):
         labels = {}
-        for result in results_of(calls):
+        for result in results_of(records):
             key = (result.get("url"), json.dumps(result.get("ids")), result.get("id"))
             labels.setdefault(key, set()).add(result.get("gain"))
         assert any(len(found) > 1 for found in labels.values())
 
-    def test_scores_decrease_with_rank(self, calls):
-        for call in calls:
-            scores = [result["score"] for result in call.record["results"] if "score" in result]
-            if call.kind != "bad:score":
-                assert scores == sorted(scores, reverse=True)
+    def test_scores_decrease_with_rank(self, usable):
+        for record in usable:
+            scores = [result["score"] for result in record["results"] if "score" in result]
+            assert scores == sorted(scores, reverse=True)
