@@ -33,16 +33,16 @@ def run(args: argparse.Namespace) -> int:
         from goodgain.pipeline.document.console import message_console, print_json, result_console
         from goodgain.pipeline.document.model import document
         from goodgain.pipeline.document.terminal import show
+        from goodgain.pipeline.run.plan.evaluation import find_evaluation
         from goodgain.pipeline.run.plan.local_files import LOCAL
-        from goodgain.pipeline.run.plan.traces import find_traces
         from goodgain.pipeline.studies.findings import make_report
         from goodgain.pipeline.studies.validation import validate
         from goodgain.pipeline.views.validation import validation_document, validation_warnings
 
-    started = datetime.now(UTC)
-    traces = find_traces(config, config.input, LOCAL)
+    evaluation = find_evaluation(config.evaluated, LOCAL, datetime.now(UTC))
+    traces = evaluation.traces
     with progress.shown(traces.size, quiet=args.quiet):
-        found = validate(config, traces, started)
+        found = validate(evaluation)
     report = make_report(
         found.survey, traces.files, traces.rules, config.rejected_limit, found.warnings
     )

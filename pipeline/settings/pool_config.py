@@ -90,8 +90,7 @@ class PoolConfig(LabelledConfig, RejectionConfig):
 
     def of_runs(self) -> dict[str, ExplainConfig]:
         """The settings by which each run is read and labelled, by its name."""
-        shared = {name: getattr(self, name) for name in LabelledConfig.model_fields}
-        return {name: ExplainConfig(input=traces, **shared) for name, traces in self.runs.items()}
+        return {name: ExplainConfig.of_traces(traces, self) for name, traces in self.runs.items()}
 
 
 class OpenedPoolConfig(Settings):

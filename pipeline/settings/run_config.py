@@ -6,6 +6,8 @@ made from the fields of `RunConfig`; those of `goodgain explain` are some of the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import ValidationInfo, field_validator
 
 from goodgain.pipeline.settings.catalogue import (
@@ -72,6 +74,17 @@ class ExplainConfig(LabelledConfig, ScoringConfig):
         "do: lines `topic docno`, or a table; names and topics as for qrels",
         None,
     )
+
+    @staticmethod
+    def of_traces(traces: Sequence[str], settings: Settings) -> ExplainConfig:
+        """How some traces are evaluated by other settings, as far as these say; else by default.
+
+        Args:
+          traces: patterns.
+        """
+        names = type(settings).model_fields.keys() & ExplainConfig.model_fields.keys()
+        options = {name: getattr(settings, name) for name in names}
+        return ExplainConfig(**{**options, "input": traces})
 
     @field_validator("exclude")
     @classmethod

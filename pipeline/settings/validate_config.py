@@ -6,6 +6,7 @@ from goodgain.pipeline.settings.catalogue import HeldBytes, Threshold
 from goodgain.pipeline.settings.option_fields import argument
 from goodgain.pipeline.settings.option_types import Patterns
 from goodgain.pipeline.settings.reading_config import ReadingConfig, RejectionConfig
+from goodgain.pipeline.settings.run_config import ExplainConfig
 
 
 class ValidateConfig(ReadingConfig, RejectionConfig):
@@ -18,3 +19,8 @@ class ValidateConfig(ReadingConfig, RejectionConfig):
     )
     good_gain_threshold: Threshold
     max_held_bytes: HeldBytes
+
+    @property
+    def evaluated(self) -> ExplainConfig:
+        """The settings of the evaluation that validation observes."""
+        return ExplainConfig.of_traces(self.input, self)

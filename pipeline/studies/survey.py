@@ -90,11 +90,13 @@ class Survey:
       flagged: conversations with a rejected record, which are left out of the means.
 
     Args:
-      clock: when reading began, in milliseconds since 1970 UTC.
+      clock: when reading began, in milliseconds since 1970 UTC; None if times ahead are not odd.
       budget: counts the bytes that are kept, and raises beyond its limit.
     """
 
-    def __init__(self, rules: RuleTable, clock: int, budget: MemoryBudget | None = None) -> None:
+    def __init__(
+        self, rules: RuleTable, clock: int | None, budget: MemoryBudget | None = None
+    ) -> None:
         self._clock = clock
         self._budget = budget or MemoryBudget(None)
         self.data: Counter[str] = Counter()

@@ -1,7 +1,7 @@
 """One evaluation, resolved: all that decides its numbers, before any record is read.
 
 Its hosts are a Beam pipeline in batch (`run.hosts.batch`), a stream (`run.stream`) and this process
-(`run.hosts.process`); an explanation observes one conversation of it.
+(`run.hosts.process`); an explanation observes one conversation of it, a validation its traces.
 """
 
 from __future__ import annotations
