@@ -17,7 +17,7 @@ from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.atomic_files import writing
 from goodgain.pipeline.settings.compare_config import CompareConfig
 from goodgain.pipeline.settings.keywords import from_keywords
-from goodgain.pipeline.settings.wording import for_python, phrased_for_python
+from goodgain.pipeline.settings.wording import for_python, phrase_for_python
 from goodgain.pipeline.studies.comparison.arms import describe_missing
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def compare(
     if by is None:
         runs = (*runs, *(run for run in values.values() if run is not None))
         values = {}
-    with TemporaryDirectory() as folder, phrased_for_python():
+    with TemporaryDirectory() as folder, phrase_for_python():
         outputs = [folder_of(run, folder, str(at)) for at, run in enumerate(runs)]
         config = from_keywords(
             CompareConfig, {**options, **values, "by": by, "slices": slices}, {"outputs": outputs}

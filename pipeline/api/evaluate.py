@@ -38,7 +38,7 @@ from goodgain.pipeline.run.plan.sources import LocalFiles, RecordsInMemory, Trac
 from goodgain.pipeline.run.plan.traces import traces_of
 from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.run_config import RunConfig
-from goodgain.pipeline.settings.wording import phrased_for_python
+from goodgain.pipeline.settings.wording import phrase_for_python
 from goodgain.pipeline.studies.explanation.explain import find_turn
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.labels import LabelTable
@@ -108,14 +108,14 @@ def evaluate(
       >>> run.conversations[0]["CG"], run.conversations[0]["SRR"]
       (3, 0.5)
     """
-    with phrased_for_python():
+    with phrase_for_python():
         if metrics is not None and not isinstance(metrics, str):
             metrics = [name_of(metric) for metric in metrics]
         chosen = {**options, "metrics": metrics, "slices": slices}
-        return _evaluated(traces, chosen, config, labels, qrels, outcomes, exclude)
+        return _evaluate(traces, chosen, config, labels, qrels, outcomes, exclude)
 
 
-def _evaluated(
+def _evaluate(
     traces: Traces,
     chosen: dict[str, Any],
     config: str | None,
@@ -153,7 +153,7 @@ def _evaluated(
         given_exclusions(exclude, settings.name_keys) if _is_held(exclude) else None,
     )
     evaluation = open_evaluation(settings, found, LOCAL, started, held)
-    with progress.shown(found.size):
+    with progress.show_progress(found.size):
         evaluated = evaluate_here(settings, evaluation, source)
     outcome = RunOutcome(
         counts=evaluated.counts,
@@ -210,7 +210,7 @@ def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[
         datasets.iterations(plan): chain.from_iterable(map(rows.iteration_rows, scores)),
         datasets.DUPLICATES: chain.from_iterable(map(rows.duplicate_rows, scores)),
         datasets.MEANS: map(asdict, sorted(evaluated.means, key=rows.mean_key)),
-        datasets.REJECTED: _rejected_rows(evaluated.rejected),
+        datasets.REJECTED: _rows_of_rejected(evaluated.rejected),
         datasets.LATE: (),  # only streams have late records
     }
     if scoring.outcomes:
@@ -219,12 +219,12 @@ def _tables(evaluated: Evaluated, evaluation: Evaluation) -> dict[str, Callable[
     if scoring.per_call:
         rows_of[datasets.calls(plan)] = chain.from_iterable(map(rows.call_rows, scores))
     for table, rejected in evaluated.rejected_rows.items():
-        rows_of[datasets.REJECTED_ROWS[table]] = _rejected_rows(rejected)
+        rows_of[datasets.REJECTED_ROWS[table]] = _rows_of_rejected(rejected)
     return {dataset.name: _lazy_table(dataset, rows) for dataset, rows in rows_of.items()}
 
 
-def _rejected_rows(rejected: Iterable[RejectedRecord]) -> Iterator[Row]:
-    return map(asdict, sorted(rejected, key=rows.rejected_key))
+def _rows_of_rejected(rejected: Iterable[RejectedRecord]) -> Iterator[Row]:
+    return map(asdict, sorted(rejected, key=rows.key_of_rejected))
 
 
 def _lazy_table(dataset: Dataset, rows: Iterable[Row]) -> Callable[[], Table]:

@@ -11,7 +11,7 @@ from goodgain.pipeline.api.arms import folder_of
 from goodgain.pipeline.api.result import Run
 from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.terminal import text_of
-from goodgain.pipeline.settings.wording import phrased_for_python
+from goodgain.pipeline.settings.wording import phrase_for_python
 from goodgain.transforms.core.errors import GoodGainError
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ class GateVerdict:
         """
         import msgspec
 
-        from goodgain.pipeline.studies.gate.outcome import passed
+        from goodgain.pipeline.studies.gate.outcome import has_passed
 
         self.outcomes: list[dict[str, Any]] = msgspec.to_builtins(outcomes)
-        self.passed = passed(outcomes)
+        self.passed = has_passed(outcomes)
         self._shown = shown
 
     def __bool__(self) -> bool:
@@ -117,7 +117,7 @@ def gate(
     from goodgain.pipeline.studies.gate.gate_file import gate_of, load_gate
     from goodgain.pipeline.views.gate import gate_document
 
-    with TemporaryDirectory() as scratch, phrased_for_python():
+    with TemporaryDirectory() as scratch, phrase_for_python():
         folder = folder_of(run, scratch, "run")
         against = None if baseline is None else folder_of(baseline, scratch, "baseline")
         read_manifest(folder)  # makes metrics of users known to the rules

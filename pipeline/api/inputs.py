@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from msgspec import to_builtins
 
 from goodgain.pipeline.run.plan.local_files import local_files
-from goodgain.pipeline.run.plan.seen_names import is_long_table, seen_names, seen_names_of_rows
+from goodgain.pipeline.run.plan.seen_names import (
+    collect_names,
+    collect_names_of_rows,
+    is_long_table,
+)
 from goodgain.transforms.core.errors import RecordError, UsageError
 from goodgain.transforms.core.files.first_records import MOST_LOOKED_AT
 from goodgain.transforms.core.files.shard import InputFile
@@ -72,13 +76,13 @@ def in_memory(traces: Traces, adaptation: Adaptation | None = None) -> _InMemory
       UsageError: `traces` is neither a list of records nor a table.
     """
     table = table_of(traces)
-    records = _checked(traces) if table is None else _rows(table)
+    records = _check(traces) if table is None else _rows(table)
     first = list(islice(records, MOST_LOOKED_AT))
     records = chain(first, records)
     maps = [record for record in first if isinstance(record, Mapping)]
     if len(maps) == len(first) and is_long_table(maps, adaptation):
-        return _parsed_rows(_mappings(records), maps, adaptation)
-    return _parsed(records if table is None else map(with_maps, _mappings(records)), adaptation)
+        return _parse_rows(_mappings(records), maps, adaptation)
+    return _parse(records if table is None else map(with_maps, _mappings(records)), adaptation)
 
 
 def _mappings(records: Iterable[Mapping[str, Any] | SearchCall]) -> Iterator[Mapping[str, Any]]:
@@ -91,7 +95,7 @@ def _mappings(records: Iterable[Mapping[str, Any] | SearchCall]) -> Iterator[Map
         yield record
 
 
-def _parsed_rows(
+def _parse_rows(
     rows: Iterable[Mapping[str, Any]],
     first: Sequence[Mapping[str, Any]],
     adaptation: Adaptation | None,
@@ -100,7 +104,7 @@ def _parsed_rows(
     if adaptation is not None:
         rows = map(adaptation.apply_to_row, rows)
     calls = [_call_of(place, rows) for place, rows in enumerate(calls_of_rows(rows), start=1)]
-    return calls, seen_names_of_rows(first, adaptation)
+    return calls, collect_names_of_rows(first, adaptation)
 
 
 def _call_of(place: int, rows: Sequence[Row]) -> SearchCall | RejectedRecord:
@@ -170,13 +174,13 @@ def table_of(table: Any) -> Any:
     return table
 
 
-def _parsed(
+def _parse(
     traces: Iterable[Mapping[str, Any] | SearchCall], adaptation: Adaptation | None
 ) -> _InMemory:
     left = iter(traces)
     first = list(islice(left, MOST_LOOKED_AT))
     raw = [record for record in first if isinstance(record, Mapping)]
-    seen = seen_names(raw, adaptation) if raw else names_in(map(to_builtins, first))
+    seen = collect_names(raw, adaptation) if raw else names_in(map(to_builtins, first))
     records = (_record(place, one, adaptation) for place, one in enumerate(chain(first, left), 1))
     return list(records), seen
 
@@ -192,7 +196,7 @@ def _record(
         return reject_record(_SOURCE, f"record {place}", error, payload_of_mapping(record))
 
 
-def _checked(records: Any) -> Iterator[Mapping[str, Any] | SearchCall]:
+def _check(records: Any) -> Iterator[Mapping[str, Any] | SearchCall]:
     if isinstance(records, Mapping | str | bytes) or not isinstance(records, Iterable):
         raise UsageError(
             f"traces must be paths of files, a list of records, or a table of pandas, polars or "
@@ -220,10 +224,10 @@ def _rows(table: Any) -> Iterator[dict[str, Any]]:
 
         batches = table.to_batches() if hasattr(table, "to_batches") else [table]
         rows = (row for batch in batches for row in rows_of_batch(batch, "surrogateescape"))
-    return (cast(dict[str, Any], _without_empty(row)) for row in rows)
+    return (cast(dict[str, Any], _drop_empty(row)) for row in rows)
 
 
-def _without_empty(value: Any, name: str = "") -> Any:
+def _drop_empty(value: Any, name: str = "") -> Any:
     """A row without the nulls in its maps: in a table every row has the keys of all rows.
 
     Arrays become lists: pandas reads lists of Parquet as such.
@@ -231,10 +235,10 @@ def _without_empty(value: Any, name: str = "") -> Any:
     if getattr(value, "ndim", 0):
         value = value.tolist()
     if isinstance(value, dict):
-        kept = {key: _without_empty(one, key) for key, one in value.items()}
+        kept = {key: _drop_empty(one, key) for key, one in value.items()}
         if name in MAPS:
             return {key: one for key, one in kept.items() if one is not None}
         return kept
     if name == "results" and isinstance(value, list | tuple):
-        return [_without_empty(item) for item in value]
+        return [_drop_empty(item) for item in value]
     return value

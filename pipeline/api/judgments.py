@@ -71,10 +71,10 @@ def given_exclusions(excluded: Any, keys: LabelKeys) -> Exclusions:
     Raises:
       UsageError: a row cannot be used.
     """
-    return Exclusions.of_pairs(keys, _excluded_pairs(excluded))
+    return Exclusions.of_pairs(keys, _exclusion_pairs(excluded))
 
 
-def _excluded_pairs(excluded: Any) -> Iterator[tuple[str, str]]:
+def _exclusion_pairs(excluded: Any) -> Iterator[tuple[str, str]]:
     if isinstance(excluded, Mapping):
         excluded = [
             {"topic": topic, "document_id": document}

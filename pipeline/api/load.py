@@ -55,7 +55,7 @@ def load(folder: str | Path) -> Run:
     except OSError as error:
         raise UsageError(f"The manifest of {folder} cannot be read: {problem_of(error)}.") from None
     check_run(manifest, str(folder))
-    config = _saved_config(manifest["parameters"])
+    config = _read_saved_config(manifest["parameters"])
     found = {
         dataset.name: dataset for dataset in _datasets(config, str(place), own_metrics_of(manifest))
     }
@@ -67,11 +67,11 @@ def load(folder: str | Path) -> Run:
     return Run(
         tables,
         manifest,
-        lambda conversation_id, pair: _explained(conversation_id, pair, config),
+        lambda conversation_id, pair: _explain(conversation_id, pair, config),
     )
 
 
-def _saved_config(parameters: Mapping[str, Any]) -> RunConfig:
+def _read_saved_config(parameters: Mapping[str, Any]) -> RunConfig:
     """The options in a manifest.
 
     Raises:
@@ -110,7 +110,7 @@ def _read(folder: str, dataset: Dataset) -> Table:
     return Table(dataset, rows)
 
 
-def _explained(conversation_id: str, pair: Pair | None, config: RunConfig) -> ExplainedTurn:
+def _explain(conversation_id: str, pair: Pair | None, config: RunConfig) -> ExplainedTurn:
     _check_files(config)
     evaluation = find_evaluation(config, LOCAL)
     source = LocalFiles(evaluation.traces.files, config)

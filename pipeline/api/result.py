@@ -16,10 +16,14 @@ from goodgain.pipeline.document.html import fragment_of
 from goodgain.pipeline.document.model import Document, Heading, Sentence, document
 from goodgain.pipeline.document.terminal import text_of
 from goodgain.pipeline.results.atomic_files import writing
-from goodgain.pipeline.results.data_warnings import misspelt_names, warning_text, warnings_in
-from goodgain.pipeline.settings.wording import for_python, phrased_for_python
+from goodgain.pipeline.results.data_warnings import (
+    warn_of_misspelt_names,
+    warning_text,
+    warnings_in,
+)
+from goodgain.pipeline.settings.wording import for_python, phrase_for_python
 from goodgain.pipeline.studies.explanation.explain import ExplainedTurn, Pair
-from goodgain.pipeline.views.means import means_table, shown_metrics
+from goodgain.pipeline.views.means import choose_metrics, means_table
 from goodgain.pipeline.views.run import scale_part
 from goodgain.transforms.core.errors import GoodGainError, UsageError, problem_of
 from goodgain.transforms.core.means.mean_row import MeanRow
@@ -163,7 +167,9 @@ class Run:
         if text := self.rejected_text():
             share = records["rejected"] / records["read"]
             found.append(DataWarning(_REJECTED, records["rejected"], share, text, ""))
-        return found + [DataWarning(_UNKNOWN_NAMES, 1, None, line, "") for line in self._misspelt()]
+        return found + [
+            DataWarning(_UNKNOWN_NAMES, 1, None, line, "") for line in self._misspelt_names()
+        ]
 
     def _data_warnings(self) -> list[DataWarning]:
         return [
@@ -171,11 +177,13 @@ class Run:
             for warning in warnings_in(self.manifest)
         ]
 
-    def _misspelt(self) -> Iterator[str]:
+    def _misspelt_names(self) -> Iterator[str]:
         parameters = self.manifest["parameters"]
         if any(parameters.get(name) for name in ("slice", "cost", "cluster")):
             at_end = list(self.means.where(slice={}, i=None))
-            yield from misspelt_names(at_end, (row["slice"] for row in self.means), self.manifest)
+            yield from warn_of_misspelt_names(
+                at_end, (row["slice"] for row in self.means), self.manifest
+            )
 
     def rejected_text(self) -> str:
         """How many records were rejected, and why the first of them; "" for none."""
@@ -236,7 +244,7 @@ class Run:
         from goodgain.pipeline.views.explanation import explanation_document
         from goodgain.pipeline.views.pairs import pair_document
 
-        with phrased_for_python():
+        with phrase_for_python():
             if against is not None:
                 if pair is not None:
                     raise UsageError("Give pair or against, not both.")
@@ -371,7 +379,7 @@ class Run:
         total = format_count(counts["total"], "conversation")
         at_end = self.means.where(slice={}, i=None, population="all")
         rows = {row["metric"]: row for row in at_end}
-        shown = [rows[name] for name in shown_metrics(rows, self.manifest)] if rows else []
+        shown = [rows[name] for name in choose_metrics(rows, self.manifest)] if rows else []
         rejected = self.rejected_text()
         return document(
             Heading(f"Run of {total}, {counts['in_means']:,} in the means"),

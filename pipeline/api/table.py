@@ -72,11 +72,11 @@ class Table:
         return len(self._rows)
 
     def __iter__(self) -> Iterator[Row]:
-        return map(self._shown, self._rows)
+        return map(self._show, self._rows)
 
     def __getitem__(self, place: int) -> Row:
         """The row at an index from 0; negative indexes count from the end."""
-        return self._shown(self._rows[place])
+        return self._show(self._rows[place])
 
     def where(self, **values: Any) -> Table:
         """The rows whose columns have these values.
@@ -174,7 +174,7 @@ class Table:
         if self.dataset is MEANS:
             shown_rows = nsmallest(_MOST_SHOWN_ROWS, self._rows, _mean_rank)
             order = _MEANS_COLUMNS
-        rows = list(map(self._shown, shown_rows))
+        rows = list(map(self._show, shown_rows))
         names = [*order, *(name for name in self.columns if name not in order)]
         columns = {name: [_cell(row[name]) for row in rows] for name in names}
         ends = accumulate(2 + max(map(len, [name, *shown])) for name, shown in columns.items())
@@ -188,7 +188,7 @@ class Table:
         size = f"{self.dataset.name}: {format_count(len(self), 'row')}, {len(self.columns)} columns"
         return fitting, cells, f"[{size}]"
 
-    def _shown(self, row: Row) -> Row:
+    def _show(self, row: Row) -> Row:
         shown = {name: row[name] for name in self.columns}
         for name in self._times:
             if shown[name] is not None:

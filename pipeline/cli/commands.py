@@ -87,7 +87,7 @@ def parse_arguments(command: Command, words: Sequence[str]) -> argparse.Namespac
     # Help and the form of the output come last, after the options of the command's subject.
     parser._action_groups.sort(key=lambda group: group is parser._optionals)
     ours = [option for action in parser._actions for option in action.option_strings]
-    words = [_hyphened(word, ours) for word in words]
+    words = [_hyphenate(word, ours) for word in words]
     _refuse_misspelt(words, ours, parser.prog)
     args, unknown = parser.parse_known_args(_with_leading(command, words))
     _refuse_stray(unknown, parser.prog)
@@ -105,7 +105,7 @@ def _with_leading(command: Command, words: list[str]) -> list[str]:
     return [option, *words] if option and leading else words
 
 
-def _hyphened(word: str, ours: Iterable[str]) -> str:
+def _hyphenate(word: str, ours: Iterable[str]) -> str:
     """Spell one of our options with dashes, if it was written with underscores like Beam's."""
     name, equals, value = word.partition("=")
     hyphened = name.replace("_", "-")

@@ -65,7 +65,7 @@ def _import(args: argparse.Namespace, config: ConvertConfig) -> int:
     # Imported here to keep --help fast.
     from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
     from goodgain.pipeline.convert.importing.import_files import import_files
-    from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
+    from goodgain.pipeline.convert.importing.mapping_file import read_shipped_mapping
     from goodgain.pipeline.document.console import message_console, print_json, result_console
     from goodgain.pipeline.document.terminal import show
     from goodgain.pipeline.views.imported import (
@@ -80,7 +80,7 @@ def _import(args: argparse.Namespace, config: ConvertConfig) -> int:
         raise UsageError(f"--from {problem}; it must be one of {', '.join(FORMATS)}.")
     console = result_console()
     if config.show_mapping:
-        console.print(shipped_mapping(config.source), end="", soft_wrap=True)
+        console.print(read_shipped_mapping(config.source), end="", soft_wrap=True)
         return 0
     if not config.inputs or config.output is None:
         raise UsageError("Give the files to import and --output FILE.")
@@ -154,7 +154,7 @@ def _to_traces(config: ConvertConfig, from_run: str, to_traces: str, quiet: bool
     from goodgain.pipeline.convert.to_traces import (
         IterationSource,
         TraceCounts,
-        compiled,
+        compile_pattern,
         trace_records,
     )
     from goodgain.pipeline.convert.trace_files import write_traces
@@ -162,10 +162,10 @@ def _to_traces(config: ConvertConfig, from_run: str, to_traces: str, quiet: bool
     from goodgain.pipeline.document import progress
 
     counts = TraceCounts()
-    iterations = IterationSource(config.iteration_from, compiled(config.iteration_pattern))
+    iterations = IterationSource(config.iteration_from, compile_pattern(config.iteration_pattern))
     paths = filter(None, (from_run, config.from_qrels))
     size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
-    with progress.shown(size, quiet=quiet):
+    with progress.show_progress(size, quiet=quiet):
         trec_run = TrecFile(from_run)
         qrels = TrecFile(config.from_qrels, config.label_scale) if config.from_qrels else None
         write_traces(trace_records(trec_run, qrels, iterations, counts), to_traces)
@@ -183,7 +183,7 @@ def _to_trec(config: ConvertConfig, quiet: bool) -> dict[str, Any]:
 
     files = local_files(config.from_traces)
     rules = compile_rules(load_rules(config.rules), config.unit)
-    with progress.shown(sum(file.size for file in files), quiet=quiet):
+    with progress.show_progress(sum(file.size for file in files), quiet=quiet):
         counts = write_trec(
             files,
             rules,

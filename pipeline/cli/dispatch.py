@@ -34,7 +34,7 @@ def dispatch(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     received: list[int] = []
     try:
-        with _interrupted_by_sigterm(received):
+        with _interrupt_by_sigterm(received):
             code = _run(words)
         sys.stdout.flush()
         return code
@@ -56,7 +56,7 @@ def dispatch(argv: Sequence[str] | None = None) -> int:
 
 
 @contextmanager
-def _interrupted_by_sigterm(received: list[int]) -> Iterator[None]:
+def _interrupt_by_sigterm(received: list[int]) -> Iterator[None]:
     """Let SIGTERM, by which schedulers stop a job, clean up like Ctrl-C; record its number."""
     in_main_thread = threading.current_thread() is threading.main_thread()
     if not in_main_thread or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.views.pairs import pair_document
 
     evaluation = find_evaluation(config, LOCAL)
-    with progress.shown(evaluation.traces.size, quiet=args.quiet):
+    with progress.show_progress(evaluation.traces.size, quiet=args.quiet):
         source = LocalFiles(evaluation.traces.files, config)
         explanation = find_turn(asked.conversation_id, evaluation, source, asked.pair).explanation
     if args.json:
@@ -71,7 +71,7 @@ def _run_against(args: argparse.Namespace, config: ExplainConfig, asked: Questio
         from goodgain.pipeline.views.arms import arms_document
 
     arms = open_inputs(config, asked.against)
-    with progress.shown(arms.size, quiet=args.quiet):
+    with progress.show_progress(arms.size, quiet=args.quiet):
         explained = explain_arms(*arms.turns(asked.conversation_id))
     if args.json:
         print_json(arms_json(explained))

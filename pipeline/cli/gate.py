@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from goodgain.pipeline.results.exit_codes import ExitCode
     from goodgain.pipeline.results.finished_run import read_manifest
     from goodgain.pipeline.studies.gate.evaluate import Gate
-    from goodgain.pipeline.studies.gate.outcome import passed
+    from goodgain.pipeline.studies.gate.outcome import has_passed
     from goodgain.pipeline.views.gate import gate_document, gate_junit, gate_markdown
 
     config = read_options(args, GateConfig)
@@ -47,15 +47,15 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json(
             {
-                "passed": passed(outcomes),
+                "passed": has_passed(outcomes),
                 "baseline": config.baseline,
                 "forced": config.force,
                 "outcomes": outcomes,
             }
         )
-    elif not args.quiet or not passed(outcomes):
+    elif not args.quiet or not has_passed(outcomes):
         show(gate_document(outcomes), result_console())
-    return ExitCode.DONE if passed(outcomes) else ExitCode.REGRESSION
+    return ExitCode.DONE if has_passed(outcomes) else ExitCode.REGRESSION
 
 
 def _write(path: str, content: bytes) -> None:

@@ -24,7 +24,7 @@ EXAMPLE = "goodgain init run --output my-evaluation"
 _CONVERSATIONS = 60  # enough for the shipped gate
 
 
-def _shipped(name: str) -> Traversable:
+def _shipped_file(name: str) -> Traversable:
     return resources.files("goodgain.configs").joinpath(name)
 
 
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
 def _write_configuration(config: Path, name: str) -> list[Path]:
     """Write a configuration and, if it has one, the schema that its first line names."""
     kind = kinds()[name]
-    text = _shipped(f"{kind.shipped}.yaml").read_text(encoding="utf-8")
+    text = _shipped_file(f"{kind.shipped}.yaml").read_text(encoding="utf-8")
     # In the copy, commands use the copy.
     text = text.replace(f"goodgain:{kind.shipped}", kind.name)
     config.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ def _write_examples(folder: Path, kind: ConfigurationKind) -> list[Path]:
     from goodgain.pipeline.sample.writers import write_sample
     from goodgain.pipeline.settings.sample_config import SampleConfig
 
-    shipped = {folder / Path(path).name: _shipped(path) for path in kind.beside}
+    shipped = {folder / Path(path).name: _shipped_file(path) for path in kind.beside}
     traces = [] if kind.traces is None else [folder / kind.traces]
     new = [path for path in (*shipped, *traces) if not path.exists()]
     for path in new:

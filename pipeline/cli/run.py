@@ -112,7 +112,7 @@ def _judge(gate: Gate | None, output: str) -> tuple[list[Outcome], bool]:
     """The outcomes of the rules, and whether the run passes; it does if there are no rules."""
     if gate is None:
         return [], True
-    from goodgain.pipeline.studies.gate.outcome import passed
+    from goodgain.pipeline.studies.gate.outcome import has_passed
 
     outcomes = gate.outcomes(output)
-    return outcomes, passed(outcomes)
+    return outcomes, has_passed(outcomes)

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
     evaluation = find_evaluation(config.evaluated, LOCAL, datetime.now(UTC))
     traces = evaluation.traces
-    with progress.shown(traces.size, quiet=args.quiet):
+    with progress.show_progress(traces.size, quiet=args.quiet):
         found = validate(evaluation)
     report = make_report(
         found.survey, traces.files, traces.rules, config.rejected_limit, found.warnings

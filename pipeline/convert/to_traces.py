@@ -93,7 +93,7 @@ def trace_records(
         retrieved: set[str] = set()
         for iteration, lines in sorted(by_iteration.items()):
             _refuse_repeated(lines, run)
-            results = [_result(line, labels) for line in ranked(lines)]
+            results = [_result(line, labels) for line in rank_lines(lines)]
             retrieved.update(line.document for line in lines)
             counts.calls += 1
             counts.results += len(results)
@@ -110,7 +110,7 @@ def trace_records(
         counts.never_retrieved += len(judged - retrieved)
 
 
-def ranked(lines: Iterable[RunLine]) -> list[RunLine]:
+def rank_lines(lines: Iterable[RunLine]) -> list[RunLine]:
     """Lines in trec_eval's order: scores in single precision, ties by the bytes of the ids."""
     by_id = sorted(lines, key=lambda line: line.document.encode(), reverse=True)
     return sorted(by_id, key=lambda line: array("f", (line.score,))[0], reverse=True)
@@ -149,7 +149,7 @@ def _refuse_repeated(lines: Iterable[RunLine], run: TrecFile) -> None:
             )
 
 
-def compiled(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Compile a pattern from a user.
 
     Raises:

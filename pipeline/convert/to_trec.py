@@ -105,7 +105,7 @@ def write_trec(
         )
         _read(records, Fingerprinter(rules), id_name, spool, counts, rejected)
         for conversation_id, deliveries in spool.groups():
-            documents = ranked_documents(deliveries, rules)
+            documents = rank_documents(deliveries, rules)
             counts.conversations += 1
             counts.with_rejected_records += conversation_id in rejected
             counts.documents += len(documents)
@@ -121,7 +121,7 @@ def write_trec(
     return counts
 
 
-def ranked_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[NamedDocument]:
+def rank_documents(deliveries: Sequence[Delivery], rules: RuleTable) -> list[NamedDocument]:
     """The de-duplicated list of a conversation's last turn, best first (SPEC 3, 4, 8)."""
     delivered = deliver([delivery.call for delivery in deliveries])
     ids_of = {delivery.call.record_digest: delivery.ids for delivery in deliveries}

@@ -80,7 +80,7 @@ def trace_schema() -> dict[str, Any]:
 def _write_avro(records: Records, file: BinaryIO, codec: str) -> None:
     fastavro.writer(
         file,
-        _ordered(fastavro.parse_schema(trace_schema())),
+        _sort_keys(fastavro.parse_schema(trace_schema())),
         records,
         codec=codec,
         sync_interval=_BLOCK_BYTES,
@@ -88,12 +88,12 @@ def _write_avro(records: Records, file: BinaryIO, codec: str) -> None:
     )
 
 
-def _ordered(parsed: Any) -> Any:
+def _sort_keys(parsed: Any) -> Any:
     """A parsed schema with sorted keys: fastavro's own order changes from process to process."""
     if isinstance(parsed, dict):
-        return {key: _ordered(parsed[key]) for key in sorted(parsed)}
+        return {key: _sort_keys(parsed[key]) for key in sorted(parsed)}
     if isinstance(parsed, list):
-        return [_ordered(part) for part in parsed]
+        return [_sort_keys(part) for part in parsed]
     return parsed
 
 
@@ -104,12 +104,12 @@ def _write_jsonl(records: Records, file: BinaryIO, codec: str) -> None:
 
 def write_lines(lines: Iterable[bytes], file: BinaryIO, codec: str) -> None:
     """Write lines in a codec of JSON Lines to a file, which stays open."""
-    with _packed(file, codec) as stream:
+    with _open_codec(file, codec) as stream:
         for line in lines:
             stream.write(line + b"\n")
 
 
-def _packed(file: BinaryIO, codec: str) -> AbstractContextManager[BinaryIO]:
+def _open_codec(file: BinaryIO, codec: str) -> AbstractContextManager[BinaryIO]:
     """A stream that writes to the file in a codec; only the stream is closed."""
     if codec == "gzip":
         return cast(

@@ -68,7 +68,7 @@ class TrecFile:
         self._label_map = label_map
         self._ranges_of_topic: dict[str, list[_LineRange]] = {}
         try:
-            self._file = _opened(path)
+            self._file = _open(path)
             self._index()
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
@@ -162,7 +162,7 @@ class TrecFile:
             self._ranges_of_topic.setdefault(text, []).append(line_range)
 
 
-def _opened(path: str) -> BinaryIO:
+def _open(path: str) -> BinaryIO:
     """The file or, if it is compressed, a temporary one with its decompressed content."""
     file = open_counted(path)  # read as long as the object lives
     compression = compression_of(file.read(_HEAD))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence
-from goodgain.pipeline.document.safe_text import printable, shortened
+from goodgain.pipeline.document.safe_text import printable, shorten
 
 _SPECIAL = "\\`*_{}[]<>#|~&!"
 _STRONG = ("bad", "failure", "strong")
@@ -16,11 +16,11 @@ def markdown_of(document: Document) -> str:
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"### {_escaped(block.text)}"
+        return f"### {_escape(block.text)}"
     if isinstance(block, Sentence):
-        return _escaped(block.text)
+        return _escape(block.text)
     block = block.narrow
-    headings = (_escaped(column.heading) for column in block.columns)
+    headings = (_escape(column.heading) for column in block.columns)
     rules = ("---:" if column.right else "---" for column in block.columns)
     rows = (map(_cell, row) for row in block.rows)
     lines = [f"| {' | '.join(headings)} |", f"|{'|'.join(rules)}|"]
@@ -28,12 +28,12 @@ def _block(block: Block) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = cell.text if cell.longest is None else shortened(cell.text, cell.longest)
-    shown = " ".join(map(_escaped, (text, *cell.below)))
+    text = cell.text if cell.longest is None else shorten(cell.text, cell.longest)
+    shown = " ".join(map(_escape, (text, *cell.below)))
     return f"**{shown}**" if cell.tone in _STRONG and shown else shown
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape Markdown and HTML in a text."""
     return "".join(
         "\\" + character if character in _SPECIAL else character for character in printable(text)

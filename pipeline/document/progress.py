@@ -52,7 +52,7 @@ def open_counted(path: str) -> io.BufferedReader:
 
 
 @contextmanager
-def shown(
+def show_progress(
     planned_bytes: int = 0, stream: TextIO | None = None, quiet: bool = False
 ) -> Iterator[None]:
     """Show progress while the block runs: a moving line on a terminal, plain lines elsewhere.

@@ -7,15 +7,15 @@ _ELLIPSIS = "…"
 
 def printable(text: str) -> str:
     r"""Text as one line: white space is folded, unprintable characters are escaped (`\x1b`)."""
-    return _escaped(" ".join(text.split()))
+    return _escape(" ".join(text.split()))
 
 
 def printable_lines(text: str) -> str:
     """Like `printable`, but keeps lines and their indents."""
-    return "\n".join(map(_escaped, text.splitlines()))
+    return "\n".join(map(_escape, text.splitlines()))
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """The text as a printable line of at most `longest` characters; ends in … if it was cut."""
     # Cut first, since a text may be megabytes long.
     line = printable(text[: 4 * longest])
@@ -24,7 +24,7 @@ def shortened(text: str, longest: int) -> str:
     return line[: longest - 1] + _ELLIPSIS
 
 
-def _escaped(line: str) -> str:
+def _escape(line: str) -> str:
     if line.isprintable():
         return line
     return "".join(

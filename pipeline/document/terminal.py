@@ -10,7 +10,7 @@ from rich.text import Text
 
 from goodgain.pipeline.document.console import on_terminal, plain_table
 from goodgain.pipeline.document.model import Block, Cell, Document, Heading, Sentence, TableBlock
-from goodgain.pipeline.document.safe_text import printable, shortened
+from goodgain.pipeline.document.safe_text import printable, shorten
 
 _STYLES = {
     "": "",
@@ -113,7 +113,7 @@ def _table(block: TableBlock) -> RichTable:
 
 
 def _cell(cell: Cell) -> Text:
-    shown = printable(cell.text) if cell.longest is None else shortened(cell.text, cell.longest)
+    shown = printable(cell.text) if cell.longest is None else shorten(cell.text, cell.longest)
     text = Text(shown, _STYLES[cell.tone])
     for line in cell.below:
         text.append(f"\n{printable(line)}", style="not bold dim")

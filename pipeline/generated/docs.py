@@ -104,7 +104,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
 }
 
 
-def filled(text: str) -> str:
+def fill(text: str) -> str:
     """A page with the text between `<!-- NAME -->` and `<!-- end -->` replaced."""
 
     def table(match: re.Match[str]) -> str:
@@ -115,4 +115,4 @@ def filled(text: str) -> str:
 
 if __name__ == "__main__":
     for page in sorted(_DOCS.glob("*.md")):
-        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(fill(page.read_text(encoding="utf-8")), encoding="utf-8")

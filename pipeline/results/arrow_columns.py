@@ -59,7 +59,7 @@ def whole_numbers(numbers: NDArray[np.int64], valid: NDArray[np.bool_] | None) -
     return pa.Array.from_buffers(ARROW_TYPES["whole"], len(numbers), buffers)
 
 
-def chosen_texts(
+def choose_texts(
     texts: Sequence[str], indexes: NDArray[np.int64], valid: NDArray[np.bool_] | None
 ) -> pa.Array:
     """The array of the texts at these indexes, which are null where they are not valid."""

@@ -60,7 +60,7 @@ def warning_text(warning: DataWarning) -> str:
     return f"Warning ({warning.code}): {warning.message} {warning.remedy}"
 
 
-def misspelt_names(
+def warn_of_misspelt_names(
     means: Sequence[Mapping[str, Any]],
     slices: Iterable[Mapping[str, str]],
     manifest: Mapping[str, Any],
@@ -71,13 +71,13 @@ def misspelt_names(
       means: rows at N of all conversations.
       slices: the slices of the run, repeated or not.
     """
-    yield from unknown_costs(means)
-    yield from unknown_attributes(slices)
-    if line := unshared_cluster(means, manifest):
+    yield from warn_of_unknown_costs(means)
+    yield from warn_of_unknown_attributes(slices)
+    if line := warn_of_unshared_cluster(means, manifest):
         yield line
 
 
-def unknown_costs(means: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def warn_of_unknown_costs(means: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """A sentence for each requested cost that no conversation has.
 
     Args:
@@ -89,7 +89,7 @@ def unknown_costs(means: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             yield f"Costs: no conversation has {name} in all its calls; is it misspelt?"
 
 
-def unknown_attributes(slices: Iterable[Mapping[str, str]]) -> Iterator[str]:
+def warn_of_unknown_attributes(slices: Iterable[Mapping[str, str]]) -> Iterator[str]:
     """A sentence for each attribute of slices that no conversation has."""
     values: dict[str, set[str]] = {}
     for slice_ in slices:
@@ -99,7 +99,9 @@ def unknown_attributes(slices: Iterable[Mapping[str, str]]) -> Iterator[str]:
         yield f"Slices: no conversation has the attribute {name}; is it misspelt?"
 
 
-def unshared_cluster(means: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]) -> str | None:
+def warn_of_unshared_cluster(
+    means: Iterable[Mapping[str, Any]], manifest: Mapping[str, Any]
+) -> str | None:
     """A sentence if every conversation is alone in its cluster since none has the attribute.
 
     Args:

@@ -53,7 +53,7 @@ class Dataset(Struct, frozen=True):
     columns: tuple[Column, ...]
 
 
-def shipped(name: str) -> Dataset:
+def shipped_dataset(name: str) -> Dataset:
     """A dataset as its Avro schema in `configs/schemas` declares it."""
     path = resources.files("goodgain.configs").joinpath(f"schemas/{name}.avsc")
     schema = json.loads(path.read_text(encoding="utf-8"))
@@ -192,19 +192,19 @@ def calls(plan: MetricPlan) -> Dataset:
 
 
 # Datasets that always have the same columns.
-DUPLICATES = shipped("duplicates")
-MEANS = shipped("means")
-OUTCOME_RELATIONS = shipped("outcome_relations")
-REJECTED = shipped("rejected")
-REJECTED_LABELS = shipped("rejected_labels")
-REJECTED_OUTCOMES = shipped("rejected_outcomes")
+DUPLICATES = shipped_dataset("duplicates")
+MEANS = shipped_dataset("means")
+OUTCOME_RELATIONS = shipped_dataset("outcome_relations")
+REJECTED = shipped_dataset("rejected")
+REJECTED_LABELS = shipped_dataset("rejected_labels")
+REJECTED_OUTCOMES = shipped_dataset("rejected_outcomes")
 # By table beside the traces.
 REJECTED_ROWS = {"labels": REJECTED_LABELS, "outcomes": REJECTED_OUTCOMES}
-LATE = shipped("late")
+LATE = shipped_dataset("late")
 # Those of a comparison.
-COMPARISON = shipped("comparison")
-DIFFERENCES = shipped("differences")
-POOL_DOCUMENTS = shipped("pool_documents")
+COMPARISON = shipped_dataset("comparison")
+DIFFERENCES = shipped_dataset("differences")
+POOL_DOCUMENTS = shipped_dataset("pool_documents")
 ARMS = Dataset(
     "arms",
     "What each arm gained and what it cost, at N and by iteration; if traces have costs.",
@@ -214,4 +214,4 @@ ARMS = Dataset(
 
 def pool_documents(name: str) -> Dataset:
     """The dataset of a pool's documents, named like its folder."""
-    return replace(shipped("documents"), name=name)
+    return replace(shipped_dataset("documents"), name=name)

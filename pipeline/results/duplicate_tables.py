@@ -12,7 +12,7 @@ import pyarrow as pa
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from goodgain.pipeline.results.arrow_columns import chosen_texts, whole_numbers
+from goodgain.pipeline.results.arrow_columns import choose_texts, whole_numbers
 from goodgain.pipeline.results.datasets import DUPLICATES
 from goodgain.pipeline.results.formats import ROWS_AT_ONCE, arrow_schema
 from goodgain.transforms.core.scoring.duplicate_table import COLUMNS, STEPS, DuplicateTable
@@ -84,7 +84,7 @@ def _table(found: Sequence[tuple[FoundDuplicates, DuplicateTable]]) -> pa.Table:
     def array(name: str) -> pa.Array:
         valid = raw[name] >= 0 if name in _NULLABLE else None
         if name in texts:
-            return chosen_texts(*texts[name], valid)
+            return choose_texts(*texts[name], valid)
         return whole_numbers(raw[name], valid)
 
     names_of_columns = [column.name for column in DUPLICATES.columns]

@@ -111,7 +111,7 @@ def check_claim(folder: str, area: str, or_none: bool = False) -> None:
       GoodGainError: another run has begun.
     """
     check_links(folder)
-    claimed = _claimed(folder)
+    claimed = _name_in_claim(folder)
     if area and claimed != area and not (or_none and claimed is None):
         raise GoodGainError(
             f"Another run has begun to write to {folder}, so this one publishes nothing there; "
@@ -119,7 +119,7 @@ def check_claim(folder: str, area: str, or_none: bool = False) -> None:
         )
 
 
-def _claimed(folder: str) -> str | None:
+def _name_in_claim(folder: str) -> str | None:
     path = join(folder, UNFINISHED, _CLAIM)
     if not exists(path):
         return None
@@ -196,7 +196,7 @@ def _top(path: str) -> str:
 def discard_unfinished(folder: str, area: str = "") -> None:
     """Delete the unpublished files of a run, but never those of another run."""
     delete(unfinished_folder(folder, area))
-    if _claimed(folder) in (None, area):
+    if _name_in_claim(folder) in (None, area):
         delete(join(folder, UNFINISHED))
 
 

@@ -96,7 +96,7 @@ def _avro_field(column: Column) -> dict[str, Any]:
     return {**field, "type": ["null", kind], "default": None} if column.nullable else field
 
 
-def parsed_schema(dataset: Dataset) -> dict[str, Any]:
+def parse_schema(dataset: Dataset) -> dict[str, Any]:
     """The schema as parsed by fastavro, whose own order of keys differs in every process."""
     parsed: dict[str, Any] = fastavro.parse_schema(avro_schema(dataset))
     parsed["fields"] = [dict(sorted(field.items())) for field in parsed["fields"]]
@@ -119,7 +119,7 @@ def arrow_schema(dataset: Dataset) -> pa.Schema:
 
 
 def _write_avro(dataset: Dataset, rows: Iterable[Row], file: BinaryIO) -> None:
-    writer = Writer(file, parsed_schema(dataset), codec="deflate", sync_marker=SYNC_MARKER)
+    writer = Writer(file, parse_schema(dataset), codec="deflate", sync_marker=SYNC_MARKER)
     encode = row_encoder(dataset.columns)
     block = _AvroBlock()
     for row in rows:

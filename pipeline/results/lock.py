@@ -24,7 +24,7 @@ class LockedError(GoodGainError):
 
 
 @contextmanager
-def locked(folder: Path, started: datetime) -> Iterator[None]:
+def lock_folder(folder: Path, started: datetime) -> Iterator[None]:
     """Hold the lock of a folder without symbolic links while the block runs.
 
     The lock file is never removed: otherwise two jobs could each lock a file of that name, one of
@@ -69,7 +69,7 @@ def folder_locked(folder: str) -> Iterator[None]:
     Raises:
       LockedError: another process is writing to it.
     """
-    descriptor = _opened(folder)
+    descriptor = _open(folder)
     if descriptor is None:
         yield
         return
@@ -88,7 +88,7 @@ def folder_locked(folder: str) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _opened(folder: str) -> int | None:
+def _open(folder: str) -> int | None:
     if not is_local(folder):
         return None
     try:

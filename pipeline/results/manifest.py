@@ -86,7 +86,7 @@ def records_part(counts: Mapping[str, int], max_rejected: MaxRejected) -> dict[s
         "conflicting_redeliveries": counts.get("conflicting_redeliveries", 0),
         UNKNOWN_LOSSES: unknown_losses,
         "balance_holds": True,
-        "too_many_rejected": max_rejected.exceeded(
+        "too_many_rejected": max_rejected.is_exceeded(
             records["rejected"], records["read"], unknown_losses
         ),
     }
@@ -177,14 +177,14 @@ def manifest_of(
     """
     return {
         "records": records_part(counts, max_rejected),
-        "conversations": grouped(counts, "conversations", _CONVERSATIONS),
+        "conversations": counts_of_group(counts, "conversations", _CONVERSATIONS),
         "results": {
-            **grouped(counts, "results", _RESULTS),
+            **counts_of_group(counts, "results", _RESULTS),
             "by_label": labels_by_gain(counts),
-            "duplicates_by_step": grouped(counts, "duplicates_by_step"),
-            "duplicates_by_type": grouped(counts, "duplicates_by_type"),
-            "results_by_type": grouped(counts, "results_by_type"),
-            "near_misses_by_step": grouped(counts, "near_misses_by_step"),
+            "duplicates_by_step": counts_of_group(counts, "duplicates_by_step"),
+            "duplicates_by_type": counts_of_group(counts, "duplicates_by_type"),
+            "results_by_type": counts_of_group(counts, "results_by_type"),
+            "near_misses_by_step": counts_of_group(counts, "near_misses_by_step"),
             "candidates_cut": counts.get("candidates_cut", 0),
         },
         **({"qrels": qrels_part(counts, qrels)} if qrels else {}),
@@ -206,8 +206,8 @@ def manifest_of(
             "python": platform.python_version(),
             **_library_versions(),
         },
-        "started": written_time(started),
-        "finished": written_time(finished),
+        "started": format_time(started),
+        "finished": format_time(finished),
     }
 
 
@@ -235,12 +235,14 @@ def _reading(counts: Mapping[str, int]) -> str:
     return reading
 
 
-def written_time(time: datetime) -> str:
+def format_time(time: datetime) -> str:
     """A time as text in a manifest."""
     return time.isoformat(timespec="milliseconds")
 
 
-def grouped(counts: Mapping[str, int], group: str, always: Sequence[str] = ()) -> dict[str, int]:
+def counts_of_group(
+    counts: Mapping[str, int], group: str, always: Sequence[str] = ()
+) -> dict[str, int]:
     """The counts whose names begin with a group, by the rest of their names, sorted.
 
     Args:
@@ -255,7 +257,7 @@ def grouped(counts: Mapping[str, int], group: str, always: Sequence[str] = ()) -
     return {**dict.fromkeys(always, 0), **counted}
 
 
-def judged_outside(manifest: Mapping[str, Any]) -> bool:
+def has_outside_judgments(manifest: Mapping[str, Any]) -> bool:
     """Whether labels came from judgments outside the traces."""
     return "qrels" in manifest or "pool" in manifest
 
@@ -267,7 +269,7 @@ def aspects_outside(manifest: Mapping[str, Any]) -> bool:
 
 def has_own_ideal(metric: Metric, manifest: Mapping[str, Any]) -> bool:
     """Whether a metric is measured by what the run itself found, for lack of other judgments."""
-    outside = aspects_outside(manifest) if metric.of_aspects else judged_outside(manifest)
+    outside = aspects_outside(manifest) if metric.of_aspects else has_outside_judgments(manifest)
     return metric.own_ideal and not outside
 
 

@@ -94,7 +94,7 @@ def slice_sort_key(slice_: Mapping[str, str]) -> str:
     return f"{len(slice_)} {slice_key(slice_)}"
 
 
-def rejected_key(row: RejectedRecord) -> str:
+def key_of_rejected(row: RejectedRecord) -> str:
     """Rejected records by file and place."""
     # Numbers are padded, so that line 2 comes before line 10.
     position = re.sub("[0-9]+", lambda number: number[0].zfill(_DIGITS), row.position)

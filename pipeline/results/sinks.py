@@ -141,12 +141,12 @@ class _PackForShards(beam.DoFn):
         self._waiting.setdefault(shard, []).append((key, encoded))
         self._bytes += len(key) + len(encoded)
         if self._bytes >= _MOST_WAITING:
-            yield from self._packed()
+            yield from self._pack()
 
     def finish_bundle(self) -> Iterator[WindowedValue]:
-        return map(at_end_of_global_window, self._packed())
+        return map(at_end_of_global_window, self._pack())
 
-    def _packed(self) -> Iterator[_Packed]:
+    def _pack(self) -> Iterator[_Packed]:
         waiting = self._waiting
         self.start_bundle()
         for shard, some in waiting.items():
@@ -180,14 +180,14 @@ class _WriteShard(beam.DoFn):
         make_folder(folder)
         written = 0
 
-        def counted() -> Iterator[Row]:
+        def count_rows() -> Iterator[Row]:
             nonlocal written
             for element in packed:
                 for row in rows.rows_of(self._decoder.decode(element)):
                     written += 1
                     yield row
 
-        def counted_tables(tables: TablesOf) -> Iterator[pa.Table]:
+        def count_tables(tables: TablesOf) -> Iterator[pa.Table]:
             nonlocal written
             decode = msgspec.msgpack.Decoder(tables.element_type).decode
             for table in tables.make(map(decode, packed)):
@@ -196,7 +196,7 @@ class _WriteShard(beam.DoFn):
 
         with create(join(folder, file_name)) as file:
             if rows.tables is None or file_format.write_tables is None:
-                file_format.write(rows.dataset, counted(), file)
+                file_format.write(rows.dataset, count_rows(), file)
             else:
-                file_format.write_tables(rows.dataset, counted_tables(rows.tables), file)
+                file_format.write_tables(rows.dataset, count_tables(rows.tables), file)
         return WrittenFile(name, f"{name}/{file_name}", written)

@@ -51,9 +51,9 @@ class ShownRows:
     def __init__(self, found: Iterable[WithoutLabels]) -> None:
         self._arms = {frozenset(arm.slice.items()): arm.arms for arm in found}
 
-    def compared(self, row: Row) -> Row:
+    def of_comparison(self, row: Row) -> Row:
         """A row of `comparison`, or of its sensitivity, which is about all conversations."""
-        without = self._without(row)
+        without = self._unlabelled_arms(row)
         if not without:
             return row
         names = [*_OF_BOTH, *(name for arm in without for name in _OF_ARM[arm])]
@@ -64,15 +64,15 @@ class ShownRows:
 
     def struct(self, row: _Struct) -> _Struct:
         """The same for a row that is a struct."""
-        return type(row)(**self.compared(asdict(row))) if self._arms else row
+        return type(row)(**self.of_comparison(asdict(row))) if self._arms else row
 
     def of_arm(self, row: Row) -> Row:
         """A row of `arms`."""
-        if row["arm"] not in self._without(row):
+        if row["arm"] not in self._unlabelled_arms(row):
             return row
         return {**row, **{name: None for name in _ESTIMATES if name in row}}
 
-    def _without(self, row: Row) -> tuple[str, ...]:
+    def _unlabelled_arms(self, row: Row) -> tuple[str, ...]:
         """The arms of which the row has nothing to show."""
         without = self._arms.get(frozenset(row.get("slice", {}).items()), ())
         return without if without and metric_by_name(row["metric"]).needs_labels else ()

@@ -192,12 +192,12 @@ def _deliver(
     for record, bad in zip(records, spoiled, strict=True):
         delivered.append(bad or record)
         if draw.chance(_REDELIVERED_SHARE) and bad is None:
-            copy = _redelivered(draw, identified, record)
+            copy = _redeliver(draw, identified, record)
             (at_end if draw.chance(0.5) else delivered).append(copy)
     return delivered + at_end
 
 
-def _redelivered(draw: Draw, identified: bool, record: Record) -> Record:
+def _redeliver(draw: Draw, identified: bool, record: Record) -> Record:
     if not identified or not record["results"] or draw.chance(0.6):
         return record
     results = list(record["results"])

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from goodgain.pipeline.sample.documents import (
     DEFINITIVE_IDS,
     Document,
+    drop_fields,
     opaque_id,
-    without,
 )
 from goodgain.pipeline.sample.scene import OFFSETS, Scene, in_offset
 
@@ -67,7 +67,7 @@ def _url_variant(scene: Scene, document: Document) -> Document | None:
         path += f"#section-{draw.between(1, 9)}"
     else:
         path += ("&" if "?" in path else "?") + draw.pick(_TRACKING)
-    copy = without(document, "ids")
+    copy = drop_fields(document, "ids")
     return copy | {
         "id": opaque_id(draw),
         "url": f"{scheme}://{host}{slash}{path}",
@@ -81,7 +81,7 @@ def _other_query(scene: Scene, document: Document) -> Document | None:
         return None
     url = document["url"]
     parameter = scene.draw.pick(("lang=en", "source=search", f"rank={scene.draw.between(1, 20)}"))
-    copy = without(document, "ids")
+    copy = drop_fields(document, "ids")
     return copy | {"url": f"{url}{'&' if '?' in url else '?'}{parameter}"}
 
 
@@ -103,7 +103,7 @@ def _snippet_only(_: Scene, document: Document) -> Document | None:
     """Same passage and fields; ids and URL are missing."""
     if "snippet" not in document:
         return None
-    return without(document, "id", "ids", "url", "content")
+    return drop_fields(document, "id", "ids", "url", "content")
 
 
 def _fields_only(_: Scene, document: Document) -> Document | None:
@@ -113,7 +113,7 @@ def _fields_only(_: Scene, document: Document) -> Document | None:
         return None
     if kind == "Event" and "organizer_email" not in document["fields"]:
         return None
-    return without(document, "id", "ids", "url", "snippet", "content")
+    return drop_fields(document, "id", "ids", "url", "snippet", "content")
 
 
 def _guid_case(scene: Scene, document: Document) -> Document | None:
@@ -151,7 +151,7 @@ def _time_offset(scene: Scene, document: Document) -> Document | None:
         fields[name] = in_offset(fields[name], minutes)
     wanted = DEFINITIVE_IDS[document.get("entity_type")]
     ids = {name: value for name, value in document.get("ids", {}).items() if name not in wanted}
-    return without(document, "id", "url") | {"fields": fields, "ids": ids}
+    return drop_fields(document, "id", "url") | {"fields": fields, "ids": ids}
 
 
 def _type_alias(scene: Scene, document: Document) -> Document | None:
@@ -166,7 +166,7 @@ def _type_missing(_: Scene, document: Document) -> Document | None:
     """No entity type, otherwise the same."""
     if "entity_type" not in document or "id" not in document:
         return None
-    return without(document, "entity_type")
+    return drop_fields(document, "entity_type")
 
 
 # How often each way is tried; if a document lacks the necessary fields, the copy is exact.

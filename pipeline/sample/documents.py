@@ -47,7 +47,7 @@ def new_document(scene: Scene, kind: str | None, unlabelled_share: float) -> Doc
     return document
 
 
-def without(document: Document, *names: str) -> Document:
+def drop_fields(document: Document, *names: str) -> Document:
     """A copy of a document without some fields."""
     return {name: value for name, value in document.items() if name not in names}
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 from goodgain.pipeline.sample.documents import (
     Document,
+    drop_fields,
     new_document,
     opaque_id,
-    without,
 )
 from goodgain.pipeline.sample.scene import Scene
 
@@ -48,7 +48,7 @@ def _identity_parameter(scene: Scene, earlier: Document, new: Document) -> Docum
     end = url.find("&", begin)
     rest = url[end:] if end > 0 else ""
     value = f"{scene.draw.guid().upper()}%7D" if name.endswith("%7B") else scene.draw.digits(7)
-    return without(new, "ids", "id") | {"url": f"{url[:begin]}{name}{value}{rest}"}
+    return drop_fields(new, "ids", "id") | {"url": f"{url[:begin]}{name}{value}{rest}"}
 
 
 def _other_page_state(scene: Scene, earlier: Document, new: Document) -> Document | None:
@@ -56,7 +56,7 @@ def _other_page_state(scene: Scene, earlier: Document, new: Document) -> Documen
     if "url" not in earlier or "snippet" not in earlier or "snippet" not in new:
         return None
     url = earlier["url"]
-    return without(new, "ids", "id") | {
+    return drop_fields(new, "ids", "id") | {
         "url": f"{url}{'&' if '?' in url else '?'}page={scene.draw.between(2, 99)}"
     }
 
@@ -68,7 +68,7 @@ def _series(scene: Scene, earlier: Document, new: Document) -> Document | None:
     start, end = scene.slot(30)
     ids = {**earlier["ids"], "event_id": f"AAMkAGI{scene.draw.token(40)}="}
     fields = {**earlier["fields"], "start": start, "end": end}
-    copy = {**without(new, "url"), "ids": ids, "fields": fields, "title": earlier["title"]}
+    copy = {**drop_fields(new, "url"), "ids": ids, "fields": fields, "title": earlier["title"]}
     return copy | {"id": opaque_id(scene.draw)}
 
 
@@ -85,7 +85,7 @@ def _other_type(_: Scene, earlier: Document, new: Document) -> Document | None:
     if "snippet" not in earlier or "entity_type" not in earlier:
         return None
     other = "MeetingTranscript" if earlier["entity_type"] == "Event" else "Event"
-    return without(new, "ids", "fields", "url") | {
+    return drop_fields(new, "ids", "fields", "url") | {
         "entity_type": other,
         "title": earlier["title"],
         "snippet": earlier["snippet"],

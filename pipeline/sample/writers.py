@@ -73,11 +73,11 @@ def _lines(
         line = text.encode()
         if draw.chance(options.bad_share):
             written.broken_lines += 1
-            yield _broken(draw, line)
+            yield _break(draw, line)
         yield line
 
 
-def _broken(draw: Draw, line: bytes) -> bytes:
+def _break(draw: Draw, line: bytes) -> bytes:
     """A line as a crashed producer leaves it: truncated, or with bytes that are not UTF-8."""
     if draw.chance(0.5):
         return line[: len(line) // 2]

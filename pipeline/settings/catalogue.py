@@ -30,7 +30,7 @@ def as_value_errors() -> Iterator[None]:
         raise ValueError(f"cannot be used: {str(error).removesuffix('.')}") from None
 
 
-def _mapped_labels(entries: tuple[str, ...]) -> tuple[str, ...]:
+def _check_label_map(entries: tuple[str, ...]) -> tuple[str, ...]:
     with as_value_errors():
         parse_label_map(entries)
     return entries
@@ -62,7 +62,7 @@ Renames = Annotated[
 ]
 LabelScale = Annotated[
     Mapping,
-    AfterValidator(_mapped_labels),
+    AfterValidator(_check_label_map),
     option(
         LABELS,
         "LABEL=GAIN",

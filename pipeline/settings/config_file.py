@@ -14,7 +14,7 @@ from pydantic.json_schema import PydanticJsonSchemaWarning
 
 from goodgain.pipeline.settings.option_fields import flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
+from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, reason
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.yaml_text import (
     Mistake,
@@ -117,7 +117,7 @@ def parse_config_text(text: str, name: str, model: type[Settings]) -> ConfigFile
         if field in _NOT_IN_FILES:
             mistakes.append((line, f"{written} can only be given on the command line"))
         elif field not in model.model_fields:
-            mistakes.append((line, unknown(field, fields, written)))
+            mistakes.append((line, describe_unknown(field, fields, written)))
         elif field in values:
             mistakes.append((line, describe_repeated_key(written)))
         else:
@@ -161,7 +161,7 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     with warnings.catch_warnings():
         # Pydantic leaves out defaults of our own types, since a file cannot hold them, and warns.
         warnings.simplefilter("ignore", PydanticJsonSchemaWarning)
-        schema = _cleaned(model.model_json_schema())
+        schema = _clean(model.model_json_schema())
     schema.pop("description", None)
     if issubclass(model, Settings):
         schema.pop("required", None)
@@ -180,16 +180,16 @@ def _add_spellings(schema: dict[str, Any], model: type[Settings]) -> None:
     schema["properties"], schema["patternProperties"] = named, patterns
 
 
-def _cleaned(schema: Any) -> Any:
+def _clean(schema: Any) -> Any:
     """With limits by their names in JSON Schema, without what only `--help` uses and docstrings."""
     if isinstance(schema, list):
-        return [_cleaned(part) for part in schema]
+        return [_clean(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     cleaned = {}
     for name, value in schema.items():
         if name in ("properties", "$defs"):
-            cleaned[name] = {key: _cleaned(one) for key, one in value.items()}
+            cleaned[name] = {key: _clean(one) for key, one in value.items()}
         elif name not in _ONLY_IN_HELP and not (name == "description" and "properties" in schema):
-            cleaned[_LIMITS.get(name, name)] = _cleaned(value)
+            cleaned[_LIMITS.get(name, name)] = _clean(value)
     return cleaned

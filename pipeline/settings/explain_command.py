@@ -24,14 +24,14 @@ _DEFAULTS = {name: list(one) if isinstance(one, tuple) else one for name, one in
 
 def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str | None:
     """The `goodgain explain` command for a conversation of a run; None if it would be too long."""
-    words = ["goodgain", "explain", "--input", *map(quoted, parameters.get("input", ()))]
+    words = ["goodgain", "explain", "--input", *map(quote_word, parameters.get("input", ()))]
     for name, default in _DEFAULTS.items():
         value = parameters.get(name, default)
         if value not in (None, default):
             several = value if isinstance(value, list) else [value]
             given = [] if value is True else several
-            words += [flag_of(name, _FIELDS[name]), *(quoted(str(word)) for word in given)]
-    identity = quoted(conversation_id)
+            words += [flag_of(name, _FIELDS[name]), *(quote_word(str(word)) for word in given)]
+    identity = quote_word(conversation_id)
     if conversation_id[:1] == "-":
         words += ["--", identity]  # else it would pass for an option
     else:
@@ -40,17 +40,17 @@ def explain_command(conversation_id: str, parameters: Mapping[str, Any]) -> str 
     return command if len(command) <= _LONGEST else None
 
 
-def quoted(text: str) -> str:
+def quote_word(text: str) -> str:
     r"""Quote one word for a shell; unprintable characters are escaped as in `$'\x1b'`.
 
     Unescaped, they could act on the terminal, or hide part of the pasted command.
     """
     if text.isprintable():
         return shlex.quote(text)
-    return "$'" + "".join(map(_escaped, text)) + "'"
+    return "$'" + "".join(map(_escape, text)) + "'"
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in "\\'":
         return "\\" + character
     if character.isprintable():

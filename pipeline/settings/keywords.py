@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from goodgain.pipeline.settings.config_file import read_config_file
 from goodgain.pipeline.settings.option_fields import keyword_of
 from goodgain.pipeline.settings.reading_config import Settings
-from goodgain.pipeline.settings.yaml_model import reason, unknown
+from goodgain.pipeline.settings.yaml_model import describe_unknown, reason
 from goodgain.transforms.core.errors import UsageError
 
 _Settings = TypeVar("_Settings", bound=Settings)
@@ -35,7 +35,7 @@ def from_keywords(
     """
     keywords = {keyword_of(*field): field[0] for field in model.model_fields.items()}
     known = {key: name for key, name in keywords.items() if key and name not in fixed}
-    mistakes = [unknown(key, sorted(known)) for key in arguments if key not in known]
+    mistakes = [describe_unknown(key, sorted(known)) for key in arguments if key not in known]
     every = f" The options are {', '.join(sorted(known))}." if mistakes else ""
     values: dict[str, Any] = {}
     if config is not None:

@@ -46,7 +46,7 @@ class MaxRejected:
         """The same limit, asked for or not."""
         return MaxRejected(self.limit, self.is_share, is_given)
 
-    def exceeded(self, rejected: int, read: int, unknown_losses: int = 0) -> bool:
+    def is_exceeded(self, rejected: int, read: int, unknown_losses: int = 0) -> bool:
         """Whether `rejected` of `read` records exceed the limit; exactly the limit does not.
 
         Args:

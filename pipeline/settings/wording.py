@@ -21,7 +21,7 @@ def for_python(text: str) -> str:
 
 
 @contextmanager
-def phrased_for_python() -> Iterator[None]:
+def phrase_for_python() -> Iterator[None]:
     """Words the options in the messages of errors that are raised inside for Python."""
     try:
         yield
@@ -31,7 +31,7 @@ def phrased_for_python() -> Iterator[None]:
 
 
 def _argument(remedy: Remedy) -> str:
-    named = _declared().get(remedy.option)
+    named = _declared_options().get(remedy.option)
     if named is None:
         return remedy.option if remedy.value is None else f"{remedy.option}={remedy.value}"
     name, field = named
@@ -52,7 +52,7 @@ def _argument(remedy: Remedy) -> str:
 
 
 @cache
-def _declared() -> dict[str, tuple[str, FieldInfo]]:
+def _declared_options() -> dict[str, tuple[str, FieldInfo]]:
     """The options of runs and comparisons by key."""
     fields = [*CompareConfig.model_fields.items(), *RunConfig.model_fields.items()]
     return {key_of(*named): named for named in fields}

@@ -53,7 +53,7 @@ def config_text(path: str, what: str) -> str:
     return (folder / (name + _SUFFIX)).read_text(encoding="utf-8")
 
 
-def unknown(field: str, known: Iterable[str], written: str | None = None) -> str:
+def describe_unknown(field: str, known: Iterable[str], written: str | None = None) -> str:
     """The message for an unknown option, with the one that was likely meant."""
     near = get_close_matches(field, list(known), n=1)
     return f"{written or field} is not an option" + (f"; did you mean {near[0]}?" if near else "")

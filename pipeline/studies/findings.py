@@ -73,7 +73,7 @@ def make_report(
         ],
         "rejected_by_reason": msgspec.to_builtins(survey.rejections.by_frequency()),
         "max_rejected": str(max_rejected),
-        "too_many_rejected": max_rejected.exceeded(
+        "too_many_rejected": max_rejected.is_exceeded(
             records.rejected, records.read, records.unknown_losses
         ),
         "identity": identity_lines(rules),

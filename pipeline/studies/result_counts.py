@@ -78,8 +78,8 @@ class ResultCounts:
 
     def _kind(self, sketch: bytes) -> _LikeResults:
         result = decode_result(sketch)
-        entity_type = known_name(self.types, (result.entity_type or "").strip())
-        fields = [known_name(self.fields, name) for name in result.fields]
+        entity_type = name_to_count(self.types, (result.entity_type or "").strip())
+        fields = [name_to_count(self.fields, name) for name in result.fields]
         for name in fields:
             self.field_types.setdefault(name, set()).add(entity_type)
         return _LikeResults(
@@ -87,12 +87,12 @@ class ResultCounts:
             scored=result.has_score,
             unidentified=not data_counts.identifies(layout_of(result.codes), self._rules),
             entity_type=entity_type,
-            ids=[known_name(self.ids, name) for name in result.ids],
+            ids=[name_to_count(self.ids, name) for name in result.ids],
             fields=fields,
         )
 
 
-def known_name(names: Counter[str], name: str) -> str:
+def name_to_count(names: Counter[str], name: str) -> str:
     """The name under which a name is counted, with a count from now on: a common one if many."""
     if name not in names and len(names) >= _MOST_NAMES:
         name = OTHER_NAMES

@@ -8,7 +8,7 @@ from sys import getsizeof
 
 from msgspec import Struct
 
-from goodgain.pipeline.studies.result_counts import ResultCounts, known_name
+from goodgain.pipeline.studies.result_counts import ResultCounts, name_to_count
 from goodgain.transforms.core.dedup.rules import RuleTable
 from goodgain.transforms.core.files.read_counts import ReadCounts
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -158,7 +158,7 @@ class Survey:
             self._extend_time(call.timestamp)
             self.data.update(data_counts.times_counts([call.timestamp], self._clock))
         for name, value in call.attributes.items():
-            name = known_name(self.attributes, name)
+            name = name_to_count(self.attributes, name)
             self.attributes[name] += 1
             values = self.attribute_values.setdefault(name, set())
             if len(values) < _MOST_VALUES and value not in values and value.strip():

@@ -65,7 +65,7 @@ def _gain(gain: ArmGain | None) -> tuple[str, str]:
 
 
 def _only(arm: str, documents: Sequence[ArmDocument]) -> Iterator[Block]:
-    yield Heading(f"Only in {arm}: {_counted(documents)}")
+    yield Heading(f"Only in {arm}: {_count_documents(documents)}")
     if documents:
         yield table(
             (
@@ -78,7 +78,7 @@ def _only(arm: str, documents: Sequence[ArmDocument]) -> Iterator[Block]:
 
 
 def _both(arms: ArmsExplanation) -> Iterator[Block]:
-    yield Heading(f"In both: {_counted([pair.input for pair in arms.both])}")
+    yield Heading(f"In both: {_count_documents([pair.input for pair in arms.both])}")
     if arms.both:
         yield table(
             (
@@ -101,7 +101,7 @@ def _both(arms: ArmsExplanation) -> Iterator[Block]:
         )
 
 
-def _counted(documents: Sequence[ArmDocument]) -> str:
+def _count_documents(documents: Sequence[ArmDocument]) -> str:
     good = sum(found.good for found in documents)
     return (
         f"{format_count(len(documents), 'document')}, {good} of them good"

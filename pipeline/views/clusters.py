@@ -38,7 +38,7 @@ def clusters_part(rows: Mapping[str, Any], manifest: Mapping[str, Any]) -> Itera
     attribute = manifest["parameters"].get("cluster")
     if attribute is None:
         return
-    if line := data_warnings.unshared_cluster(rows.values(), manifest):
+    if line := data_warnings.warn_of_unshared_cluster(rows.values(), manifest):
         yield Sentence(line, apart=True)
         return
     alone = manifest["conversations"].get("without_cluster", 0)

@@ -18,7 +18,7 @@ from goodgain.pipeline.document.model import (
     sentences,
 )
 from goodgain.pipeline.document.numbers import difference_text
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.unlabelled_arms import ShownRows
 from goodgain.pipeline.studies.comparison.arms import Arm
@@ -35,7 +35,7 @@ from goodgain.pipeline.views.comparison_tables import (
     short_table,
     sizes_table,
 )
-from goodgain.pipeline.views.found_documents import found_by_part, one_sided_topics
+from goodgain.pipeline.views.found_documents import count_finds, one_sided_topics
 from goodgain.transforms.core.metrics.by_name import at_i, labels, metric_by_name
 from goodgain.transforms.core.warnings.codes import FEW_EFFECTIVE_CLUSTERS
 from goodgain.transforms.core.wording import format_count, pluralize
@@ -58,10 +58,13 @@ def comparison_document(compared: Compared, at: int | None = None) -> Document:
     return document(
         Sentence(compared.answer, "strong"),
         _arms_part(compared),
-        *(_slice_part(compared, rows[0].slice, _shown(compared, rows), at) for rows in shown),
+        *(
+            _slice_part(compared, rows[0].slice, _hide_unlabelled(compared, rows), at)
+            for rows in shown
+        ),
         _hidden_part(len(slices) - len(shown)),
         _pool_part(compared),
-        legend(compared, _chosen(compared, rows_at)),
+        legend(compared, _choose_rows(compared, rows_at)),
         _further_iterations(at),
         _examples_part(compared),
     )
@@ -70,7 +73,7 @@ def comparison_document(compared: Compared, at: int | None = None) -> Document:
 def short_document(compared: Compared) -> Document:
     """The answer, and the metrics that it rests on over all conversations at N."""
     rows = [row for row in compared.rows if row.i is None and not row.slice]
-    shown = _chosen(compared, _shown(compared, rows))
+    shown = _choose_rows(compared, _hide_unlabelled(compared, rows))
     return document(
         Sentence(compared.answer, "strong"),
         short_table(shown) if shown else None,
@@ -78,7 +81,7 @@ def short_document(compared: Compared) -> Document:
     )
 
 
-def _shown(compared: Compared, rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:
+def _hide_unlabelled(compared: Compared, rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:
     """The rows without the numbers of arms that have no labels."""
     return list(map(ShownRows(compared.without_labels).struct, rows))
 
@@ -121,7 +124,7 @@ def _arms_part(compared: Compared) -> Iterator[Sentence]:
         yield Sentence(f"Unpaired, {why}: two samples (Welch), no good/same/bad.")
     if compared.cluster:
         whole = [row for row in compared.rows if not row.slice]
-        yield Sentence(_clusters_text(compared, _shown(compared, whole)))
+        yield Sentence(_clusters_text(compared, _hide_unlabelled(compared, whole)))
     yield from comparison_warnings(compared)
     for name, metrics in (("base", arms.only_in_base), ("candidate", arms.only_in_candidate)):
         if metrics:
@@ -194,7 +197,7 @@ def _slice_part(
     when = "at N" if at is None else f"at i = {at}"
     paired = compared.matched.paired
     for populations, who in _POPULATIONS.items():
-        shown = _chosen(compared, [row for row in rows if row.population in populations])
+        shown = _choose_rows(compared, [row for row in rows if row.population in populations])
         if not shown:
             continue
         heading = f"{where or 'All conversations'}, {when}" + ("" if at is None else f", {who}")
@@ -210,7 +213,7 @@ def _slice_part(
         yield from notes_part(shown)
 
 
-def _chosen(compared: Compared, rows: list[ComparisonRow]) -> list[ComparisonRow]:
+def _choose_rows(compared: Compared, rows: list[ComparisonRow]) -> list[ComparisonRow]:
     """The rows of the declared family (at an iteration, of their `_at_i` metrics), else all."""
     declared = compared.arms.measures.declared
     wanted = {*declared, *map(at_i, declared)}
@@ -230,7 +233,7 @@ def _examples_part(compared: Compared) -> Iterator[Block]:
         if reason and examples:
             yield withheld_sentence(found.metric, reason)
         for example in examples:
-            yield Sentence(f"{shortened(example.key, _LONGEST_KEY)}: {example_text(example)}")
+            yield Sentence(f"{shorten(example.key, _LONGEST_KEY)}: {example_text(example)}")
             for command in example.commands:
                 yield Sentence(command, "quiet", indent=1, whole=True)
 
@@ -249,7 +252,7 @@ def _pool_part(compared: Compared) -> Iterator[Block]:
     if compared.pool_finds is None:
         return
     yield Heading("Good documents of the pool")
-    yield from found_by_part(compared.pool_finds)
+    yield from count_finds(compared.pool_finds)
     documents = compared.pool_finds.documents
     for summary, lines in one_sided_topics(documents, _SHOWN_TOPICS, _SHOWN_DOCUMENTS):
         yield Sentence(summary, apart=True)

@@ -59,11 +59,11 @@ def withheld_part(rows: Sequence[ComparisonRow]) -> list[Sentence]:
         if row.reason is not None:
             by_reason.setdefault(row.reason, []).append(row.metric)
     lines = [
-        f"Not comparable: {_named(metrics, rows)}: {reason}."
+        f"Not comparable: {_name_metrics(metrics, rows)}: {reason}."
         for reason, metrics in by_reason.items()
     ]
     if everyone := [row.metric for row in rows if row.population == "everyone"]:
-        lines.append(f"{_named(everyone, rows)}: {_EVERYONE}")
+        lines.append(f"{_name_metrics(everyone, rows)}: {_EVERYONE}")
     return sentences(lines, "warning")
 
 
@@ -73,13 +73,13 @@ def notes_part(rows: Sequence[ComparisonRow]) -> list[Sentence]:
     for row in rows:
         if row.note:
             noted.setdefault(row.note, []).append(row.metric)
-    lines = [f"{_named(metrics, rows)}: {note}." for note, metrics in noted.items()]
+    lines = [f"{_name_metrics(metrics, rows)}: {note}." for note, metrics in noted.items()]
     warned = cautions(row.metric for row in rows).items()
     lines += [f"{', '.join(cautioned)}: {caution}" for caution, cautioned in warned]
     return sentences(lines, "quiet", indent=1)
 
 
-def _named(metrics: Sequence[str], rows: Sequence[ComparisonRow]) -> str:
+def _name_metrics(metrics: Sequence[str], rows: Sequence[ComparisonRow]) -> str:
     """The labels of metrics; if they are all of several in a table, only that."""
     if len(metrics) > 1 and len(metrics) == len(rows):
         return "All of these metrics"

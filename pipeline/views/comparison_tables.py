@@ -20,7 +20,7 @@ from goodgain.pipeline.document.model import (
 from goodgain.pipeline.document.numbers import NONE, count_text, probability, relative, value_text
 from goodgain.pipeline.studies.comparison.compare import Compared
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
-from goodgain.pipeline.studies.comparison.statistics import corrected_p
+from goodgain.pipeline.studies.comparison.statistics import deciding_p
 from goodgain.transforms.core.comparison.adjustment import AdjustmentMethod
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
@@ -78,7 +78,7 @@ def short_table(rows: Sequence[ComparisonRow]) -> TableBlock:
 def difference_columns(paired: bool, correction: AdjustmentMethod) -> Columns:
     """Each difference with its interval, p values and verdict."""
     gsb: CellColumn[ComparisonRow] = whole_numbers(
-        "GSB", "gsb", lambda row: _signed(None if row.reason else row.gsb)
+        "GSB", "gsb", lambda row: _add_sign(None if row.reason else row.gsb)
     )
     return [
         _BASE,
@@ -89,7 +89,7 @@ def difference_columns(paired: bool, correction: AdjustmentMethod) -> Columns:
         whole_numbers(
             "p adj.",
             "p_corrected",
-            lambda row: probability(corrected_p(row, correction)),
+            lambda row: probability(deciding_p(row, correction)),
             long="p corrected",
         ),
         _verdict(widest=len("comparable")),
@@ -113,7 +113,7 @@ def size_columns(paired: bool) -> Columns:
             long="relative",
         ),
         whole_numbers(
-            "effect", "effect_size", lambda row: _signed(row.effect_size), long="effect size"
+            "effect", "effect_size", lambda row: _add_sign(row.effect_size), long="effect size"
         ),
         whole_numbers("detect.", "minimum_detectable_effect", _detectable, long="detectable"),
         whole_numbers("n", "n", lambda row: _size(row, paired)),
@@ -147,12 +147,12 @@ def _counts(row: ComparisonRow) -> str:
     return NONE if row.good is None else f"{row.good:,}/{row.same:,}/{row.bad:,}"
 
 
-def _signed(number: float | None) -> str:
+def _add_sign(number: float | None) -> str:
     return NONE if number is None else f"{number:+z.2f}"
 
 
 def _ends(low: float | None, high: float | None) -> str:
-    return NONE if low is None or high is None else f"{_signed(low)}..{_signed(high)}"
+    return NONE if low is None or high is None else f"{_add_sign(low)}..{_add_sign(high)}"
 
 
 def _remark(paired: bool, row: ComparisonRow) -> Cell:

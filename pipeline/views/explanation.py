@@ -19,7 +19,7 @@ from goodgain.pipeline.document.model import (
     value,
 )
 from goodgain.pipeline.document.numbers import NONE, number, value_text
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.explanation.model import (
     ConversationExplanation,
     ExplainedCall,
@@ -91,7 +91,7 @@ def _head(explanation: ConversationExplanation) -> Iterator[Block]:
     yield facts((name, fact) for name, fact in shown if fact)
     for record in explanation.rejected[:_MOST_REJECTED]:
         problem = f"{record.source}, {record.position}: {record.reason}"
-        yield Sentence(shortened(problem, _LONGEST_QUERY), indent=1)
+        yield Sentence(shorten(problem, _LONGEST_QUERY), indent=1)
 
 
 def _outcomes(row: ConversationRow) -> str:
@@ -176,9 +176,9 @@ def _iteration(iteration: ExplainedIteration) -> Iterator[Block]:
 def _call(i: int, call: ExplainedCall) -> Iterator[Block]:
     parts = [f"Call {i}.{call.call_position + 1}"]
     if call.tool:
-        parts.append(shortened(call.tool, _LONGEST_TEXT))
+        parts.append(shorten(call.tool, _LONGEST_TEXT))
     if call.query:
-        parts.append(f'"{shortened(call.query, _LONGEST_QUERY)}"')
+        parts.append(f'"{shorten(call.query, _LONGEST_QUERY)}"')
     if call.timestamp:
         parts.append(call.timestamp)
     yield Heading("  ".join(parts), minor=True)
@@ -186,7 +186,7 @@ def _call(i: int, call: ExplainedCall) -> Iterator[Block]:
         first = f"{call.repeats.i}.{call.repeats.call_position + 1}"
         yield Sentence(f"repeats the query of call {first}", tone="warning", indent=1)
     if call.error is not None:
-        failed = f"failed: {shortened(call.error, _LONGEST_TEXT)}"
+        failed = f"failed: {shorten(call.error, _LONGEST_TEXT)}"
         yield Sentence(failed, tone="failure", indent=1)
     if call.excluded:
         left_out = format_count(call.excluded, "result is", "results are")
@@ -230,7 +230,7 @@ def _result(result: ExplainedResult) -> Cell:
     if result.duplicate is not None:
         below.append(_why(result.duplicate))
     if result.raised is not None:
-        below.append(_raised(result.raised))
+        below.append(_describe_rise(result.raised))
     if result.judged_at is not None:
         at = place_text(result.judged_at)
         below.append(f"its judgment labels {at}, another document, and counts once")
@@ -240,7 +240,7 @@ def _result(result: ExplainedResult) -> Cell:
     return Cell(shown, below=tuple(below), longest=_LONGEST_TEXT)
 
 
-def _raised(one: Raised) -> str:
+def _describe_rise(one: Raised) -> str:
     label = f"to {one.label}" if one.before is None else f"from {one.before} to {one.label}"
     return f"raises the label of its document {label}, which adds gain {one.gain}"
 

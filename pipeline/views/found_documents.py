@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from goodgain.pipeline.document.model import Block, Sentence, count, table
 from goodgain.pipeline.document.numbers import count_text, share
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.pool_finds import FoundDocument, PoolFinds
 from goodgain.transforms.core.wording import format_count
 
@@ -21,7 +21,7 @@ _FOUND_BY = {
 }
 
 
-def found_by_part(finds: PoolFinds) -> Iterator[Block]:
+def count_finds(finds: PoolFinds) -> Iterator[Block]:
     """How many good documents both arms, one of them, or neither found."""
     good = sum(getattr(finds, who) for who in _FOUND_BY)
     left_out = format_count(
@@ -57,7 +57,7 @@ def one_sided_topics(
     for topic, by_arm in list(topics.items())[:most_topics]:
         counts = (f"{count_text(len(found))} by the {arm} alone" for arm, found in by_arm.items())
         yield (
-            f"{shortened(topic, _LONGEST_KEY)}: {', '.join(counts)}",
+            f"{shorten(topic, _LONGEST_KEY)}: {', '.join(counts)}",
             [
                 line
                 for arm, found in by_arm.items()
@@ -71,8 +71,8 @@ def _lines(arm: str, documents: Sequence[FoundDocument], most: int) -> Iterator[
     yield Sentence(f"Only the {arm}:", "quiet")
     best_first = sorted(documents, key=lambda document: (-document.label, document.number))
     for document in best_first[:most]:
-        name = shortened(document.title or document.document, _LONGEST_DOCUMENT)
-        url = f" {shortened(document.url, _LONGEST_DOCUMENT)}" if document.url else ""
+        name = shorten(document.title or document.document, _LONGEST_DOCUMENT)
+        url = f" {shorten(document.url, _LONGEST_DOCUMENT)}" if document.url else ""
         yield Sentence(f"[{document.label}] {name}{url}", "quiet", indent=1)
     if len(documents) > most:
         yield Sentence(f"and {count_text(len(documents) - most)} more", "quiet", indent=1)

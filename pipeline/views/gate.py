@@ -17,7 +17,7 @@ from goodgain.pipeline.document.model import (
     table,
     verdict,
 )
-from goodgain.pipeline.studies.gate.outcome import Outcome, cautions_of, passed
+from goodgain.pipeline.studies.gate.outcome import Outcome, cautions_of, has_passed
 from goodgain.transforms.core.wording import format_count
 
 
@@ -51,7 +51,7 @@ def _total(outcomes: Sequence[Outcome]) -> str:
 def gate_markdown(outcomes: Sequence[Outcome], name: str) -> str:
     """A heading with the verdict on a run or a day, and a table with one row for each rule."""
     failed = sum(outcome.verdict == "failed" for outcome in outcomes)
-    total = "passed" if passed(outcomes) else f"failed ({failed} of {len(outcomes)} rules)"
+    total = "passed" if has_passed(outcomes) else f"failed ({failed} of {len(outcomes)} rules)"
     columns = [TableColumn(heading, right=heading == "n") for heading in _COLUMNS]
     rows = [
         (*outcome.cells, count(outcome.n), verdict(outcome.verdict), outcome.reason)

@@ -92,14 +92,14 @@ def import_document(output: str, counts: ImportCounts) -> Document:
             f"{format_count(counts.labelled, 'result has', 'results have')} a label.",
             whole=True,
         ),
-        _numbered([*notes, *_skipped(counts)]),
+        _count_table([*notes, *_count_skipped(counts)]),
         _tools(counts),
     )
 
 
 def skipped_document(counts: ImportCounts) -> Document:
     """What could not be read, by reason."""
-    return document(_numbered(_skipped(counts)))
+    return document(_count_table(_count_skipped(counts)))
 
 
 def unconverted_document(format: str, counts: ImportCounts) -> Document:
@@ -118,7 +118,7 @@ def unconverted_document(format: str, counts: ImportCounts) -> Document:
     )
 
 
-def _numbered(lines: Iterable[tuple[int, str]]) -> TableBlock | None:
+def _count_table(lines: Iterable[tuple[int, str]]) -> TableBlock | None:
     """Counts, each with the words after it; None without any."""
     rows = [(count(number), what) for number, what in lines]
     return table((TableColumn("", right=True), TableColumn("")), rows) if rows else None
@@ -141,7 +141,7 @@ def _tools(counts: ImportCounts) -> TableBlock | None:
     return table(columns, rows) if rows else None
 
 
-def _skipped(counts: ImportCounts) -> Iterator[tuple[int, str]]:
+def _count_skipped(counts: ImportCounts) -> Iterator[tuple[int, str]]:
     for reason, skipped in sorted(counts.skipped.items()):
         yield skipped.count, f"skipped: {reason} (first: {skipped.example})"
 
@@ -164,16 +164,17 @@ def _notes(counts: ImportCounts) -> Iterator[tuple[int, str]]:
         len(counts.unread),
         pluralize(
             len(counts.unread),
-            f"column is not in the mapping, so it is not read: {_named(counts.unread)}{proposed}",
+            "column is not in the mapping, so it is not read: "
+            f"{_list_names(counts.unread)}{proposed}",
             "columns are not in the mapping, so they are not read: "
-            f"{_named(counts.unread)}{proposed}",
+            f"{_list_names(counts.unread)}{proposed}",
         ),
     )
     for name, number in sorted(counts.costs.items()):
         yield number, pluralize(number, f"call reports its {name}", f"calls report their {name}")
 
 
-def _named(tools: Mapping[str, int], most: int = 8) -> str:
+def _list_names(tools: Mapping[str, int], most: int = 8) -> str:
     greatest = sorted(tools.items(), key=lambda one: (-one[1], one[0]))
     named = ", ".join(f"{name or _NO_NAME} {number:,}" for name, number in greatest[:most])
     return named + (", ..." if len(greatest) > most else "")

@@ -76,7 +76,7 @@ def means_table(
     return table_of(columns if live else [column.fixed for column in columns], rows, caption)
 
 
-def shown_metrics(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[str]:
+def choose_metrics(rows: Mapping[str, Row], manifest: Mapping[str, Any]) -> list[str]:
     """The metrics that a short table shows: the headline, then what was asked for.
 
     Args:
@@ -110,7 +110,7 @@ def means_part(
     if not any(row["n"] or row["undefined"] for row in rows.values()):
         yield Sentence("There are no means, since every conversation is excluded.")
         return
-    names = shown_metrics(rows, manifest)
+    names = choose_metrics(rows, manifest)
     yield means_table([rows[name] for name in names], manifest)
     if any(has_own_ideal(metric_by_name(name), manifest) for name in names):
         yield Sentence(OWN_IDEAL)

@@ -37,7 +37,7 @@ _COLUMNS = (
 
 def metric_groups() -> Groups:
     """All metrics by what they describe, each group with its name."""
-    ranking = [_declared(family) for family in FAMILIES.values()]
+    ranking = [_declare_family(family) for family in FAMILIES.values()]
     return [
         (_CONVERSATION, list(CONVERSATION_METRICS)),
         (_ITERATION, list(ITERATION_METRICS)),
@@ -50,7 +50,7 @@ def metric_groups() -> Groups:
     ]
 
 
-def _declared(family: Family) -> Metric:
+def _declare_family(family: Family) -> Metric:
     """A family as one metric: its name shows where a cutoff or a persistence goes."""
     undefined = family.undefined
     if undefined and family.undefined_at_k == "":

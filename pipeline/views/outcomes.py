@@ -120,7 +120,7 @@ def views_of(
                 headings,
                 _sentence(name, relations),
                 tuple(relations),
-                _found_table(name, headings, found, lower) if found and known else None,
+                _build_found_table(name, headings, found, lower) if found and known else None,
             )
         )
     return views
@@ -216,7 +216,7 @@ def _sentence(name: str, relations: Sequence[Relation]) -> str:
     )
 
 
-def found_and_right(row: Row, lower: bool) -> tuple[tuple[int, int], tuple[int, int]]:
+def count_found_and_right(row: Row, lower: bool) -> tuple[tuple[int, int], tuple[int, int]]:
     """The conversations with a good outcome and the others, where good material was found or not.
 
     Args:
@@ -228,13 +228,13 @@ def found_and_right(row: Row, lower: bool) -> tuple[tuple[int, int], tuple[int, 
     return found, (row[f"n_{one}"] - found[0], row[f"n_{other}"] - found[1])
 
 
-def _found_table(name: str, headings: Sequence[str], row: Row, lower: bool) -> TableBlock:
+def _build_found_table(name: str, headings: Sequence[str], row: Row, lower: bool) -> TableBlock:
     """The table of found against right, from the row of GR.
 
     Args:
       lower: whether the good outcome is 0 rather than 1.
     """
-    found, missed = found_and_right(row, lower)
+    found, missed = count_found_and_right(row, lower)
     lines = (
         ("good material found", found, ("found and used", "reading failed")),
         ("none found", missed, ("known, or luck", "search failed")),
@@ -242,14 +242,14 @@ def _found_table(name: str, headings: Sequence[str], row: Row, lower: bool) -> T
     return table(
         (TableColumn("conversations"), *(TableColumn(heading, right=True) for heading in headings)),
         [
-            (label, *map(partial(_found_cell, row["n"]), counts, meanings))
+            (label, *map(partial(_build_found_cell, row["n"]), counts, meanings))
             for label, counts, meanings in lines
         ],
         f"Good material found, and {name}",
     )
 
 
-def _found_cell(n: int, conversations: int, meaning: str) -> Cell:
+def _build_found_cell(n: int, conversations: int, meaning: str) -> Cell:
     text = f"{count_text(conversations)} ({share(conversations, n)})"
     return Cell(text, "share", below=(meaning,))
 

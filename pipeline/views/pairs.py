@@ -95,13 +95,13 @@ def _step(pair: PairExplanation, at: int, step: StepDecision) -> Iterator[Block]
     if step.compared:
         yield table(
             list(map(TableColumn, ("attribute", *map(place_text, (pair.first, pair.second)), ""))),
-            map(_compared, step.compared),
+            map(_compare_cells, step.compared),
         )
     if step.needs and step.same is None:
         yield Sentence(f"The same document needs {', or '.join(step.needs)}.", "quiet")
 
 
-def _compared(one: ComparedAttribute) -> tuple[Cell, ...]:
+def _compare_cells(one: ComparedAttribute) -> tuple[Cell, ...]:
     values = (NONE if value is None else value for value in (one.first, one.second))
     return (
         Cell(one.name),

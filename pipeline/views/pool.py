@@ -20,7 +20,7 @@ from goodgain.pipeline.document.model import (
     value,
 )
 from goodgain.pipeline.document.numbers import NONE, number
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.studies.pool.store import Pool
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -99,7 +99,7 @@ def topic_document(
     runs = sorted({place.run for pooled in documents for place in pooled.places})
     columns = [
         *(TableColumn(heading, right=True) for heading in ("no", "label", "copies")),
-        *(TableColumn(shortened(run, _LONGEST_RUN), right=True) for run in runs),
+        *(TableColumn(shorten(run, _LONGEST_RUN), right=True) for run in runs),
         TableColumn("document"),
     ]
     rows = [
@@ -136,7 +136,7 @@ def _name(document: PoolDocument) -> str:
             return f"{id_name}={given if isinstance(given, str) else given[0]}"
     for name in ("id", "snippet", "content"):
         if text := first_text(document, name):
-            return shortened(text, _LONGEST)
+            return shorten(text, _LONGEST)
     return document.document
 
 

@@ -14,7 +14,7 @@ from goodgain.pipeline.document.model import (
     sentences,
 )
 from goodgain.pipeline.document.numbers import share, value_text
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.document.terminal import show
 from goodgain.pipeline.results import data_warnings
 from goodgain.pipeline.results.finished_run import read_dataset
@@ -55,7 +55,7 @@ def print_if_wrong(folder: str, manifest: Mapping[str, Any]) -> None:
     slices = (row["slice"] for row in read_means(folder, _SLICES))
     findings = document(
         warnings_part(manifest),
-        sentences(data_warnings.misspelt_names(at_end, slices, manifest)),
+        sentences(data_warnings.warn_of_misspelt_names(at_end, slices, manifest)),
         changed_part(manifest["inputs"]),
     )
     show(findings, message_console())
@@ -80,10 +80,10 @@ def run_document(folder: str, manifest: Mapping[str, Any]) -> Document:
         repeats_part(rows, manifest),
         records_part(manifest),
         given_part(manifest),
-        sentences(data_warnings.unknown_costs(at_end)),
+        sentences(data_warnings.warn_of_unknown_costs(at_end)),
         everyone_part(at_end),
         scale_part(manifest),
-        sentences(data_warnings.unknown_attributes(row["slice"] for row in slices)),
+        sentences(data_warnings.warn_of_unknown_attributes(row["slice"] for row in slices)),
         changed_part(manifest["inputs"]),
         rejected_part(folder, manifest["records"], parameters["max_rejected"]),
         _looking_part(folder, rows, manifest),
@@ -140,7 +140,7 @@ def _looking_part(
     for one, row in found:
         reason = one.reason.format(value_text(one.metric, row[one.metric]))
         query = queries.get(row["conversation_id"])
-        asked = "" if query is None else f', first query "{shortened(query, LONGEST_QUERY)}"'
+        asked = "" if query is None else f', first query "{shorten(query, LONGEST_QUERY)}"'
         yield Sentence(reason + asked, indent=1)
         command = explain_command(row["conversation_id"], manifest["parameters"])
         if command is not None:

@@ -25,9 +25,9 @@ from goodgain.pipeline.run.stream.counter import StreamCounts
 from goodgain.pipeline.run.stream.latest_panes import latest_means, latest_warnings
 from goodgain.pipeline.run.stream.summary import (
     continue_since,
+    count_without_means,
     facts_of,
     is_of_all,
-    without_means,
 )
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.pipeline.views.outcomes import outcome_rows_text
@@ -66,7 +66,7 @@ def stream_document(config: StreamConfig, counts: StreamCounts) -> Document:
     closed, in_means = (
         counts.totals.get(f"conversations.{name}", 0) for name in ("total", "in_means")
     )
-    waiting = without_means(means, in_means, config.since_window)
+    waiting = count_without_means(means, in_means, config.since_window)
     yet = f" ({waiting:,} of them in no window's means yet)" if waiting else ""
     later = continue_since(config, counts)
     again = f"; to go on from there, add --since {later} --overwrite" if later else ""

@@ -37,11 +37,14 @@ def usage_part(usages: Sequence[ExplainedUsage], row: ConversationRow) -> Iterat
                 TableColumn("found at", whole=True),
                 TableColumn("document"),
             ),
-            [(number(result.label), _found(result), _document(result)) for result in usage.results],
+            [
+                (number(result.label), _build_found_cell(result), _document(result))
+                for result in usage.results
+            ],
         )
 
 
-def _found(one: UsedResult) -> Cell:
+def _build_found_cell(one: UsedResult) -> Cell:
     if one.found is None:
         return Cell("by no search", "place", "warning")
     return Cell(place_text(one.found), "place", "good" if one.good else "")

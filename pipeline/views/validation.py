@@ -64,7 +64,7 @@ def _overview(report: Report) -> Iterator[Block]:
         ("records read", records["read"], ""),
         ("usable", records["usable"], share(records["usable"], records["read"])),
         ("rejected", records["rejected"], share(records["rejected"], records["read"])),
-        ("delivered again", records["redelivered"], _redelivered(records)),
+        ("delivered again", records["redelivered"], _describe_redelivered(records)),
         ("without results", records["without_results"], "they count as searches"),
         ("conversations", report["conversations"], _span(report)),
         (
@@ -83,7 +83,7 @@ def _overview(report: Report) -> Iterator[Block]:
     )
 
 
-def _redelivered(records: Report) -> str:
+def _describe_redelivered(records: Report) -> str:
     text = share(records["redelivered"], records["read"])
     conflicting = records["conflicting_redeliveries"]
     return f"{text}, {conflicting:,} with other content" if conflicting else text

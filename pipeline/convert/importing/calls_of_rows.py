@@ -99,7 +99,7 @@ def calls_of_rows(rows: Sequence[Row], unit: str) -> list[Row]:
     missing turn is 1. A missing iteration is 1 if rows are results; otherwise the calls of a turn,
     ordered by time, are its iterations.
     """
-    calls = _joined(rows) if unit == "result" else list(rows)
+    calls = _join(rows) if unit == "result" else list(rows)
     calls.sort(key=lambda call: (call.timestamp is None, call.timestamp or 0, call.at))
     calls_in_turn: dict[int, int] = {}
     calls_in_iteration: dict[tuple[int, int], int] = {}
@@ -115,7 +115,7 @@ def calls_of_rows(rows: Sequence[Row], unit: str) -> list[Row]:
     return numbered
 
 
-def _joined(rows: Sequence[Row]) -> list[Row]:
+def _join(rows: Sequence[Row]) -> list[Row]:
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in sorted(rows, key=lambda row: row.at):
         iteration = 1 if row.iteration is None else row.iteration

@@ -17,7 +17,7 @@ _EVENT = re.compile(
 _FIRST = "start"
 
 
-def joined_events(spans: Sequence[Span]) -> list[Span]:
+def join_events(spans: Sequence[Span]) -> list[Span]:
     """The spans of a trace, in which the events of a call are one span, with the tool's name.
 
     A tool has events if one of its calls started, and another event followed. They belong to the

@@ -9,7 +9,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 from jmespath.visitor import TreeInterpreter
 
-from goodgain.pipeline.convert.importing.trace_functions import TraceFunctions, compiled_pattern
+from goodgain.pipeline.convert.importing.trace_functions import TraceFunctions, compile_pattern
 
 Expression = Callable[[Any], Any]
 
@@ -22,7 +22,7 @@ def compile_expression(text: str, functions: TraceFunctions) -> Expression:
     """
     parsed = jmespath.compile(text).parsed
     _check_functions(parsed, functions)
-    evaluate = _ExpressionCompiler(functions).compiled(parsed)
+    evaluate = _ExpressionCompiler(functions).compile_node(parsed)
 
     def evaluate_or_null(value: Any) -> Any:
         try:
@@ -48,7 +48,7 @@ def _check_functions(node: Any, functions: TraceFunctions) -> None:
     if node["type"] == "function_expression" and node["value"] == "match":
         for argument in node["children"][1:]:
             if argument["type"] == "literal" and isinstance(argument["value"], str):
-                compiled_pattern(argument["value"])
+                compile_pattern(argument["value"])
     for child in node["children"]:
         _check_functions(child, functions)
 
@@ -63,7 +63,7 @@ class _ExpressionCompiler:
         self._functions = functions
         self._interpreter = TreeInterpreter(jmespath.Options(custom_functions=functions))
 
-    def compiled(self, node: Any) -> Expression:
+    def compile_node(self, node: Any) -> Expression:
         compile_ = getattr(self, f"_{node['type']}", None)
         if compile_ is not None:
             return cast(Expression, compile_(node))
@@ -75,7 +75,7 @@ class _ExpressionCompiler:
         return lambda value: value.get(name) if isinstance(value, dict) else None
 
     def _subexpression(self, node: Any) -> Expression:
-        steps = [self.compiled(child) for child in node["children"]]
+        steps = [self.compile_node(child) for child in node["children"]]
 
         def follow(value: Any) -> Any:
             for step in steps:
@@ -92,7 +92,7 @@ class _ExpressionCompiler:
         return lambda _: literal
 
     def _or_expression(self, node: Any) -> Expression:
-        left, right = map(self.compiled, node["children"])
+        left, right = map(self.compile_node, node["children"])
 
         def either(value: Any) -> Any:
             left_value = left(value)
@@ -101,7 +101,7 @@ class _ExpressionCompiler:
         return either
 
     def _and_expression(self, node: Any) -> Expression:
-        left, right = map(self.compiled, node["children"])
+        left, right = map(self.compile_node, node["children"])
 
         def both(value: Any) -> Any:
             left_value = left(value)
@@ -115,12 +115,12 @@ class _ExpressionCompiler:
             for child in node["children"]
         ):
             return lambda value: self._interpreter.visit(node, value)
-        left, right = map(self.compiled, node["children"])
+        left, right = map(self.compile_node, node["children"])
         return lambda value: left(value) == right(value)
 
     def _function_expression(self, node: Any) -> Expression:
         name = node["value"]
-        arguments = [self.compiled(child) for child in node["children"]]
+        arguments = [self.compile_node(child) for child in node["children"]]
         signature_of = self._functions.FUNCTION_TABLE[name]["signature"]
         if signature_of == ({"types": []},) and len(arguments) == 1:  # nothing to validate
             (argument,) = arguments

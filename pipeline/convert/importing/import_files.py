@@ -10,14 +10,14 @@ from typing import Any
 
 from goodgain.pipeline.convert.importing.calls_of_rows import Row, calls_of_rows, row_of
 from goodgain.pipeline.convert.importing.counts import ImportCounts, ToolCount
-from goodgain.pipeline.convert.importing.event_spans import joined_events, tool_of
+from goodgain.pipeline.convert.importing.event_spans import join_events, tool_of
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 from goodgain.pipeline.convert.importing.formats.format import Format
 from goodgain.pipeline.convert.importing.mapping_file import (
     MappingFile,
     has_identity,
     parse_mapping_file,
-    shipped_mapping,
+    read_shipped_mapping,
 )
 from goodgain.pipeline.convert.importing.provider_spans import with_provider_calls
 from goodgain.pipeline.convert.importing.raw_records import PositionedRecord, raw_records
@@ -78,11 +78,11 @@ def import_files(
             "prints one to start from."
         )
     else:
-        mapping = parse_mapping_file(shipped_mapping(format), f"{format}.yaml", counts)
+        mapping = parse_mapping_file(read_shipped_mapping(format), f"{format}.yaml", counts)
     mapping = with_renamed_fields(mapping, renames).with_labels(label_map)
     files = local_files(patterns)
     records = import_traces(files, FORMATS[format], mapping, counts, keep_apart)
-    with progress.shown(sum(file.size for file in files), quiet=quiet):
+    with progress.show_progress(sum(file.size for file in files), quiet=quiet):
         write_traces(_at_least_one(records, counts), output)
     return counts
 
@@ -142,14 +142,14 @@ def import_traces(
       UsageError: a file cannot be read.
     """
     parts = min(_MOST_PARTS, max(1, ceil(sum(file.size for file in files) / _INPUT_BYTES_PER_PART)))
-    records = _decoded(files, format, mapping, counts)
+    records = _decode(files, format, mapping, counts)
     if mapping.unit == "span":
         yield from _from_spans(records, mapping, parts, counts, keep_apart)
     else:
         yield from _from_rows(records, mapping, parts, counts)
 
 
-def _decoded(
+def _decode(
     files: Sequence[InputFile], format: Format, mapping: MappingFile, counts: ImportCounts
 ) -> Iterator[PositionedRecord]:
     decode = format.decoder()
@@ -187,16 +187,16 @@ def _from_spans(
             for call in span.provider_calls:
                 tools.add(call.tool, call.answer)
             by_trace.add(span.trace_id, span)
-        counts.unmatched_patterns = tools.unmatched()
+        counts.unmatched_patterns = tools.find_unmatched()
         for _, spans in by_trace.groups():
-            spans = joined_events(with_provider_calls(spans))
+            spans = join_events(with_provider_calls(spans))
             _count_tools(spans, tools, counts)
             spans = [classify(span, tools) for span in spans]
             for turn in turns_of_trace(spans, counts, keep_apart):
                 by_conversation.add(turn.conversation, turn)
         for conversation, turns in by_conversation.groups():
             turns.sort(key=lambda turn: turn.order)
-            yield from _checked(_turn_records(conversation, turns, counts), counts)
+            yield from _check(_turn_records(conversation, turns, counts), counts)
 
 
 def _count_tools(spans: Sequence[Span], tools: Tools, counts: ImportCounts) -> None:
@@ -260,10 +260,10 @@ def _from_rows(
         for _, rows in spool.groups():
             calls = calls_of_rows(rows, mapping.unit)
             calls.sort(key=lambda one: (one.turn, one.iteration, one.call, one.at))
-            yield from _checked(map(Row.record, calls), counts)
+            yield from _check(map(Row.record, calls), counts)
 
 
-def _checked(records: Iterator[Record], counts: ImportCounts) -> Iterator[Record]:
+def _check(records: Iterator[Record], counts: ImportCounts) -> Iterator[Record]:
     """The records of a conversation, counted, without those that the reader of traces rejects."""
     turns: set[int] = set()
     iterations: set[tuple[int, int]] = set()

@@ -23,7 +23,7 @@ from pydantic_core import PydanticKnownError
 
 from goodgain.pipeline.convert.importing.answers.answer import Answer, read_answer
 from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
-from goodgain.pipeline.convert.importing.answers.citations import cited_documents
+from goodgain.pipeline.convert.importing.answers.citations import find_cited_documents
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.expressions import Expression, compile_expression, is_true
 from goodgain.pipeline.convert.importing.tool_answers import ToolAnswer, tool_answer
@@ -50,7 +50,7 @@ _REQUIRED = {
 _IDENTIFYING = ("ids", "url", "title", "snippet", "content", "id")
 
 
-def _compiled(written: Any, info: ValidationInfo) -> Expression:
+def _compile(written: Any, info: ValidationInfo) -> Expression:
     """Compile an expression; the context is the functions that it may call."""
     if not isinstance(written, str):
         raise PydanticKnownError("string_type")
@@ -64,7 +64,7 @@ def _compiled(written: Any, info: ValidationInfo) -> Expression:
         ) from None
 
 
-_Expression = Annotated[Expression, BeforeValidator(_compiled), WithJsonSchema({"type": "string"})]
+_Expression = Annotated[Expression, BeforeValidator(_compile), WithJsonSchema({"type": "string"})]
 _Expressions = dict[str, _Expression]
 
 
@@ -252,9 +252,9 @@ class MappingFile(_MappingPart):
         arguments = read_arguments(self.part("arguments", record))
         return tool_answer(answer, arguments, text(self.part("error", record)), self.result_of)
 
-    def cited_by(self, record: Any) -> list[dict[str, Any]]:
+    def find_cited(self, record: Any) -> list[dict[str, Any]]:
         """The documents that the answer of a model cites."""
-        cited = cited_documents(self.part("answer", record))
+        cited = find_cited_documents(self.part("answer", record))
         return (
             [self.result_of(document) for document in read_answer(cited).documents or ()]
             if cited
@@ -293,7 +293,7 @@ class MappingFile(_MappingPart):
         return {name: one for name, one in self.result if one and name not in several}
 
 
-def shipped_mapping(format: str) -> str:
+def read_shipped_mapping(format: str) -> str:
     """The text of the mapping that is shipped for a format."""
     path = resources.files("goodgain.configs").joinpath(f"mappings/{format}.yaml")
     return path.read_text(encoding="utf-8")

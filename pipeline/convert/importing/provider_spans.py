@@ -99,8 +99,8 @@ def _is_same(span: Span, call: ProviderCall) -> bool:
     """Whether both have the same query; without queries, the same tool."""
     if span.query is None or call.query is None:
         return span.query == call.query and span.tool == call.tool
-    return _normalized(span.query) == _normalized(call.query)
+    return _normalize(span.query) == _normalize(call.query)
 
 
-def _normalized(query: str) -> str:
+def _normalize(query: str) -> str:
     return _SPACES.sub(" ", query).strip().casefold()

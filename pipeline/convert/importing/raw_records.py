@@ -55,16 +55,16 @@ def raw_records(
       UsageError: the file cannot be opened, or its format is unknown.
     """
     try:
-        with _opened(path) as file:
+        with _open(path) as file:
             first = _first_line(file)
         if first[:4] == _PARQUET:
-            yield from _numbered(path, "row", parquet_rows(path))
+            yield from _number_records(path, "row", parquet_rows(path))
         elif first[:1] in (b"{", b"["):
             if _stands_alone(first) or _goes_on_in_lines(path, first):
                 yield from _lines(path, envelope, format, counts)
             else:
                 records = _document(path, first, envelope, format)
-                yield from _numbered(path, "record", records)
+                yield from _number_records(path, "record", records)
         elif first and _goes_on_in_lines(path, first):
             yield from _lines(path, envelope, format, counts)
         elif first:
@@ -77,7 +77,7 @@ def raw_records(
         counts.skip(_BROKEN_OFF, path)
 
 
-def _numbered(path: str, what: str, records: Iterator[Any]) -> Iterator[PositionedRecord]:
+def _number_records(path: str, what: str, records: Iterator[Any]) -> Iterator[PositionedRecord]:
     for number, record in enumerate(records, 1):
         yield f"{path}: {what} {number}", record
 
@@ -99,7 +99,7 @@ def _goes_on_in_lines(path: str, first: bytes) -> bool:
     is_long = len(first) >= _LONG_LINE
     if first in (b"[", b"{") or (is_long and first[:1] == b"["):
         return False
-    with _opened(path) as file:
+    with _open(path) as file:
         if _skip_line(file) > _LONGEST_LINE:
             return False
         for _ in range(_LINES_AHEAD):
@@ -125,7 +125,7 @@ def _skip_line(file: BinaryIO) -> int:
 def _lines(
     path: str, envelope: Sequence[str], format: Format, counts: ImportCounts
 ) -> Iterator[PositionedRecord]:
-    with _opened(path) as file:
+    with _open(path) as file:
         for number, line in enumerate(file, 1):
             line = line.removeprefix(_BYTE_ORDER_MARK).strip()
             if not line:
@@ -136,11 +136,11 @@ def _lines(
             except _NOT_DECODABLE:
                 counts.skip(_NOT_JSON, position)
                 continue
-            for inner in _unwrapped(record, envelope, format):
+            for inner in _unwrap(record, envelope, format):
                 yield position, inner
 
 
-def _unwrapped(record: Any, envelope: Sequence[str], format: Format) -> Sequence[Any]:
+def _unwrap(record: Any, envelope: Sequence[str], format: Format) -> Sequence[Any]:
     """The records in a line: those of a list, those in an envelope, or the line itself."""
     if isinstance(record, dict):
         for key in envelope:
@@ -159,13 +159,13 @@ def _is_part(record: Any, format: Format) -> bool:
 def _document(path: str, first: bytes, envelope: Sequence[str], format: Format) -> Iterator[Any]:
     prefix = "item" if first[:1] == b"[" else None
     if prefix is None and format.read_document is not None:
-        with _opened(path) as file:
+        with _open(path) as file:
             records = format.read_document(file)
             if records is not None:
                 yield from records
                 return
     if prefix is None and envelope:
-        with _opened(path) as file:
+        with _open(path) as file:
             prefix = next(
                 (
                     f"{path_in_document}.item"
@@ -177,12 +177,12 @@ def _document(path: str, first: bytes, envelope: Sequence[str], format: Format) 
                 None,
             )
     if prefix is not None and format.is_part is not None:
-        with _opened(path) as file:
+        with _open(path) as file:
             if _is_part(next(ijson.items(file, prefix, use_float=True), None), format):
                 file.seek(0)
                 yield next(ijson.items(file, "", use_float=True))
                 return
-    with _opened(path) as file:
+    with _open(path) as file:
         if prefix is None:
             yield from ijson.items(file, "", use_float=True, multiple_values=True)
         else:
@@ -191,7 +191,7 @@ def _document(path: str, first: bytes, envelope: Sequence[str], format: Format) 
 
 def _csv_rows(path: str, counts: ImportCounts) -> Iterator[PositionedRecord]:
     try:
-        with _opened(path) as file:
+        with _open(path) as file:
             for row in csv_rows(file):
                 position = f"{path}: line {row.number}"
                 if row.problem is not None:
@@ -212,7 +212,7 @@ def _first_line(file: BinaryIO) -> bytes:
     return b""
 
 
-def _opened(path: str) -> BinaryIO:
+def _open(path: str) -> BinaryIO:
     """The content of a file, decompressed, from its beginning and without a byte order mark."""
     file = open_counted(path)  # closed with the returned file
     compression = compression_of(file.read(_HEAD))

@@ -76,7 +76,7 @@ def searches_of(tree: SpanTree) -> tuple[list[Search], int]:
         model_costs = _total(models)
         model_costs.pop(MILLISECONDS, None)  # included in the search's own
         searches.append(Search(span, costs, model_costs))
-    reranked, merged = _reranked(searches, outermost, tree)
+    reranked, merged = _merge_reranked(searches, outermost, tree)
     return reranked, len(candidates) - len(innermost) + merged
 
 
@@ -178,7 +178,7 @@ def _innermost(candidates: Sequence[Span], tree: SpanTree) -> list[Span]:
     ]
 
 
-def _reranked(
+def _merge_reranked(
     searches: list[Search], outermost: dict[str, Span], tree: SpanTree
 ) -> tuple[list[Search], int]:
     merged = 0

@@ -130,7 +130,7 @@ def span_of(record: Any, mapping: MappingFile, position: str, counts: ImportCoun
         error=None if answer is None else answer.error,
         answer=answer if is_tool else None,
         outcomes=mapping.outcomes_of(record),
-        cited=mapping.cited_by(record) if kind == MODEL else [],
+        cited=mapping.find_cited(record) if kind == MODEL else [],
         provider_calls=_provider_calls(record, mapping) if kind == MODEL else [],
     )
 

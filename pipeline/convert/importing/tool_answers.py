@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.convert.importing.answers.answer import Answer, error_text
-from goodgain.pipeline.convert.importing.answers.arguments import has_query, opened
+from goodgain.pipeline.convert.importing.answers.arguments import has_query, opened_in_arguments
 from goodgain.pipeline.convert.importing.answers.document_fields import Document
 from goodgain.pipeline.convert.importing.values.scalars import text as text_of_value
 
@@ -65,7 +65,7 @@ def tool_answer(
 ) -> ToolAnswer:
     """Map an answer to results, for a call with these arguments."""
     error = answer.error if error is None or answer.documents else error_text(error)
-    addresses = opened(arguments)
+    addresses = opened_in_arguments(arguments)
     is_text = answer.text is not None and answer.documents is None
     otherwise: Sequence[Document] = ()
     if answer.unread and error is None:
@@ -73,12 +73,12 @@ def tool_answer(
     elif is_text and error is None and answer.listed is None:
         otherwise = [{"text": answer.text}]
     return ToolAnswer(
-        _mapped(answer.documents, mapped),
+        _map_documents(answer.documents, mapped),
         answer.is_single,
-        _mapped(answer.listed, mapped),
-        _mapped(otherwise, mapped) or None,
+        _map_documents(answer.listed, mapped),
+        _map_documents(otherwise, mapped) or None,
         bool(answer.unread),
-        [] if error is not None else _mapped(_opened(answer, addresses), mapped),
+        [] if error is not None else _map_documents(_opened_documents(answer, addresses), mapped),
         error,
         has_query(arguments),
         bool(addresses),
@@ -86,11 +86,11 @@ def tool_answer(
     )
 
 
-def _mapped(documents: Sequence[Document] | None, mapped: Mapped) -> list[Result] | None:
+def _map_documents(documents: Sequence[Document] | None, mapped: Mapped) -> list[Result] | None:
     return None if documents is None else [mapped(document) for document in documents]
 
 
-def _opened(answer: Answer, addresses: Sequence[Document]) -> Sequence[Document] | None:
+def _opened_documents(answer: Answer, addresses: Sequence[Document]) -> Sequence[Document] | None:
     """The documents that a call opened: those that arguments name; None = those in its answer."""
     if answer.documents:
         if len(addresses) == len(answer.documents) == 1:

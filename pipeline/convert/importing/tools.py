@@ -141,7 +141,7 @@ class Tools:
         """How a tool is classified by all its calls."""
         known = self._verdicts.get(tool)
         if known is None:
-            known = self._verdicts[tool] = self._classified(tool)
+            known = self._verdicts[tool] = self._classify(tool)
         return known
 
     def finds(self, tool: str) -> bool:
@@ -152,7 +152,7 @@ class Tools:
         """Whether a pattern of `search_tools` matches a tool."""
         return _matching(self._patterns[SEARCH], tool) is not None
 
-    def unmatched(self) -> list[str]:
+    def find_unmatched(self) -> list[str]:
         """The patterns that match no tool, each after the key under which it stands."""
         return [
             f"{'search_tools' if action == SEARCH else 'open_tools'}: {pattern}"
@@ -161,7 +161,7 @@ class Tools:
             if not any(fnmatchcase(tool, pattern) for tool in self._uses)
         ]
 
-    def _classified(self, tool: str) -> ToolVerdict:
+    def _classify(self, tool: str) -> ToolVerdict:
         for action, key in ((SEARCH, "search_tools"), (OPEN, "open_tools")):
             pattern = _matching(self._patterns[action], tool)
             if pattern is not None:

@@ -12,7 +12,7 @@ from jmespath.functions import Functions, signature
 from goodgain.pipeline.convert.importing.answers import document_fields
 from goodgain.pipeline.convert.importing.answers.answer import read_answer
 from goodgain.pipeline.convert.importing.answers.arguments import query_of, read_arguments
-from goodgain.pipeline.convert.importing.answers.written_values import decoded_json
+from goodgain.pipeline.convert.importing.answers.written_values import decode_json
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.values.usage import token_count
 
@@ -40,8 +40,8 @@ class TraceFunctions(Functions):
         """
         if not isinstance(value, str):
             return value
-        once = decoded_json(value)
-        twice = decoded_json(once) if isinstance(once, str) else None
+        once = decode_json(value)
+        twice = decode_json(once) if isinstance(once, str) else None
         return once if twice is None else twice
 
     @signature({"types": [], "variadic": True})
@@ -69,7 +69,7 @@ class TraceFunctions(Functions):
         """An object of the named groups for each match of a regular expression; null for null."""
         if text is None:
             return None
-        return [found.groupdict() for found in compiled_pattern(pattern).finditer(text)]
+        return [found.groupdict() for found in compile_pattern(pattern).finditer(text)]
 
     @signature({"types": []}, {"types": ["string"], "variadic": True})
     def _func_one_of(self, value: Any, *names: str) -> Any:
@@ -163,7 +163,7 @@ class TraceFunctions(Functions):
 
 
 @cache
-def compiled_pattern(pattern: str) -> re.Pattern[str]:
+def compile_pattern(pattern: str) -> re.Pattern[str]:
     """A regular expression that may span lines: `^` and `$` match at each of them.
 
     Raises:

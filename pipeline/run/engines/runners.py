@@ -50,7 +50,7 @@ def create(
             f"{runner} cannot run a stream: {engine.cannot_stream}. Use --runner PrismRunner on "
             "one machine, FlinkRunner or DataflowRunner on several."
         )
-    beam_arguments = [_underscored(argument) for argument in beam_arguments]
+    beam_arguments = [_underscore(argument) for argument in beam_arguments]
     ours = list(engine.arguments)
     ours += ["--streaming", *engine.stream_arguments] if streaming else engine.batch_arguments
     # The user's value wins. An option that Beam does not declare must not be set twice, except
@@ -58,7 +58,7 @@ def create(
     users = {_name(argument) for argument in beam_arguments} - _REPEATABLE
     added = [word for word in ours if word not in beam_arguments and _name(word) not in users]
     options = PipelineOptions([*added, *beam_arguments])
-    unknown = _unknown_options(options) if beam_arguments else []
+    unknown = _find_unknown_options(options) if beam_arguments else []
     # Other engines may have options that Beam does not declare.
     if unknown and not engine.beam_name:
         raise UsageError(
@@ -88,7 +88,7 @@ def _name(argument: str) -> str:
     return argument.partition("=")[0]
 
 
-def _underscored(argument: str) -> str:
+def _underscore(argument: str) -> str:
     """A Beam option in Beam's spelling (`_`), also where it was written with `-`."""
     if not argument.startswith("--"):
         return argument
@@ -96,7 +96,7 @@ def _underscored(argument: str) -> str:
     return f"--{name.replace('-', '_')}{equals}{value}"
 
 
-def _unknown_options(options: PipelineOptions) -> list[str]:
+def _find_unknown_options(options: PipelineOptions) -> list[str]:
     """Names of the options that none of Beam's option classes declares, in alphabetical order.
 
     Raises:

@@ -35,7 +35,7 @@ from goodgain.pipeline.run.hosts.finish import (
     StartedRun,
     UnusableQrelsError,
     finish,
-    started_in,
+    start_time_in,
 )
 from goodgain.pipeline.run.plan.local_files import usable_threads
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -90,7 +90,7 @@ def run(
         report=report,
     )
     with folder_locked(config.output):
-        this_run = replace(this_run, replaces=started_in(config.output))
+        this_run = replace(this_run, replaces=start_time_in(config.output))
         plan = _plan(this_run, template_only)
         prepare(config.output, config.overwrite)
         claim(config.output, this_run.area)
@@ -157,6 +157,6 @@ def _run_pipeline(plan: graph.Plan, engine: Any, options: Any, quiet: bool) -> N
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL if local else logging.ERROR)
     pipeline = beam.Pipeline(runner=engine, options=options)
     graph.build(pipeline, plan)
-    shown = progress.shown(plan.run.evaluation.traces.size, quiet=quiet)
+    shown = progress.show_progress(plan.run.evaluation.traces.size, quiet=quiet)
     with engine_failures("The run failed"), shown:
         pipeline.run().wait_until_finish()

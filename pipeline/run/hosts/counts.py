@@ -53,7 +53,7 @@ def counts_of_score(score: ConversationScore) -> Counts:
     return score.counts
 
 
-def contradicted_ids_of(score: ConversationScore) -> list[ContradictedId]:
+def find_contradicted_ids(score: ConversationScore) -> list[ContradictedId]:
     """A conversation's duplicates by ids that URL and title contradict."""
     return score.contradicted_ids
 

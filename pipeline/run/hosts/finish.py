@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.results import finished_run, folder
-from goodgain.pipeline.results.manifest import check_complete, written_time
+from goodgain.pipeline.results.manifest import check_complete, format_time
 from goodgain.pipeline.results.sinks import WrittenFile
 from goodgain.pipeline.results.wanted_means import MeansWanted, read_means
 from goodgain.pipeline.run.hosts.counts import Counts
@@ -109,7 +109,7 @@ def finish(run: StartedRun, finished: datetime) -> dict[str, Any]:
       GoodGainError: the outputs cannot be moved, or the folder now belongs to another run.
     """
     try:
-        manifest = _own_manifest(run, run.folder)
+        manifest = _read_own_manifest(run, run.folder)
         if manifest is None:
             manifest = _publish(run, finished)
         folder.discard_unfinished(run.folder, run.area)
@@ -133,7 +133,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     if summary.qrels_problems:
         raise UnusableQrelsError(describe(summary.qrels_problems, run.evaluation.qrels, open_plain))
     paths = [file.path for file in summary.files]
-    manifest = _own_manifest(run, unfinished)
+    manifest = _read_own_manifest(run, unfinished)
     if manifest is None:
         folder.check_written(run.folder, [*paths, folder.MEANS_CSV], run.area)
         manifest = _manifest(run, summary, finished)
@@ -142,7 +142,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
         # If it exists, everything is decided and only moves are left.
         folder.write_manifest(unfinished, manifest)
     _check_folder(run)  # again, since building a report takes time
-    if _own_manifest(run, run.folder) is None:
+    if _read_own_manifest(run, run.folder) is None:
         # Without it, leftovers of an earlier run do not look finished.
         delete(join(run.folder, folder.MANIFEST))
     pages = [folder.REPORT] if run.report is not None else []
@@ -152,7 +152,7 @@ def _publish(run: StartedRun, finished: datetime) -> dict[str, Any]:
     return manifest
 
 
-def started_in(place: str) -> str | None:
+def start_time_in(place: str) -> str | None:
     """The start time of the run whose outputs are in a folder; None if there are none."""
     try:
         return str(finished_run.read_manifest(place).get("started"))
@@ -171,20 +171,20 @@ def _check_folder(run: StartedRun, moved: bool = False) -> None:
       GoodGainError: another run writes or has written to it.
     """
     folder.check_claim(run.folder, run.area, or_none=moved)
-    if started_in(run.folder) not in (None, run.replaces, written_time(run.started)):
+    if start_time_in(run.folder) not in (None, run.replaces, format_time(run.started)):
         raise GoodGainError(
             f"Another run has since written to {run.folder}, so this one publishes nothing "
             "there; give each run a folder of its own."
         )
 
 
-def _own_manifest(run: StartedRun, place: str) -> dict[str, Any] | None:
+def _read_own_manifest(run: StartedRun, place: str) -> dict[str, Any] | None:
     """The manifest in a folder, if it is complete and of this run."""
     try:
         manifest: dict[str, Any] = finished_run.read_manifest(place)
     except UsageError:
         return None
-    return manifest if manifest.get("started") == written_time(run.started) else None
+    return manifest if manifest.get("started") == format_time(run.started) else None
 
 
 def _manifest(run: StartedRun, summary: Summary, finished: datetime) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from goodgain.pipeline.results.means import WriteMeans
 from goodgain.pipeline.results.sinks import DatasetRows, TablesOf, Target, WriteRows, WrittenFile
 from goodgain.pipeline.run.hosts.conversations import ReadConversations, to_rejected_rows
 from goodgain.pipeline.run.hosts.counts import (
-    contradicted_ids_of,
     count_elements,
     counts_of_score,
+    find_contradicted_ids,
     sum_counts,
 )
 from goodgain.pipeline.run.hosts.finish import StartedRun, finish, write_summary
@@ -99,7 +99,9 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
         means | "WriteMeans" >> WriteMeans(plan.target, plan.scoring, config.interval),
         rejected
         | "WriteRejected"
-        >> _write_one(plan, datasets.REJECTED, rows.struct_row, RejectedRecord, rows.rejected_key),
+        >> _write_one(
+            plan, datasets.REJECTED, rows.struct_row, RejectedRecord, rows.key_of_rejected
+        ),
         # In batch no record is late, but the dataset must exist.
         pipeline
         | "NothingLate" >> beam.Create([]).with_output_types(LateRow)
@@ -121,7 +123,7 @@ def build(pipeline: beam.Pipeline, plan: Plan) -> None:
             ),
             contradicted_ids=beam.pvalue.AsSingleton(
                 scores
-                | "ContradictedIds" >> beam.FlatMap(contradicted_ids_of)
+                | "ContradictedIds" >> beam.FlatMap(find_contradicted_ids)
                 | "Examples" >> beam.combiners.Top.Smallest(MOST_EXAMPLES)
             ),
             qrels_problems=beam.pvalue.AsSingleton(labels.problems) if labels.problems else [],
@@ -147,7 +149,7 @@ def _write_rejected_rows(
         )
         rejected = (rejected, unmatched) | "AllRejectedLabels" >> beam.Flatten()
     written: beam.PCollection[WrittenFile] = rejected | f"WriteRejected{title}" >> _write_one(
-        plan, dataset, rows.struct_row, RejectedRecord, rows.rejected_key
+        plan, dataset, rows.struct_row, RejectedRecord, rows.key_of_rejected
     )
     return written
 

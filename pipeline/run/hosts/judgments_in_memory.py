@@ -64,8 +64,8 @@ class JoinQrelsInMemory(beam.PTransform):
         """Apply the transform."""
         nothing = requests.pipeline | "NoRequest" >> beam.Create([(_EVERYTHING, _NO_REQUEST)])
         together = (
-            requests | "Encode" >> beam.Map(_encoded).with_output_types(Pair),
-            nothing | "Nothing" >> beam.Map(_unchanged).with_output_types(Pair),
+            requests | "Encode" >> beam.Map(_encode).with_output_types(Pair),
+            nothing | "Nothing" >> beam.Map(_pass_on).with_output_types(Pair),
         )
         budget = MemoryBudget(self.max_held_bytes)
         join = _JoinAll(self.files, budget, self.label_map, self.exclusions)
@@ -74,11 +74,11 @@ class JoinQrelsInMemory(beam.PTransform):
         return Labelling(*apply_typed(grouped, "Join", join, **types))
 
 
-def _encoded(request: LabelRequest) -> Pair:
+def _encode(request: LabelRequest) -> Pair:
     return _EVERYTHING, _requests.encode(request)
 
 
-def _unchanged(pair: Pair) -> Pair:
+def _pass_on(pair: Pair) -> Pair:
     return pair
 
 

@@ -51,11 +51,11 @@ def queries_of_run(
         config = RunConfig.model_validate(manifest["parameters"])
     except ValidationError:
         return {}  # a run of another version
-    return _looked_up(files, config, tuple(sorted(conversation_ids)))
+    return _look_up(files, config, tuple(sorted(conversation_ids)))
 
 
 @lru_cache(1)  # for the report, and then for the terminal
-def _looked_up(
+def _look_up(
     files: tuple[tuple[str, int], ...], config: RunConfig, conversation_ids: tuple[str, ...]
 ) -> Mapping[str, str]:
     source = LocalFiles([InputFile(*file) for file in files], config)

@@ -34,7 +34,7 @@ class Join:
         """
         self._counts = JoinCounts()
         if exclusions is not None:
-            judged = _without_excluded(judged, exclusions, self._counts)
+            judged = _drop_excluded(judged, exclusions, self._counts)
         self._judged = judged
         self._pools: dict[str, list[int]] = {}
         self._gains: dict[str, dict[str, int]] = {}  # by topic and name
@@ -98,7 +98,7 @@ def join(
     return labels, joined.counts()
 
 
-def _without_excluded(judged: Judged, exclusions: Exclusions, counts: JoinCounts) -> Judged:
+def _drop_excluded(judged: Judged, exclusions: Exclusions, counts: JoinCounts) -> Judged:
     """The judgments that count; the others are counted."""
     kept = {}
     for key, document in judged.items():

@@ -34,11 +34,11 @@ def local_files(patterns: Sequence[str]) -> list[InputFile]:
     Raises:
       UsageError: a pattern matches no file, or is on another filesystem.
     """
-    found = {file.path: file for pattern in patterns for file in _found(pattern)}
+    found = {file.path: file for pattern in patterns for file in _find(pattern)}
     return sorted(found.values(), key=lambda file: file.path)
 
 
-def _found(pattern: str) -> list[InputFile]:
+def _find(pattern: str) -> list[InputFile]:
     if _OTHER_FILESYSTEM.match(pattern):
         raise UsageError(
             f"{pattern} is not on this machine; only `goodgain run` reads other filesystems: copy "
@@ -71,11 +71,11 @@ def _records_of(file: InputFile, adaptation: Adaptation | None, bounds: ReadBoun
         if isinstance(shard, RejectedRecord):
             yield shard
         else:
-            yield from counted_for_progress(read_shard(shard, open_local))
+            yield from count_for_progress(read_shard(shard, open_local))
             progress.advance({"bytes.read": shard.end - shard.start})
 
 
-def counted_for_progress(records: Iterator[T]) -> Iterator[T]:
+def count_for_progress(records: Iterator[T]) -> Iterator[T]:
     """What is read of the records of a shard, counted at its end."""
     read = rejected = 0
     for record in records:

@@ -54,11 +54,11 @@ def find_names(
                         first = first_records(opened, shard)
                         is_table = INPUT_FORMATS[shard.format].is_table
                         if is_table and is_long_table(first, adaptation):
-                            seen.append(seen_names_of_rows(first, adaptation))
+                            seen.append(collect_names_of_rows(first, adaptation))
                         else:
                             records += map(with_maps, first) if is_table else first
     if records or not seen:
-        seen.append(seen_names(records, adaptation))
+        seen.append(collect_names(records, adaptation))
     return join_names(seen)
 
 
@@ -71,7 +71,7 @@ def is_long_table(rows: Iterable[Mapping[Any, Any]], adaptation: Adaptation | No
     return is_long(name for name in names if isinstance(name, str))
 
 
-def seen_names(records: Sequence[Any], adaptation: Adaptation | None = None) -> SeenNames:
+def collect_names(records: Sequence[Any], adaptation: Adaptation | None = None) -> SeenNames:
     """The names in raw records, after `adaptation`."""
     if adaptation is None:
         return names_in(records)
@@ -80,7 +80,7 @@ def seen_names(records: Sequence[Any], adaptation: Adaptation | None = None) -> 
     return replace(seen, without_source=tuple(missing))
 
 
-def seen_names_of_rows(
+def collect_names_of_rows(
     rows: Sequence[Mapping[str, Any]], adaptation: Adaptation | None = None
 ) -> SeenNames:
     """The names in raw rows in long form, after `adaptation`."""

@@ -10,7 +10,7 @@ from msgspec import Struct
 from goodgain.pipeline.document import progress
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.local_files import (
-    counted_for_progress,
+    count_for_progress,
     open_local,
     read_files,
     shards_of,
@@ -106,7 +106,7 @@ class LocalFiles(Struct, frozen=True):
             if isinstance(shard, RejectedRecord):
                 yield shard
             else:
-                yield from counted_for_progress(of_shard(shard))
+                yield from count_for_progress(of_shard(shard))
                 progress.advance({"bytes.read": shard.end - shard.start})
 
     def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:

@@ -115,7 +115,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
 
     _ = scores | "WriteScores" >> _write_scores(plan)
     _ = means.rows | "WriteMeans" >> _write_one(
-        plan, datasets.MEANS, datasets.mean_rows, WindowedMeanRow, _windowed_mean_key
+        plan, datasets.MEANS, datasets.mean_rows, WindowedMeanRow, _key_of_mean
     )
     if scoring.outcomes:
         _ = means.relations | "WriteRelations" >> _write_one(
@@ -123,13 +123,13 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
             datasets.OUTCOME_RELATIONS,
             datasets.relation_rows,
             WindowedRelation,
-            _windowed_relation_key,
+            _key_of_relation,
         )
     _ = means.warnings | "WriteWarnings" >> _write_one(
         plan, datasets.WARNINGS, datasets.warning_rows, WindowWarnings, _warnings_key
     )
     _ = rejected | "WriteRejected" >> _write_one(
-        plan, batch_datasets.REJECTED, rows.struct_row, RejectedRecord, rows.rejected_key
+        plan, batch_datasets.REJECTED, rows.struct_row, RejectedRecord, rows.key_of_rejected
     )
     _ = late | "WriteLate" >> _write_one(
         plan, batch_datasets.LATE, rows.struct_row, LateRow, rows.late_key
@@ -141,7 +141,7 @@ def build(pipeline: beam.Pipeline, plan: StreamPlan) -> None:
             batch_datasets.REJECTED_OUTCOMES,
             rows.struct_row,
             RejectedRecord,
-            rows.rejected_key,
+            rows.key_of_rejected,
         )
     if config.live:
         _ = (
@@ -229,11 +229,11 @@ def _write_one(
     return WritePanes(plan.target, [DatasetRows(dataset, rows_of)], element_type, key_of)
 
 
-def _windowed_mean_key(mean: WindowedMeanRow) -> str:
+def _key_of_mean(mean: WindowedMeanRow) -> str:
     return f"{mean.window_start:020d} {mean.pane:06d} {rows.mean_key(mean.row)}"
 
 
-def _windowed_relation_key(relation: WindowedRelation) -> str:
+def _key_of_relation(relation: WindowedRelation) -> str:
     key = rows.relation_key(relation.row)
     return f"{relation.window_start:020d} {relation.pane:06d} {key}"
 

@@ -30,7 +30,7 @@ _MILLIS = 1_000  # of a second
 
 
 @contextmanager
-def shown(counter: StreamCounter, stream: TextIO, quiet: bool = False) -> Iterator[None]:
+def show_progress(counter: StreamCounter, stream: TextIO, quiet: bool = False) -> Iterator[None]:
     """Show the stream's progress and its source's warnings while the block runs.
 
     Args:

@@ -44,10 +44,10 @@ def run(
     """
     pipeline = beam.Pipeline(runner=_ExitWithParentPrismRunner(), options=options)
     graph.build(pipeline, plan)
-    view = live_view.shown(counter, sys.stderr, quiet)
+    view = live_view.show_progress(counter, sys.stderr, quiet)
     advice = f" Fix that, and start it over with --overwrite. The engine's log is {log}."
     failures = engine_failures("The stream failed", advice)
-    with failures, _stopped_by_signals(end), view, engine_log(log):
+    with failures, _stop_on_signals(end), view, engine_log(log):
         result = pipeline.run()
         # Prism's client has just set its own handlers, which would exit before the flush.
         _catch_signals(end)
@@ -55,7 +55,7 @@ def run(
 
 
 @contextmanager
-def _stopped_by_signals(end: StoppableEnd) -> Iterator[None]:
+def _stop_on_signals(end: StoppableEnd) -> Iterator[None]:
     before = {name: signal.getsignal(name) for name in _SIGNALS}
     _catch_signals(end)
     try:

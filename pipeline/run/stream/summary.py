@@ -39,7 +39,7 @@ def continue_since(config: StreamConfig, counts: StreamCounts) -> str | None:
     return instant_text(config.open_window(counts.watermark))
 
 
-def without_means(means: Iterable[Row], in_means: int, since: int | None = None) -> int:
+def count_without_means(means: Iterable[Row], in_means: int, since: int | None = None) -> int:
     """The number of conversations that are not yet in the means of a window.
 
     Args:

@@ -88,13 +88,15 @@ def _primary(row: ComparisonRow, compared: tuple[int, int], gains_more: bool) ->
 def _basis(row: ComparisonRow, compared: tuple[int, int]) -> str:
     """Which values a verdict rests on, unless on those of all compared conversations."""
     if row.population == "everyone":
-        return f", over {_counted(row)}, in which conversations that did not search count with 0"
+        return (
+            f", over {_format_count(row)}, in which conversations that did not search count with 0"
+        )
     if (row.n_base, row.n_candidate) != compared:
-        return f", over the {_counted(row)} with a value"
+        return f", over the {_format_count(row)} with a value"
     return ""
 
 
-def _counted(row: ComparisonRow) -> str:
+def _format_count(row: ComparisonRow) -> str:
     if row.design == "paired":
         return format_count(row.n_base, "pair")
     return f"{row.n_base:,} and {format_count(row.n_candidate, 'conversation')}"

@@ -88,7 +88,7 @@ class Arm(Struct, frozen=True, dict=True):
         ids, attributes = (*self.ids, *other.ids), (*self.attributes, *other.attributes)
         added = frozenset(other.ids)
 
-        def merged(one: Array, more: Array) -> Array:
+        def merge(one: Array, more: Array) -> Array:
             both: Array = np.concatenate((one, more))[order]
             return both
 
@@ -97,8 +97,8 @@ class Arm(Struct, frozen=True, dict=True):
             ids=tuple(ids[at] for at in order),
             attributes=tuple(attributes[at] for at in order),
             reached=np.concatenate((self.reached, other.reached))[order],
-            at_end={name: merged(one, other.at_end[name]) for name, one in self.at_end.items()},
-            by_i={name: merged(one, other.by_i[name]) for name, one in self.by_i.items()},
+            at_end={name: merge(one, other.at_end[name]) for name, one in self.at_end.items()},
+            by_i={name: merge(one, other.by_i[name]) for name, one in self.by_i.items()},
             left_out={
                 identity: left for identity, left in self.left_out.items() if identity not in added
             },

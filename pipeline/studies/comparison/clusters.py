@@ -31,14 +31,14 @@ def cluster_codes(matched: Matched, attribute: str) -> CodesOf:
     if matched.paired:
         of_base, of_candidate = _first_values(base, attribute), _first_values(candidate, attribute)
         pairs = zip(matched.base_indexes.tolist(), matched.candidate_indexes.tolist(), strict=True)
-        by_key = numbered(of_base[b] or of_candidate[c] for b, c in pairs)
+        by_key = number_clusters(of_base[b] or of_candidate[c] for b, c in pairs)
         return lambda values, _: by_key[values.shared]
     n_base = len(base.arm.ids)
     conversations = (*base.arm.attributes, *candidate.arm.attributes)
-    codes = numbered(attributes.get(attribute, "") for attributes in conversations)
+    codes = number_clusters(attributes.get(attribute, "") for attributes in conversations)
     return lambda _, measure: (
-        _defined(base.arm, codes[:n_base], measure),
-        _defined(candidate.arm, codes[n_base:], measure),
+        _keep_defined(base.arm, codes[:n_base], measure),
+        _keep_defined(candidate.arm, codes[n_base:], measure),
     )
 
 
@@ -94,7 +94,7 @@ def _first_values(grouped: Grouped, attribute: str) -> list[str]:
     return [attributes[index].get(attribute, "") for index in grouped.first_rows().tolist()]
 
 
-def numbered(values: Iterable[str]) -> Codes:
+def number_clusters(values: Iterable[str]) -> Codes:
     """A cluster number for each value; a blank value is a cluster of its own."""
     numbers: dict[str, int] = {}
     alone = 0
@@ -108,6 +108,6 @@ def numbered(values: Iterable[str]) -> Codes:
     return np.array(codes, dtype=np.int64)
 
 
-def _defined(arm: Arm, codes: Codes, measure: Measure) -> Codes:
+def _keep_defined(arm: Arm, codes: Codes, measure: Measure) -> Codes:
     values, present = arm.values(measure)
     return codes[present & ~np.isnan(values)]

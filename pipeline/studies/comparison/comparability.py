@@ -42,7 +42,7 @@ def mismatches(base: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[Mi
     in_both = sorted(outcomes[0].keys() & outcomes[1].keys())
     return [
         *(
-            Mismatch(name, _shown(one[name]), _shown(other[name]))
+            Mismatch(name, _show(one[name]), _show(other[name]))
             for name in one
             if one[name] != other[name]
         ),
@@ -116,7 +116,7 @@ def _exclusions(manifest: Mapping[str, Any]) -> str | None:
     return f"{format_count(excluded['pairs'], 'document')} with the digest {excluded['digest']}"
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "none" if value is None else str(value)

@@ -31,13 +31,13 @@ from goodgain.pipeline.studies.comparison.measures import Family, Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds, pool_finds
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.comparison.sources import Arms, keep_silent, read_arms
-from goodgain.pipeline.studies.comparison.statistics import TestedRow, corrected, row_of
+from goodgain.pipeline.studies.comparison.statistics import TestedRow, correct, row_of
 from goodgain.pipeline.studies.comparison.verdict_conditions import (
+    describe_without_counterpart,
     verdict_conditions,
-    without_counterpart,
 )
 from goodgain.pipeline.studies.comparison.ways import ArmWays, arm_ways
-from goodgain.pipeline.studies.comparison.withholding import compared_measure, over_everyone
+from goodgain.pipeline.studies.comparison.withholding import measure_to_compare, over_everyone
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.means.mean_row import MeanRow
 from goodgain.transforms.core.warnings.warning import DataWarning
@@ -52,7 +52,7 @@ class Compared(Struct, frozen=True):
 
     Attributes:
       rows: by slice, metric, i and population.
-      tests: see `corrected`.
+      tests: see `correct`.
       only_family_in_slices: whether there are so many slices that they get rows for the declared
         family only.
       arm_means: see `costs.arm_means`; empty if no cost is compared.
@@ -114,12 +114,12 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
         )
     without_labels: list[WithoutLabels] = []
     tested = _rows(request, arms, parts, matched.paired, cluster, only_family, without_labels)
-    rows, tests = corrected(list(tested), request.correction)
+    rows, tests = correct(list(tested), request.correction)
     shown = ShownRows(without_labels)
     at_end = [shown.struct(row) for row in rows if row.i is None]
-    answered = answer(at_end, arms.measures.primary, _compared(matched))
+    answered = answer(at_end, arms.measures.primary, _compared_numbers(matched))
     # About conversations, a withheld verdict says it.
-    if matched.pair_by != BY_ID and (clause := without_counterpart(matched)):
+    if matched.pair_by != BY_ID and (clause := describe_without_counterpart(matched)):
         answered += f" Not compared: {clause}."
     return Compared(
         request=request,
@@ -142,7 +142,7 @@ def compare(request: ComparisonRequest, say: Callable[[str], None] = keep_silent
     )
 
 
-def _compared(matched: Matched) -> tuple[int, int]:
+def _compared_numbers(matched: Matched) -> tuple[int, int]:
     """The numbers of compared conversations, or twice the number of pairs."""
     if matched.paired:
         return len(matched.keys), len(matched.keys)
@@ -231,7 +231,7 @@ def _rows(
             for population, one in by_population.items()
         }
         for measure in of_slices if slice_ else every:
-            measure = compared_measure(measure, conditions)
+            measure = measure_to_compare(measure, conditions)
             everyone = over_everyone(measure) if conditions.search_could_decide else None
             row, *of_everyone = (
                 row_of(

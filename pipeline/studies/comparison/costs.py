@@ -11,7 +11,7 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from goodgain.pipeline.studies.comparison.arms import Arm
-from goodgain.pipeline.studies.comparison.clusters import numbered
+from goodgain.pipeline.studies.comparison.clusters import number_clusters
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.pipeline.studies.comparison.verdict_conditions import differ
@@ -107,7 +107,7 @@ class MeansOfArm(Struct, frozen=True):
 
     def _by_cluster(self, values: Array, known: npt.NDArray[np.bool_]) -> list[list[float]]:
         """The known values, by cluster."""
-        codes = numbered(
+        codes = number_clusters(
             attributes.get(self.cluster or "", "") for attributes in self.arm.attributes
         )
         by_cluster: dict[int, list[float]] = {}

@@ -71,7 +71,7 @@ class Grouped(Struct, frozen=True):
         return self.rows[np.searchsorted(self.group_of, np.arange(len(self.keys)))]
 
 
-def grouped(arm: Arm, pair_by: str) -> Grouped:
+def group_by_key(arm: Arm, pair_by: str) -> Grouped:
     """Group an arm by conversation_id or by an attribute; a blank value is no key."""
     if pair_by == BY_ID:
         key_values: Sequence[str] = arm.ids
@@ -116,7 +116,7 @@ def match_everyone(matched: Matched) -> Matched:
 
 def match(base: Arm, candidate: Arm, pair_by: str, paired: bool) -> Matched:
     """Match two arms by key."""
-    one, other = grouped(base, pair_by), grouped(candidate, pair_by)
+    one, other = group_by_key(base, pair_by), group_by_key(candidate, pair_by)
     shared = set(one.keys).intersection(other.keys)
     return Matched(
         base=one,

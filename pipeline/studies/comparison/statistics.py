@@ -144,7 +144,7 @@ def _test(slice_: dict[str, str], measure: Measure, values: Sample) -> int:
     return digest.intdigest()
 
 
-def corrected(
+def correct(
     tested: Sequence[TestedRow], verdict_by: AdjustmentMethod
 ) -> tuple[list[ComparisonRow], dict[tuple[Family, bool], int]]:
     """The rows with corrected p values and verdicts, in the same order.
@@ -164,18 +164,18 @@ def corrected(
       The rows; and the number of t-tests that were corrected together, by family, and whether in
       slices.
     """
-    rows, tests = _corrected(tested, verdict_by)
+    rows, tests = _correct(tested, verdict_by)
     if all(row.over_everyone is None for row in tested):
         return rows, tests
-    of_everyone, _ = _corrected([row.over_everyone or row for row in tested], verdict_by)
+    of_everyone, _ = _correct([row.over_everyone or row for row in tested], verdict_by)
     deciding = [
-        one.over_everyone if one.over_everyone and _overruled(row, everyone) else one
+        one.over_everyone if one.over_everyone and _is_overruled(row, everyone) else one
         for one, row, everyone in zip(tested, rows, of_everyone, strict=True)
     ]
-    return _corrected(deciding, verdict_by)
+    return _correct(deciding, verdict_by)
 
 
-def _overruled(row: ComparisonRow, everyone: ComparisonRow) -> bool:
+def _is_overruled(row: ComparisonRow, everyone: ComparisonRow) -> bool:
     """Whether the verdict over everyone replaces that over the conversations that searched."""
     if row.reason is not None:
         return False
@@ -184,10 +184,10 @@ def _overruled(row: ComparisonRow, everyone: ComparisonRow) -> bool:
     return everyone.verdict in DECIDED
 
 
-def _corrected(
+def _correct(
     tested: Sequence[TestedRow], verdict_by: AdjustmentMethod
 ) -> tuple[list[ComparisonRow], dict[tuple[Family, bool], int]]:
-    """`corrected`, with the rows that are given."""
+    """`correct`, with the rows that are given."""
     families: dict[tuple[Family, bool], dict[int, list[int]]] = {}
     for at, one in enumerate(tested):
         if one.row.reason is None:
@@ -207,16 +207,16 @@ def _corrected(
                     p = getattr(row, test) if value is None else value
                     for at in indexes:
                         rows[at] = replace(rows[at], **{f"{name}_{method}": p})
-    return [_decided(row, verdict_by) for row in rows], tests
+    return [_decide(row, verdict_by) for row in rows], tests
 
 
-def corrected_p(row: ComparisonRow, verdict_by: AdjustmentMethod) -> float | None:
+def deciding_p(row: ComparisonRow, verdict_by: AdjustmentMethod) -> float | None:
     """The p value that decides the verdict."""
     return row.p_holm if verdict_by == "holm" else row.p_benjamini_hochberg
 
 
-def _decided(row: ComparisonRow, verdict_by: AdjustmentMethod) -> ComparisonRow:
-    p = corrected_p(row, verdict_by)
+def _decide(row: ComparisonRow, verdict_by: AdjustmentMethod) -> ComparisonRow:
+    p = deciding_p(row, verdict_by)
     # 1 - 0.95 is a little more than 0.05.
     level = round(1 - row.confidence, 12)
     verdict = _verdict(row, p, level)

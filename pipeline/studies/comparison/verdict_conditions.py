@@ -72,17 +72,17 @@ def verdict_conditions(matched: Matched, arms: Arms) -> VerdictConditions:
     of_base = _compared_rows(base, matched.base_indexes, matched.paired)
     of_candidate = _compared_rows(candidate, matched.candidate_indexes, matched.paired)
     return VerdictConditions(
-        labelled=(_labelled(base.arm, of_base), _labelled(candidate.arm, of_candidate)),
+        labelled=(_labelled_share(base.arm, of_base), _labelled_share(candidate.arm, of_candidate)),
         efficiency=(_efficiency(base.arm, of_base), _efficiency(candidate.arm, of_candidate)),
         idle=(base.arm.share_without_search, candidate.arm.share_without_search),
         shared_judgments=arms.shared_judgments,
         shared_aspects=arms.shared_aspects,
         max_i=arms.max_i,
-        missing=without_counterpart(matched) if matched.pair_by == BY_ID else None,
+        missing=describe_without_counterpart(matched) if matched.pair_by == BY_ID else None,
     )
 
 
-def without_counterpart(matched: Matched) -> str | None:
+def describe_without_counterpart(matched: Matched) -> str | None:
     """A clause about arms that lack several of the other's keys, and more than 5 % of them.
 
     None if neither does, or if there are no pairs. A conversation left out of the means, since its
@@ -124,7 +124,7 @@ def _compared_rows(grouped: Grouped, places: npt.NDArray[np.intp], paired: bool)
     return np.arange(len(grouped.arm.ids))
 
 
-def _labelled(arm: Arm, rows: _Rows) -> float | None:
+def _labelled_share(arm: Arm, rows: _Rows) -> float | None:
     results = float(arm.at_end["R"][rows].sum())
     return 1 - float(arm.at_end["unlabelled"][rows].sum()) / results if results else None
 

@@ -19,7 +19,7 @@ from goodgain.transforms.core.metric import Metric
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
 
-def compared_measure(measure: Measure, conditions: VerdictConditions) -> Measure:
+def measure_to_compare(measure: Measure, conditions: VerdictConditions) -> Measure:
     """The measure in the population in which two arms are compared.
 
     It is `everyone` if the arms differ in how many conversations did not search and the measure has
@@ -113,14 +113,14 @@ def is_outcome(metric: str) -> bool:
 
 def describe_reached(values: Sample) -> str:
     """In how many conversations of each arm an outcome was reached, in words."""
-    base, candidate = _defined(values)
+    base, candidate = _defined_shares(values)
     return f"reached in {_percent(base)} of the base, {_percent(candidate)} of the candidate"
 
 
 def _missing(values: Sample) -> str | None:
     """The reason if too many conversations have null in one arm only."""
     if not values.paired:
-        base, candidate = _defined(values)
+        base, candidate = _defined_shares(values)
         if base is None or candidate is None or not differ(base, candidate):
             return None
         return (
@@ -134,7 +134,7 @@ def _missing(values: Sample) -> str | None:
     return f"null in one arm alone for {alone:,} of {pairs:,} pairs ({_percent(alone / pairs)})"
 
 
-def _defined(values: Sample) -> list[float | None]:
+def _defined_shares(values: Sample) -> list[float | None]:
     """Share of the conversations of each arm that have a value."""
     return [
         int(np.count_nonzero(~np.isnan(arm))) / len(arm) if len(arm) else None

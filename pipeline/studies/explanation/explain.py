@@ -9,7 +9,7 @@ from itertools import groupby
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.results.manifest import grouped
+from goodgain.pipeline.results.manifest import counts_of_group
 from goodgain.pipeline.run.plan.evaluation import Evaluation
 from goodgain.pipeline.run.plan.joined_judgments import join
 from goodgain.pipeline.run.plan.judgments import Judged
@@ -141,7 +141,7 @@ def explain_turn(
     earlier = [call.turn for call in delivered.calls if call.turn != delivered.last_turn]
     found = [calls[call.record_digest] for call in turn.calls]
     searched = [
-        _kept_record(record, call, folded.kept)
+        _drop_excluded(record, call, folded.kept)
         for record, call in zip(found, turn.calls, strict=True)
     ]
     excluded = [
@@ -154,10 +154,10 @@ def explain_turn(
     usages = None
     if scoring.usage:
         used = folded.usages()
-        records = [_kept_record(calls[usage.record_digest], usage, folded.kept) for usage in used]
+        records = [_drop_excluded(calls[usage.record_digest], usage, folded.kept) for usage in used]
         usages = Usages(turn, used, records, details, scoring)
     explained_calls: dict[int, list[model.ExplainedCall]] = {}
-    for i, explained_call in _explained_calls(
+    for i, explained_call in _explain_calls(
         turn, details, searched, results, scoring, folded.pool, usages, excluded
     ):
         explained_calls.setdefault(i, []).append(explained_call)
@@ -172,16 +172,16 @@ def explain_turn(
         ],
         conflicting_redeliveries=delivered.conflicting,
         rejected=gathered.rejected,
-        near_misses=grouped(score.counts, "near_misses_by_step"),
+        near_misses=counts_of_group(score.counts, "near_misses_by_step"),
         near_miss_pairs=pairs.near_misses(),
         pair=None if pair is None else pairs.explain(*pair),
         unreadable=gathered.unreadable,
-        usages=[] if usages is None else usages.explained(),
+        usages=[] if usages is None else usages.explain(),
     )
     return ExplainedTurn(explanation, turn, scoring)
 
 
-def _kept_record(
+def _drop_excluded(
     record: SearchCall, fingerprint: CallFingerprint, kept: KeptConversation
 ) -> SearchCall:
     """A record without excluded results."""
@@ -217,7 +217,7 @@ def _external(
     return replace(by_conversation[gathered.conversation_id], documents=documents)
 
 
-def _explained_calls(
+def _explain_calls(
     turn: FoldedTurn,
     details: TurnDetails,
     calls: list[SearchCall],

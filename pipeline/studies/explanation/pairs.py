@@ -15,8 +15,8 @@ from goodgain.pipeline.studies.explanation.reasons import (
     Reasons,
     agree,
     attribute_names,
+    names_of_unknown,
     need_in_words,
-    unknown_names,
 )
 from goodgain.transforms.core.dedup.duplicates import Duplicate
 from goodgain.transforms.core.dedup.evidence import Evidence, read_evidence
@@ -60,13 +60,13 @@ class Pairs:
     def near_misses(self) -> list[NearMiss]:
         """The first pairs that share a key but are two documents."""
         found: list[NearMiss] = []
-        for near_miss in self._missed():
+        for near_miss in self._find_near_misses():
             found.append(near_miss)
             if len(found) == _MOST_NEAR_MISSES:
                 break
         return found
 
-    def _missed(self) -> Iterator[NearMiss]:
+    def _find_near_misses(self) -> Iterator[NearMiss]:
         by_key: dict[int, list[int]] = {}
         seen: set[tuple[bytes, bytes]] = set()
         for index, result in enumerate(self._turn.results):
@@ -82,7 +82,7 @@ class Pairs:
                 yield NearMiss(
                     self._details.place(index),
                     self._details.place(at),
-                    self._shared_keys(at, index)[0],
+                    self._name_shared_keys(at, index)[0],
                     verdict.step.value,
                 )
             for key in dict.fromkeys(evidence.keys):
@@ -110,7 +110,7 @@ class Pairs:
             first=self._details.place(earlier),
             second=self._details.place(later),
             rules=applicable.name,
-            keys=self._shared_keys(earlier, later),
+            keys=self._name_shared_keys(earlier, later),
             same=verdict.duplicate,
             decided_by=decided[0] if decided else None,
             steps=[
@@ -129,7 +129,7 @@ class Pairs:
             f"There is no result {place} in the last turn; a place is i, call and rank, like 1.1.3."
         )
 
-    def _shared_keys(self, earlier: int, later: int) -> list[str]:
+    def _name_shared_keys(self, earlier: int, later: int) -> list[str]:
         """The names of the keys that two results share; those of equal evidence have one."""
         one, other = self._read(earlier), self._read(later)
         shared = set(one.keys)
@@ -146,7 +146,7 @@ class Pairs:
         self, earlier: int, later: int, applicable: TypeRules, step: Step, said: Verdict | None
     ) -> StepDecision:
         one, other = self._read(earlier), self._read(later)
-        compared = self._compared(
+        compared = self._compare(
             earlier, later, _attributes(step, one, other, applicable, self._rules)
         )
         if step is Step.TYPE:
@@ -184,15 +184,15 @@ class Pairs:
             for clause in applicable.clauses
         ]
 
-    def _compared(
+    def _compare(
         self, earlier: int, later: int, attributes: Iterable[int]
     ) -> list[ComparedAttribute]:
         one, other = self._read(earlier), self._read(later)
         mine, theirs = (_texts(self._results[index], self._rules) for index in (earlier, later))
         names = {
             **attribute_names(self._rules),
-            **unknown_names(self._results[earlier]),
-            **unknown_names(self._results[later]),
+            **names_of_unknown(self._results[earlier]),
+            **names_of_unknown(self._results[later]),
             **{number: f"url?{name}" for name, number in self._rules.url_parameters.items()},
             URL: "url",
             URL_QUERY: "query of the url",
@@ -233,7 +233,7 @@ def _attributes(
 
 def _texts(result: Result, rules: RuleTable) -> dict[int, str]:
     """What the trace has for each attribute of a result, by number."""
-    numbers = {name: number for number, name in unknown_names(result).items()}
+    numbers = {name: number for number, name in names_of_unknown(result).items()}
     numbers |= {name: number for number, name in attribute_names(rules).items()}
     named = {
         "id": result.id,

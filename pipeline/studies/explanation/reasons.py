@@ -55,7 +55,7 @@ class Reasons:
         duplicate = self._turn.duplicates[index]
         if duplicate is None:
             return None
-        matched = self._matched(index, duplicate)
+        matched = self._find_match(index, duplicate)
         gain = self._turn.results[index].gain
         first_gain = self._turn.label_at(duplicate.first)
         return Why(
@@ -71,7 +71,7 @@ class Reasons:
             and gain != first_gain,
         )
 
-    def _matched(self, index: int, duplicate: Duplicate) -> int:
+    def _find_match(self, index: int, duplicate: Duplicate) -> int:
         """The earliest occurrence with which verification gives the recorded verdict."""
         mine = self._read(index)
         for earlier in self._occurrences[duplicate.first]:
@@ -103,7 +103,7 @@ class Reasons:
         if step is Step.GENERIC_ID:
             return "same generic id, and no attribute conflicts"
         if step is Step.NAMED_ID:
-            names = {**self._names, **unknown_names(self._results[index])}
+            names = {**self._names, **names_of_unknown(self._results[index])}
             agreeing = [
                 names[number]
                 for number in other.values
@@ -119,7 +119,7 @@ class Reasons:
     def _clause(
         self, one: Evidence, other: Evidence, applicable: TypeRules, clause: int, index: int
     ) -> str:
-        names = {**self._names, **unknown_names(self._results[index])}
+        names = {**self._names, **names_of_unknown(self._results[index])}
         if applicable.confidence is not None:
             return _points(one, other, applicable.confidence, clause, names)
         needs = applicable.clauses[clause - 1]
@@ -190,11 +190,11 @@ def _points(
     return f"{sum(worth.values())} points for equal fields ({listed}), {needed}"
 
 
-def unknown_names(result: Result) -> dict[int, str]:
+def names_of_unknown(result: Result) -> dict[int, str]:
     """Names in a result that the rules do not know, by the numbers assigned to them."""
-    fields = {_unknown(UNKNOWN_FIELD, name): name for name in result.fields}
-    return fields | {_unknown(UNKNOWN_ID, name): f"ids.{name}" for name in result.ids}
+    fields = {_number_of_unknown(UNKNOWN_FIELD, name): name for name in result.fields}
+    return fields | {_number_of_unknown(UNKNOWN_ID, name): f"ids.{name}" for name in result.ids}
 
 
-def _unknown(byte: int, name: str) -> int:
+def _number_of_unknown(byte: int, name: str) -> int:
     return number_of_unknown(byte, int.from_bytes(digest(name)))

@@ -34,7 +34,7 @@ class Usages:
         """What the agent did with the document first found at this index of the turn."""
         return self._actions.get(UsedDocument("found", index), ())
 
-    def explained(self) -> list[model.ExplainedUsage]:
+    def explain(self) -> list[model.ExplainedUsage]:
         """The records, with the document of each of their results."""
         return [
             model.ExplainedUsage(

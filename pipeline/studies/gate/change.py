@@ -24,12 +24,12 @@ from goodgain.pipeline.studies.comparison.matching import (
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.sources import Arms
 from goodgain.pipeline.studies.comparison.verdict_conditions import (
+    describe_without_counterpart,
     verdict_conditions,
-    without_counterpart,
 )
 from goodgain.pipeline.studies.comparison.withholding import (
-    compared_measure,
     different_search,
+    measure_to_compare,
     missing_labels,
     over_everyone,
     withheld,
@@ -74,7 +74,7 @@ def judge_change(
     except UsageError as error:
         yield outcome_of(rule, {}, "", None, failure=str(error).rstrip("."))
         return
-    checked_slices = changed_slices(rule, arms)
+    checked_slices = slices_to_check(rule, arms)
     if not checked_slices:
         slice_of_rule = {name: value or "any" for name, value in rule.slice.items()}
         reason = "no conversation belongs to this slice"
@@ -83,7 +83,7 @@ def judge_change(
         yield _judge(rule, gate, slice_, arms, proofs, parameters)
 
 
-def changed_slices(rule: Rule, arms: Arms) -> list[dict[str, str]]:
+def slices_to_check(rule: Rule, arms: Arms) -> list[dict[str, str]]:
     """The slices of baseline or run for which a bound on change is checked."""
     if not rule.slice:
         return [{}]
@@ -105,7 +105,7 @@ def _judge(
     parameters: Mapping[str, Any],
 ) -> Outcome:
     options = ComparisonOptions(interval=gate.interval or parameters.get("interval", "hall"))
-    compared = _compared(rule, slice_, arms, gate.cluster or parameters.get("cluster"))
+    compared = _compare(rule, slice_, arms, gate.cluster or parameters.get("cluster"))
     values, paired = compared.values, compared.matched.paired
     n = min(len(values.base), len(values.candidate))
     least = rule.least_n or gate.least_n
@@ -127,7 +127,7 @@ def _judge(
         tested: MetricComparison = test(base, values.candidate, options, compared.codes)
         return tested
 
-    notes = [f"n = {n:,} {unit}", *filter(None, [without_counterpart(compared.matched)])]
+    notes = [f"n = {n:,} {unit}", *filter(None, [describe_without_counterpart(compared.matched)])]
     uneven = ""
     if compared.codes is not None and (tested := compare(values.base)).stderr is not None:
         uneven = cluster_note(rule, tested.clusters, tested.effective_clusters)
@@ -138,15 +138,13 @@ def _judge(
         check = _check_change(rule, values, compare, side, amount, proofs)
         if not check.passed:
             failure = _failure(rule, values, side, amount, check)
-            return outcome(
-                rule, slice_, change, n, failure=_joined(failure, compared.doubt, uneven)
-            )
+            return outcome(rule, slice_, change, n, failure=_join(failure, compared.doubt, uneven))
         if check.without_interval:
             notes.append(check.reason)
-    return outcome(rule, slice_, change, n, note=_joined(*notes, compared.doubt, uneven))
+    return outcome(rule, slice_, change, n, note=_join(*notes, compared.doubt, uneven))
 
 
-def _joined(*clauses: str) -> str:
+def _join(*clauses: str) -> str:
     return "; ".join(filter(None, clauses))
 
 
@@ -171,13 +169,13 @@ class _Compared(Struct, frozen=True):
     codes: Any
 
 
-def _compared(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None) -> _Compared:
+def _compare(rule: Rule, slice_: Mapping[str, str], arms: Arms, cluster: str | None) -> _Compared:
     """The values of the rule's population; if it names none, of the one that SPEC 10 demands."""
     base, candidate = arms.base.where(slice_), arms.candidate.where(slice_)
     matched = _match(rule, base, candidate)
     conditions = verdict_conditions(matched, arms)
     named = Measure(str(rule.metric), rule.i, rule.population or "all")
-    decisive = compared_measure(named, conditions)
+    decisive = measure_to_compare(named, conditions)
     everyone = over_everyone(named) if rule.population is None else None
     if conditions.search_could_decide and everyone is not None:
         included = _match(rule, base.everyone(), candidate.everyone())
@@ -289,11 +287,11 @@ def _change_texts(rule: Rule, values: Sample, remark: str) -> tuple[str, str]:
             texts.append(numbers[-1])
     show = partial(value_text, str(rule.metric), digits=SHOWN_DIGITS)
 
-    def joined(show: Callable[[float], str], changes: list[str]) -> str:
+    def join_change(show: Callable[[float], str], changes: list[str]) -> str:
         change = f" ({', '.join(changes)})" if changes else ""
         return f"{show(before)} -> {show(after)}{change}{remark}"
 
-    return joined(number, numbers), joined(show, texts)
+    return join_change(number, numbers), join_change(show, texts)
 
 
 def _differences(values: Sample) -> tuple[float, float]:

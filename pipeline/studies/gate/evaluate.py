@@ -20,7 +20,7 @@ from goodgain.pipeline.studies.gate.bounds import (
     check_bound,
     count_proofs,
 )
-from goodgain.pipeline.studies.gate.change import changed_slices, judge_change
+from goodgain.pipeline.studies.gate.change import judge_change, slices_to_check
 from goodgain.pipeline.studies.gate.evidence import GateEvidence, gather
 from goodgain.pipeline.studies.gate.gate_file import GateFile, load_gate
 from goodgain.pipeline.studies.gate.outcome import (
@@ -146,7 +146,7 @@ def _slices(rule: Rule, evidence: GateEvidence) -> int:
     if evidence.arms is None:
         return 0
     try:
-        return len(changed_slices(rule, evidence.arms(str(rule.metric), rule.i)))
+        return len(slices_to_check(rule, evidence.arms(str(rule.metric), rule.i)))
     except UsageError:
         return 0  # `judge_change` reports the error
 
@@ -158,7 +158,7 @@ def _judge(
         yield from judge_change(rule, gate, evidence.arms, evidence.manifest["parameters"], proofs)
     elif rule.count is not None:
         count = _manifest_count(evidence, *_COUNTS[rule.count])
-        yield outcome_of(rule, {}, f"{count:,}", None, failure=_broken(rule, count))
+        yield outcome_of(rule, {}, f"{count:,}", None, failure=_broken_bound(rule, count))
     elif rule.share is not None and rule.share != "undefined":
         group, *names = _SHARES[rule.share]
         part, whole = (_manifest_count(evidence, group, name) for name in names)
@@ -176,7 +176,7 @@ def _manifest_count(evidence: GateEvidence, group: str, name: str) -> int:
     return int(evidence.manifest.get(group, {}).get(name, 0))
 
 
-def _broken(rule: Rule, value: float) -> str:
+def _broken_bound(rule: Rule, value: float) -> str:
     """The bound of a rule that a value breaks; "" if none."""
     estimate = GateEstimate(value, None, abs(value))
     for side, bound in rule.limits:
@@ -192,7 +192,7 @@ def _share(
         return outcome_of(rule, slice_, "", None, failure="the share is undefined: the whole is 0")
     value = part / whole
     shown = f"{100 * value:.4g} % ({part:,} of {whole:,})"
-    return outcome_of(rule, slice_, shown, None, failure=_broken(rule, value) or doubt)
+    return outcome_of(rule, slice_, shown, None, failure=_broken_bound(rule, value) or doubt)
 
 
 def _means(

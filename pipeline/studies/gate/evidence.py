@@ -77,7 +77,7 @@ def gather(rules: GateFile, folder: str, baseline: str | None, force: bool = Fal
     check_run(manifest, folder)
     return GateEvidence(
         manifest=manifest,
-        means=GateMeans(read_means(folder, _wanted(rules))),
+        means=GateMeans(read_means(folder, _means_wanted(rules))),
         arms=None if baseline is None else _arms_of(baseline, folder, force),
     )
 
@@ -93,7 +93,7 @@ def _arms_of(baseline: str, folder: str, force: bool) -> ReadArms:
     return read
 
 
-def _wanted(gate: GateFile) -> MeansWanted:
+def _means_wanted(gate: GateFile) -> MeansWanted:
     rules = [rule for rule in gate.rules if not rule.is_change and rule.metric is not None]
     return MeansWanted(
         slices=None if any(rule.slice for rule in rules) else frozenset((EVERYTHING,)),

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
 
-from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
+from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, reason
 from goodgain.pipeline.studies.gate.rules import DEFAULT_LEAST_N, Rule, StrictModel
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.interval import Interval
@@ -16,7 +16,7 @@ from goodgain.transforms.core.warnings.codes import CODES as WARNING_CODES
 from goodgain.transforms.core.yaml_text import parse_yaml
 
 
-def _forbidden(written: Any) -> Any:
+def _parse_forbidden(written: Any) -> Any:
     """`none` forbids every warning; otherwise the codes that are forbidden, or one of them."""
     if written == "none":
         return WARNING_CODES
@@ -33,7 +33,7 @@ def _forbidden(written: Any) -> Any:
 
 Forbidden = Annotated[
     tuple[str, ...],
-    BeforeValidator(_forbidden),
+    BeforeValidator(_parse_forbidden),
     WithJsonSchema(
         {
             "anyOf": [
@@ -104,5 +104,5 @@ def _mistake(error: Any) -> str:
     rule = f"rule {int(location[1]) + 1}: " if len(location) > 1 and location[0] == "rules" else ""
     field = str(location[-1]) if location and isinstance(location[-1], str) else ""
     if error["type"] == "extra_forbidden":
-        return rule + unknown(field, Rule.model_fields if rule else GateFile.model_fields)
+        return rule + describe_unknown(field, Rule.model_fields if rule else GateFile.model_fields)
     return f"{rule}{field + ' ' if field else ''}{reason(error)}"

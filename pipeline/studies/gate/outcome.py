@@ -81,7 +81,7 @@ def outcome_of(
     )
 
 
-def passed(outcomes: Sequence[Outcome]) -> bool:
+def has_passed(outcomes: Sequence[Outcome]) -> bool:
     """Whether no rule failed; False if there are no outcomes."""
     return bool(outcomes) and all(outcome.verdict != "failed" for outcome in outcomes)
 

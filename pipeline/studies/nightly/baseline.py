@@ -68,12 +68,12 @@ def find_baseline(
     if choice.pinned == day:
         return Baseline(lacking="it is the pinned day itself")
     if choice.pinned is not None:
-        return _pinned(choice.pinned, manifest, folders)
+        return _use_pinned(choice.pinned, manifest, folders)
     earlier_days = [earlier for earlier in folders.published_days() if earlier < day]
     entries = {earlier: read_entry(folders.published_folder(earlier)) for earlier in earlier_days}
     good = [one for one, entry in entries.items() if entry and entry.verdict == "passed"]
     unreadable = [one for one, entry in entries.items() if entry is None]
-    damaged = _damaged(unreadable) if unreadable else ""
+    damaged = _note_damaged(unreadable) if unreadable else ""
     if not good:
         return Baseline(lacking="no earlier day was good" + (f" ({damaged})" if damaged else ""))
     days: list[date] = []
@@ -103,7 +103,7 @@ def find_baseline(
     return Baseline(tuple(days), _write_merged(days, folders), note=note)
 
 
-def _damaged(days: Sequence[date]) -> str:
+def _note_damaged(days: Sequence[date]) -> str:
     """A note on days whose entries cannot be read."""
     return (
         f"the {DAY_FILE} of {', '.join(day.isoformat() for day in days)} cannot be read, so "
@@ -112,7 +112,7 @@ def _damaged(days: Sequence[date]) -> str:
     )
 
 
-def _pinned(pinned: date, manifest: Mapping[str, Any], folders: DayFolders) -> Baseline:
+def _use_pinned(pinned: date, manifest: Mapping[str, Any], folders: DayFolders) -> Baseline:
     if pinned not in folders.published_days():
         raise UsageError(
             f"The baseline {pinned.isoformat()} is not in {folders.output}: run that day first, "

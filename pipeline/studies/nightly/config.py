@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from goodgain.pipeline.settings.option_types import Patterns, Text
-from goodgain.pipeline.settings.yaml_model import config_text, reason, unknown
+from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, reason
 from goodgain.pipeline.studies.nightly.days.days import check_pattern
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.yaml_text import parse_yaml
@@ -186,5 +186,5 @@ def load_nightly_config(path: str) -> NightlyConfig:
 def _mistake(error: Any) -> str:
     field = str(error["loc"][0]) if error["loc"] else "the file"
     if error["type"] == "extra_forbidden":
-        return unknown(field, NightlyConfig.model_fields)
+        return describe_unknown(field, NightlyConfig.model_fields)
     return f"{field} {reason(error)}"

@@ -12,7 +12,7 @@ from goodgain.pipeline.results.atomic_files import write_whole
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.finished_run import read_manifest
 from goodgain.pipeline.results.folder import REPORT
-from goodgain.pipeline.results.lock import LockedError, locked
+from goodgain.pipeline.results.lock import LockedError, lock_folder
 from goodgain.pipeline.studies.gate.gate_file import load_gate
 from goodgain.pipeline.studies.nightly.config import NightlyConfig
 from goodgain.pipeline.studies.nightly.days.days import (
@@ -122,7 +122,7 @@ def _run(
     # To find mistakes before any work is done.
     dependencies.check_engine(options.runner, night.beam_arguments)
     folders.output.mkdir(parents=True, exist_ok=True)
-    with locked(folders.output, now):
+    with lock_folder(folders.output, now):
         for name in folders.repair():
             dependencies.say(f"Cleaned up {name}, left by an interrupted job.")
         entries = []

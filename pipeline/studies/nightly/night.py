@@ -26,7 +26,7 @@ from goodgain.pipeline.studies.nightly.days.entry import (
     day_counts,
     day_means,
     day_pool,
-    failed_entry,
+    entry_of_failure,
 )
 from goodgain.pipeline.studies.nightly.days.history import DAY_FILE
 from goodgain.pipeline.studies.nightly.dependencies import Dependencies
@@ -98,10 +98,10 @@ def run_day(night: Night, day: date) -> DayEntry:
     try:
         return _run_day(night, day, started)
     except (GoodGainError, OSError) as error:
-        delete(str(night.folders.unfinished(day)))
+        delete(str(night.folders.unfinished_folder(day)))
         night.folders.discard_baseline()
         usage = isinstance(error, UsageError)
-        return failed_entry(
+        return entry_of_failure(
             day,
             str(error),
             started.isoformat(timespec="seconds"),
@@ -111,7 +111,7 @@ def run_day(night: Night, day: date) -> DayEntry:
 
 
 def _run_day(night: Night, day: date, started: datetime) -> DayEntry:
-    folder = night.folders.unfinished(day)
+    folder = night.folders.unfinished_folder(day)
     delete(str(folder))
     _score(night, day, folder)
     manifest = read_manifest(str(folder))

@@ -16,7 +16,7 @@ from goodgain.pipeline.studies.comparison.request import ComparisonRequest
 from goodgain.pipeline.studies.gate.evaluate import evaluate
 from goodgain.pipeline.studies.gate.evidence import gather
 from goodgain.pipeline.studies.gate.gate_file import GateFile
-from goodgain.pipeline.studies.gate.outcome import Outcome, passed
+from goodgain.pipeline.studies.gate.outcome import Outcome, has_passed
 from goodgain.pipeline.studies.nightly.baseline import Baseline
 from goodgain.pipeline.studies.nightly.days.entry import DayChange, Verdict
 from goodgain.transforms.core.metrics.headline import headline_among
@@ -88,7 +88,7 @@ def judge(
         gate = gate.model_copy(update={"without_baseline": "skip"})
     baseline_folder = None if baseline.folder is None else str(baseline.folder)
     outcomes = tuple(evaluate(gate, gather(gate, str(folder), baseline_folder)))
-    if passed(outcomes):
+    if has_passed(outcomes):
         return "passed", (), outcomes
     failed = (outcome for outcome in outcomes if outcome.verdict == "failed")
     return "gate failed", tuple(map(_failure_text, failed)), outcomes

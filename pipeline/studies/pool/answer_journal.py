@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import xxhash
 
 from goodgain.pipeline.studies.pool.aspect_files import AspectsError, names_of
-from goodgain.pipeline.studies.pool.judge_answers import answered_gain
+from goodgain.pipeline.studies.pool.judge_answers import parse_gain
 from goodgain.transforms.core.records.label_map import LabelMap
 
 
@@ -56,7 +56,7 @@ class AnswerJournal:
             for line in self._path.read_text(encoding="utf-8").splitlines():
                 try:
                     row = json.loads(line)
-                    key, gain = row["key"], answered_gain(row["gain"], label_map)
+                    key, gain = row["key"], parse_gain(row["gain"], label_map)
                     aspects = names_of(row.get("aspects"))
                 except (ValueError, KeyError, TypeError, AspectsError):
                     continue

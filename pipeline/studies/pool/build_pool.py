@@ -54,7 +54,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
     with store.changing(request.folder, started):
         before = store.read_pool(request.folder) if request.update else None
         if before is not None:
-            request = _completed(request, before, evaluations)
+            request = _complete(request, before, evaluations)
         discard_unfinished(request.folder)
         target = Target(
             os.path.abspath(request.folder) if is_local(request.folder) else request.folder,
@@ -63,7 +63,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
         )
         in_memory = ENGINES[request.runner].in_memory
         plan = PoolPlan(request, evaluations, before, target, in_memory)
-        with progress.shown(size, quiet=quiet):
+        with progress.show_progress(size, quiet=quiet):
             facts = run_pool_pipeline(plan, engine, options)
         finished = datetime.now(UTC)
         manifest = manifest_of_pool(request, evaluations, facts, before, target, started, finished)
@@ -72,7 +72,7 @@ def build_pool(request: PoolConfig, beam_arguments: Sequence[str], quiet: bool =
         )
 
 
-def _completed(
+def _complete(
     request: PoolConfig, before: Pool, evaluations: Mapping[str, Evaluation]
 ) -> PoolConfig:
     """The request, completed with the topic, format and shards of the existing pool.

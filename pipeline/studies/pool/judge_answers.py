@@ -41,14 +41,14 @@ class ProgramAnswer(Struct, frozen=True):
           BadAnswerError: it is no gain, or aspects are something else.
         """
         if not answers_aspects(self.aspects):
-            raise BadAnswerError(f"its aspects are no list of names: {shown_text(self.line)}")
-        if answered_gain(self.label, label_map) is not None:
+            raise BadAnswerError(f"its aspects are no list of names: {show_beginning(self.line)}")
+        if parse_gain(self.label, label_map) is not None:
             return
         if label_map is not None:
             named = Remedy("label_map")
-            raise BadAnswerError(f"it has no label that {named} names: {shown_text(self.line)}")
+            raise BadAnswerError(f"it has no label that {named} names: {show_beginning(self.line)}")
         raise BadAnswerError(
-            f"it has no gain from 0 to {GREATEST_GAIN}: {shown_text(self.line)}"
+            f"it has no gain from 0 to {GREATEST_GAIN}: {show_beginning(self.line)}"
             f"{label_map_hint(self.label)}"
         )
 
@@ -61,7 +61,7 @@ def answers_aspects(aspects: Any) -> bool:
         return False
 
 
-def answered_gain(label: Any, label_map: LabelMap | None) -> int | None:
+def parse_gain(label: Any, label_map: LabelMap | None) -> int | None:
     """The gain of an answer's label; None if it is none. Without a map only numbers are gains."""
     if label_map is None and isinstance(label, str):
         return None
@@ -81,13 +81,13 @@ def parse_answer(output: bytes) -> ProgramAnswer:
     if not output:
         raise BadAnswerError("the program gave no answer (it ended)")
     if more:
-        raise BadAnswerError(f"it is more than one line: {shown_text(output)}")
+        raise BadAnswerError(f"it is more than one line: {show_beginning(output)}")
     try:
         answer = json.loads(line)
     except (ValueError, RecursionError):
-        raise BadAnswerError(f"no JSON: {shown_text(line)}") from None
+        raise BadAnswerError(f"no JSON: {show_beginning(line)}") from None
     if not isinstance(answer, dict):
-        raise BadAnswerError(f"it is no JSON object: {shown_text(line)}")
+        raise BadAnswerError(f"it is no JSON object: {show_beginning(line)}")
     document = answer.get("document")
     return ProgramAnswer(
         None if document is None else str(document), answer.get("gain"), answer.get("aspects"), line
@@ -101,6 +101,6 @@ def document_in(line: bytes) -> str | None:
     return None
 
 
-def shown_text(written: bytes) -> str:
+def show_beginning(written: bytes) -> str:
     """The beginning of what a program wrote, for messages."""
     return repr(written[:_SHOWN])

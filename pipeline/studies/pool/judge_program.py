@@ -23,7 +23,7 @@ from goodgain.pipeline.studies.pool.judge_answers import (
     ProgramAnswer,
     document_in,
     parse_answer,
-    shown_text,
+    show_beginning,
 )
 from goodgain.transforms.core.errors import UsageError, problem_of
 from goodgain.transforms.core.records.label_map import LabelMap
@@ -70,11 +70,11 @@ class JudgeProgram:
             exchange.send(json.dumps(question, ensure_ascii=False).encode() + b"\n")
             if not self._stays:
                 exchange.end_input()
-            answer = self._received(exchange)
+            answer = self._receive(exchange)
             if answer.document not in (None, question["document"]):
-                raise BadAnswerError(f"it is about another document: {shown_text(answer.line)}")
+                raise BadAnswerError(f"it is about another document: {show_beginning(answer.line)}")
         except (OSError, BadAnswerError) as error:
-            self._withdraw(self._named_in(exchange.received))
+            self._withdraw(self._find_named(exchange.received))
             self.stop()
             if isinstance(error, OSError):
                 reason = f"the program gave no answer ({problem_of(error)})"
@@ -87,13 +87,13 @@ class JudgeProgram:
             self._answered.append(question["document"])
         return answer.label, answer.aspects
 
-    def _received(self, exchange: _Exchange) -> ProgramAnswer:
+    def _receive(self, exchange: _Exchange) -> ProgramAnswer:
         output = exchange.line() if self._stays else exchange.rest()
         answer = parse_answer(output)
         if self._stays and answer.document is None:
             if self._answered:
                 raise BadAnswerError(
-                    f"it names no document, unlike those before: {shown_text(output)}"
+                    f"it names no document, unlike those before: {show_beginning(output)}"
                 )
             self._stays = False
             exchange.end_input()
@@ -112,9 +112,9 @@ class JudgeProgram:
     def _withdraw_for(self, surplus: bytes) -> None:
         """Withdraw the answers that lines too many are about; the latest one if they name none."""
         if surplus:
-            self._withdraw(self._named_in(surplus) or self._answered[-1:])
+            self._withdraw(self._find_named(surplus) or self._answered[-1:])
 
-    def _named_in(self, output: bytes) -> list[str]:
+    def _find_named(self, output: bytes) -> list[str]:
         """The documents with an answer by the running program that are in its further output."""
         named = set(map(document_in, output.split(b"\n")))
         return [document for document in self._answered if document in named]

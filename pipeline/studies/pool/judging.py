@@ -18,7 +18,7 @@ from goodgain.pipeline.results.links import check_links
 from goodgain.pipeline.settings.pool_config import JudgeConfig
 from goodgain.pipeline.studies.pool.answer_journal import AnswerJournal, JudgeAnswer, answers_of
 from goodgain.pipeline.studies.pool.aspect_files import names_of
-from goodgain.pipeline.studies.pool.judge_answers import BadAnswerError, answered_gain
+from goodgain.pipeline.studies.pool.judge_answers import BadAnswerError, parse_gain
 from goodgain.pipeline.studies.pool.judge_program import JudgeProgram
 from goodgain.pipeline.studies.pool.labelling import add_labels
 from goodgain.pipeline.studies.pool.store import read_pool
@@ -177,7 +177,7 @@ class _Workers:
             finally:
                 self._free.append(program)
             journal.add(key, label, aspects)
-            gain = answered_gain(label, self._config.label_scale)
+            gain = parse_gain(label, self._config.label_scale)
             if gain is not None:
                 return JudgeAnswer(gain, names_of(aspects)), attempt + 1
         return reason, self._config.retries + 1

@@ -107,7 +107,7 @@ def read_file(path: str, annotator: str, reading: FileReading) -> Iterator[Line]
                     yield LabelProblem(row.number, f"The row has {row.problem}.")
                     continue
                 _check_columns(path, row.values, reading)
-                named = _named(row.number, row.values, annotator)
+                named = _find_target(row.number, row.values, annotator)
                 if isinstance(named, LabelProblem):
                     yield named
                 else:
@@ -132,7 +132,7 @@ def _check_columns(path: str, row: Any, reading: FileReading) -> None:
             raise UsageError(f"The {reading.what} in {path} have no column {names[0]}{others}.")
 
 
-def _named(number: int, row: Any, annotator: str) -> LabelTarget | LabelProblem:
+def _find_target(number: int, row: Any, annotator: str) -> LabelTarget | LabelProblem:
     if not isinstance(row, Mapping):
         return LabelProblem(number, "The line is not a JSON object.")
     document = next((row[name] for name in DOCUMENT if row.get(name)), None)

@@ -149,7 +149,7 @@ def add_labels(
     """
     given = changed = 0
 
-    def labelled(document: PoolDocument) -> PoolDocument:
+    def label_document(document: PoolDocument) -> PoolDocument:
         nonlocal given, changed
         new_gains = gains.get(document.document, {})
         new_aspects = aspects.get(document.document, {})
@@ -165,7 +165,7 @@ def add_labels(
     read_pool(folder)
     with changing(folder, datetime.now(UTC)):
         pool = read_pool(folder)
-        rewrite(pool, labelled, preferred or pool.preferred)
+        rewrite(pool, label_document, preferred or pool.preferred)
     return given, changed
 
 
@@ -178,7 +178,7 @@ def withdraw_labels(folder: str, annotator: str) -> int:
     _check_has_labels(folder, annotator)
     withdrawn = 0
 
-    def without(document: PoolDocument) -> PoolDocument:
+    def withdraw(document: PoolDocument) -> PoolDocument:
         nonlocal withdrawn
         withdrawn += annotator in document.given or annotator in document.aspects
         return replace(
@@ -190,7 +190,7 @@ def withdraw_labels(folder: str, annotator: str) -> int:
     with changing(folder, datetime.now(UTC)):
         pool = read_pool(folder)
         preferred = None if pool.preferred == annotator else pool.preferred
-        rewrite(pool, without, preferred)
+        rewrite(pool, withdraw, preferred)
     return withdrawn
 
 

@@ -15,9 +15,9 @@ from goodgain.pipeline.results.given_parts import labels_part, qrels_part
 from goodgain.pipeline.results.manifest import (
     UNKNOWN_LOSSES,
     check_all_read,
-    grouped,
+    counts_of_group,
+    format_time,
     records_part,
-    written_time,
 )
 from goodgain.pipeline.results.sinks import Target
 from goodgain.pipeline.results.version import goodgain_version
@@ -80,7 +80,7 @@ def manifest_of_pool(
         "content": {name: counts.get(f"pool.{name}", 0) for name in _OF_CONTENT},
         "last_build": {
             **{name: records[name] for name in ("read", "rejected", UNKNOWN_LOSSES)},
-            "too_many_rejected": request.rejected_limit.exceeded(
+            "too_many_rejected": request.rejected_limit.is_exceeded(
                 records["rejected"], records["read"], records[UNKNOWN_LOSSES]
             ),
             **{name: counts.get(f"pool.{name}", 0) for name in _OF_BUILDING},
@@ -90,7 +90,7 @@ def manifest_of_pool(
             # Documents with votes of conversations that share an id of this name, and those of them
             # whose votes are far apart (`label_spans`).
             name: {"documents": number, "apart": counts.get(f"apart.{name}", 0)}
-            for name, number in grouped(counts, "voted").items()
+            for name, number in counts_of_group(counts, "voted").items()
         },
         "rules_digest": next(iter(evaluations.values())).traces.rules_digest,
         "unit": request.unit,
@@ -99,8 +99,8 @@ def manifest_of_pool(
             "python": platform.python_version(),
             "apache-beam": version("apache-beam"),
         },
-        "started": written_time(started),
-        "finished": written_time(finished),
+        "started": format_time(started),
+        "finished": format_time(finished),
     }
 
 

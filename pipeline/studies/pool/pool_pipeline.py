@@ -23,9 +23,9 @@ from goodgain.pipeline.run.engines.failures import engine_failures
 from goodgain.pipeline.run.hosts.conversations import ReadConversations
 from goodgain.pipeline.run.hosts.counts import (
     Counts,
-    contradicted_ids_of,
     count_elements,
     counts_of_score,
+    find_contradicted_ids,
     sum_counts,
 )
 from goodgain.pipeline.run.plan.evaluation import Evaluation
@@ -145,7 +145,7 @@ def _build_graph(pipeline: beam.Pipeline, plan: PoolPlan) -> None:
     rows = [DatasetRows(dataset, rows_of)]
     files = (
         built.topics
-        | "WithoutCounts" >> beam.Map(_without_counts).with_output_types(BuiltTopic)
+        | "WithoutCounts" >> beam.Map(_drop_counts).with_output_types(BuiltTopic)
         | "Write" >> WriteRows(plan.target, rows, BuiltTopic, attrgetter("topic.key"))
     )
     _ = (
@@ -208,7 +208,7 @@ def _read_run(
     )
     contradicted_ids = (
         scores
-        | f"{label}/ContradictedIds" >> beam.FlatMap(contradicted_ids_of)
+        | f"{label}/ContradictedIds" >> beam.FlatMap(find_contradicted_ids)
         | f"{label}/Examples" >> beam.combiners.Top.Smallest(MOST_EXAMPLES)
         | f"{label}/ExamplesOfRun" >> beam.Map(_of_run, name)
     )
@@ -249,7 +249,7 @@ def _topic_counts(built: BuiltTopic) -> Counts:
     return dict(counts)
 
 
-def _without_counts(built: BuiltTopic) -> BuiltTopic:
+def _drop_counts(built: BuiltTopic) -> BuiltTopic:
     return replace(built, counts={})
 
 

@@ -20,7 +20,7 @@ from goodgain.pipeline.results.datasets import pool_documents
 from goodgain.pipeline.results.folder import UNFINISHED, check_written, write_manifest
 from goodgain.pipeline.results.formats import FORMATS
 from goodgain.pipeline.results.links import check_links
-from goodgain.pipeline.results.lock import LOCK, locked
+from goodgain.pipeline.results.lock import LOCK, lock_folder
 from goodgain.pipeline.results.opened_pool import files_of, pool_manifest
 from goodgain.transforms.core.errors import UsageError
 from goodgain.transforms.core.memory_budget import MemoryBudget
@@ -121,7 +121,7 @@ def changing(folder: str, started: datetime) -> AbstractContextManager[None]:
     Raises:
       LockedError: another process is changing it.
     """
-    return locked(Path(folder), started) if is_local(folder) else nullcontext()
+    return lock_folder(Path(folder), started) if is_local(folder) else nullcontext()
 
 
 def next_documents(pool: Pool | None) -> str:

@@ -108,10 +108,10 @@ def write_todo(documents: Iterable[PoolDocument], path: str) -> None:
         else:
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
-            writer.writerows(map(_without_formulas, map(row_of, documents)))
+            writer.writerows(map(_quote_formulas, map(row_of, documents)))
 
 
-def _without_formulas(row: Mapping[str, Any]) -> dict[str, Any]:
+def _quote_formulas(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row, with quotes so that spreadsheets do not interpret texts as formulas."""
     return {
         name: f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value

@@ -11,7 +11,7 @@ from msgspec import convert
 from goodgain.pipeline.document.model import Sentence
 from goodgain.pipeline.document.numbers import count_text
 from goodgain.pipeline.document.page import Menu, Page, Section
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.data_warnings import warning_text
 from goodgain.pipeline.results.datasets import ARMS, COMPARISON, DIFFERENCES, POOL_DOCUMENTS
 from goodgain.pipeline.results.finished_run import read_dataset
@@ -24,11 +24,11 @@ from goodgain.pipeline.views.pages.data.comparison_slices import (
     ComparedSlice,
     arm_costs,
     arrange,
-    compared_row,
     pairs_by_metric,
+    read_comparison_row,
     slice_data,
 )
-from goodgain.pipeline.views.pages.data.comparison_texts import compared_texts
+from goodgain.pipeline.views.pages.data.comparison_texts import texts_of_comparison
 from goodgain.pipeline.views.pages.data.definitions import glossary
 from goodgain.pipeline.views.pages.data.slices import Slices
 from goodgain.pipeline.views.pages.data.texts import MEAN_TEXTS, point_texts
@@ -72,15 +72,15 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     family = manifest["declared_family"]
     # 0.1.0 showed rows as they are.
     without = ShownRows(WithoutLabels(**arms) for arms in manifest.get("without_labels", ()))
-    compared = map(without.compared, read_dataset(folder, COMPARISON.name))
+    compared = map(without.of_comparison, read_dataset(folder, COMPARISON.name))
     slices = arrange(compared, family, manifest["request"]["correction"])
-    shown = _shown(manifest, slices)
+    shown = _choose_shown(manifest, slices)
     arms = map(without.of_arm, read_dataset(folder, ARMS.name))
     costs, costs_by_slice = arm_costs(arms, slices.shown)
     pairs = pairs_by_metric(read_dataset(folder, DIFFERENCES.name), family)
     examples = convert(manifest["examples"], Examples | None)
     pool, documents = manifest.get("pool"), read_dataset(folder, POOL_DOCUMENTS.name)
-    sensitivity = list(map(without.compared, manifest["sensitivity"] or ()))
+    sensitivity = list(map(without.of_comparison, manifest["sensitivity"] or ()))
     ways = ways_of_arms(manifest.get("ways", ()), [slice_.attributes for slice_ in slices.shown])
     page = Page(
         title=_title(manifest),
@@ -133,7 +133,7 @@ def build_comparison_report(folder: str, manifest: Mapping[str, Any]) -> bytes:
     return render_page(page, data, _SCRIPTS)
 
 
-def _shown(manifest: Mapping[str, Any], slices: Slices[ComparedSlice]) -> Shown:
+def _choose_shown(manifest: Mapping[str, Any], slices: Slices[ComparedSlice]) -> Shown:
     """What the page shows, with the metrics of the declared family first."""
     family, everything = manifest["declared_family"], slices.shown[0]
     by_i = {name for curves in everything.curves.values() for name in curves}
@@ -152,7 +152,7 @@ def _shown(manifest: Mapping[str, Any], slices: Slices[ComparedSlice]) -> Shown:
         further=[definition for definition in at_end if definition.metric.name not in family],
         by_i=[definition for definition in words.by_iteration if definition.metric.name in by_i],
         words=words,
-        rows={name: compared_row(row) for name, row in everything.at_end.items()},
+        rows={name: read_comparison_row(row) for name, row in everything.at_end.items()},
         columns=all_columns(manifest["design"] == "paired", manifest["request"]["correction"]),
         level=f"{confidence * 100:g} %",
         alpha=f"{1 - confidence:.6g}",
@@ -160,7 +160,7 @@ def _shown(manifest: Mapping[str, Any], slices: Slices[ComparedSlice]) -> Shown:
 
 
 def _title(manifest: Mapping[str, Any]) -> str:
-    base, candidate = (shortened(manifest[arm]["label"], _LONGEST_TITLE) for arm in _ARMS)
+    base, candidate = (shorten(manifest[arm]["label"], _LONGEST_TITLE) for arm in _ARMS)
     return f"Good Gain comparison: {base} and {candidate}"
 
 
@@ -168,7 +168,7 @@ def _party(arm: str, side: _Row) -> tuple[str, str, str]:
     finished = side["finished"]
     when = f", finished {finished[:16].replace('T', ' ')} UTC" if finished else ""
     more = format_count(side["conversations"], "conversation") + when
-    return arm.capitalize(), shortened(side["label"], _LONGEST_LABEL), more
+    return arm.capitalize(), shorten(side["label"], _LONGEST_LABEL), more
 
 
 def _slice_menu(slices: Slices[ComparedSlice], paired: bool) -> Menu | None:
@@ -199,7 +199,7 @@ def _good_from(manifest: Mapping[str, Any]) -> str:
 
 def _names_of_texts(shown: Shown) -> list[str]:
     row = next(iter(shown.rows.values()), None)
-    return [] if row is None else list(compared_texts(row, shown.columns))
+    return [] if row is None else list(texts_of_comparison(row, shown.columns))
 
 
 def _pool_data(pool: _Row) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from goodgain.pipeline.document.page import Page, section
 from goodgain.pipeline.studies.nightly.days.days import days_text
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry, Verdict
 from goodgain.pipeline.views.pages.data.definitions import glossary
-from goodgain.pipeline.views.pages.data.texts import change_texts, rounded
+from goodgain.pipeline.views.pages.data.texts import change_texts, round_value
 from goodgain.pipeline.views.pages.render import render_page
 from goodgain.pipeline.views.pages.sections.nights import nights_sections
 from goodgain.pipeline.views.pages.sections.shared import definitions_section
@@ -71,7 +71,7 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
                 "baseline": days_text(entry.baseline),
                 "means": {
                     name: [
-                        *map(rounded, (one.mean, one.ci_low, one.ci_high)),
+                        *map(round_value, (one.mean, one.ci_low, one.ci_high)),
                         value_text(name, one.mean),
                         mean_interval_text(name, one.ci_low, one.ci_high),
                         count_text(one.n),
@@ -80,7 +80,7 @@ def build_nights_report(entries: Sequence[DayEntry]) -> bytes:
                 },
                 "changes": {
                     name: [
-                        *map(rounded, (one.base, one.difference, one.ci_low, one.ci_high)),
+                        *map(round_value, (one.base, one.difference, one.ci_low, one.ci_high)),
                         one.verdict,
                         value_text(name, one.base),
                         *change_texts(name, one, one.n),
@@ -106,7 +106,7 @@ def _names_of_counts(entries: Iterable[DayEntry]) -> Iterable[str]:
 def _counts(entry: DayEntry) -> dict[str, float | None]:
     """The counts and shares of a day, by their names on the page."""
     shares = {
-        name: rounded(entry.counts.get(part, 0) / entry.counts[whole])
+        name: round_value(entry.counts.get(part, 0) / entry.counts[whole])
         for name, (part, whole) in _SHARES.items()
         if entry.counts.get(whole)
     }
@@ -118,11 +118,15 @@ def answer(latest: DayEntry | None) -> str:
     if latest is None:
         return "No day has run yet."
     outcome = f"{latest.date} {_OUTCOMES[latest.verdict]}"
-    found = [_found(latest), _changed(latest)] if latest.means else ["it has no results"]
+    found = (
+        [_describe_findings(latest), _describe_changes(latest)]
+        if latest.means
+        else ["it has no results"]
+    )
     return f"{outcome}: {'; '.join(found)}."
 
 
-def _found(entry: DayEntry) -> str:
+def _describe_findings(entry: DayEntry) -> str:
     means = {name: one.mean for name, one in entry.means.items()}
     if means.get("SRE") is not None:
         return f"{value_text('SRE', means['SRE'])} of the results were good and new"
@@ -131,7 +135,7 @@ def _found(entry: DayEntry) -> str:
     return "no conversation that searched could be evaluated"
 
 
-def _changed(entry: DayEntry) -> str:
+def _describe_changes(entry: DayEntry) -> str:
     if not entry.baseline:
         return "it was compared with no earlier day"
     baseline = days_text(entry.baseline)

@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from goodgain.pipeline.document.model import Cell
 from goodgain.pipeline.document.page import Page
-from goodgain.pipeline.document.safe_text import printable, shortened
+from goodgain.pipeline.document.safe_text import printable, shorten
 from goodgain.pipeline.views.pages.data.definitions import Definition
 from goodgain.transforms.core.metrics.by_name import metric_by_name
 
@@ -90,15 +90,15 @@ def _environment() -> Environment:
     environment.filters.update(
         kind=lambda block: type(block).__name__,
         anchor=lambda metric: Definition(metric_by_name(metric)).anchor,
-        shown=_shown,
+        shown=_show,
         words=_words,
         printable=printable,
     )
     return environment
 
 
-def _shown(cell: Cell) -> str:
-    return printable(cell.text) if cell.longest is None else shortened(cell.text, cell.longest)
+def _show(cell: Cell) -> str:
+    return printable(cell.text) if cell.longest is None else shorten(cell.text, cell.longest)
 
 
 def _words(text: str) -> Markup:

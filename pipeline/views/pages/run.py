@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.pipeline.document.model import TableBlock
 from goodgain.pipeline.document.numbers import count_text, number, value_text
 from goodgain.pipeline.document.page import Menu, Page
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.datasets import OUTCOME_RELATIONS, REJECTED
 from goodgain.pipeline.results.finished_run import read_columns, read_dataset, read_manifest
 from goodgain.pipeline.results.manifest import check_run
@@ -79,7 +79,7 @@ def build_report(
     parameters, results = manifest["parameters"], manifest["results"]
     glossary = glossary_of(manifest, read_columns(folder, "conversations"))
     slices = read_slices(
-        lambda wanted: _clipped(read_means(folder, wanted)), parameters.get("slice", ())
+        lambda wanted: _clip(read_means(folder, wanted)), parameters.get("slice", ())
     )
     metrics = [
         definition.metric for definition in glossary.measures + glossary.ranking_of_conversations
@@ -140,7 +140,7 @@ def build_report(
         ],
         "dimensions": [  # for each combination of slice attributes, the indexes of its slices
             {
-                "label": ", ".join(shortened(name, _LONGEST_DIMENSION) for name in names),
+                "label": ", ".join(shorten(name, _LONGEST_DIMENSION) for name in names),
                 "slices": positions,
             }
             for names, positions in slices.dimensions.items()
@@ -187,7 +187,7 @@ def _title(everything: SliceMeans | None) -> str:
 def _origin(manifest: Mapping[str, Any]) -> str:
     """Which run it is: its input, when it finished, and with which version."""
     inputs = manifest.get("inputs", [])
-    words = [shortened(inputs[0]["path"], _LONGEST_PATH)] if inputs else []
+    words = [shorten(inputs[0]["path"], _LONGEST_PATH)] if inputs else []
     if len(inputs) > 1:
         words[0] += f" and {count_text(len(inputs) - 1)} more"
     words.append(f"finished {str(manifest['finished'])[:16].replace('T', ' ')} UTC")
@@ -202,7 +202,7 @@ def _slice_menu(slices: Slices[SliceMeans]) -> Menu | None:
         return str(at), f"{slices.shown[at].label} (n = {count_text(slices.shown[at].n)})"
 
     groups = tuple(
-        (shortened(", ".join(names), _LONGEST_DIMENSION), tuple(map(option, positions)))
+        (shorten(", ".join(names), _LONGEST_DIMENSION), tuple(map(option, positions)))
         for names, positions in slices.dimensions.items()
     )
     return Menu("slice", "Show", (("", (option(0),)), *groups))
@@ -246,7 +246,7 @@ def _costs(rows: Mapping[str, _Row]) -> tuple[list[str], list[tuple[Definition, 
     ]
 
 
-def _clipped(means: Iterable[_Row]) -> Iterator[_Row]:
+def _clip(means: Iterable[_Row]) -> Iterator[_Row]:
     """Rows of `means` with intervals clipped to the range of their metric."""
     for row in means:
         if row["ci_low"] is None:

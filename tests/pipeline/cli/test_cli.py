@@ -13,7 +13,7 @@ import pytest
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.cli.commands import COMMANDS, load_command, parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
-from goodgain.pipeline.document.safe_text import printable, printable_lines, shortened
+from goodgain.pipeline.document.safe_text import printable, printable_lines, shorten
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.settings.option_fields import is_flag
 from goodgain.pipeline.settings.run_config import RunConfig
@@ -319,7 +319,7 @@ class TestWords:
         [("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("a" * 1000, 3, "aa…")],
     )
     def test_long_texts_are_shortened(self, text, longest, expected):
-        assert shortened(text, longest) == expected
+        assert shorten(text, longest) == expected
 
 
 class TestHelp:

@@ -7,7 +7,10 @@ from pathlib import Path
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
 from goodgain.pipeline.convert.importing.import_files import import_traces
-from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file, shipped_mapping
+from goodgain.pipeline.convert.importing.mapping_file import (
+    parse_mapping_file,
+    read_shipped_mapping,
+)
 from goodgain.pipeline.run.plan.local_files import local_files
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -45,7 +48,7 @@ def imported(folder, records, mapping=SPANS, format="custom"):
 def imported_files(paths, mapping=None, format="custom", keep=True):
     """The trace records, none of which are held unless `keep`, and the counts."""
     counts = ImportCounts()
-    compiled = parse_mapping_file(mapping or shipped_mapping(format), "m.yaml", counts)
+    compiled = parse_mapping_file(mapping or read_shipped_mapping(format), "m.yaml", counts)
     files = local_files([str(path) for path in paths])
     records = import_traces(files, FORMATS[format], compiled, counts)
     return list(records) if keep else deque(records, maxlen=0), counts

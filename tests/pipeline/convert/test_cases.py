@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from goodgain.pipeline.__main__ import main
-from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
+from goodgain.pipeline.convert.importing.mapping_file import read_shipped_mapping
 from goodgain.pipeline.studies.pool.store import read_pool
 from tests.pipeline.convert.importing import FIXTURES, actions, imported_files
 
@@ -116,7 +116,7 @@ def test_a_run_with_an_answer_only_has_no_calls(tmp_path, capsys):
 
 
 def test_each_that_finds_nothing_is_said(tmp_path, capsys):
-    (tmp_path / "m.yaml").write_text(shipped_mapping("custom"))
+    (tmp_path / "m.yaml").write_text(read_shipped_mapping("custom"))
     words = ["--from", "custom", "each_finds_nothing.jsonl", "--mapping", str(tmp_path / "m.yaml")]
     code, said, _ = converted(capsys, tmp_path, *words)
     assert code == 2

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from goodgain.pipeline.convert.importing.answers.citations import cited_documents
+from goodgain.pipeline.convert.importing.answers.citations import find_cited_documents
 from tests.pipeline.convert.importing import imported
 from tests.pipeline.convert.written_spans import WRITERS, agent
 
@@ -87,8 +87,8 @@ def test_the_output_of_a_model_cites(format, output, tmp_path):
     ],
 )
 def test_outputs_that_cite_nothing(output):
-    assert cited_documents(output) == []
+    assert find_cited_documents(output) == []
 
 
 def test_a_text_holds_the_response():
-    assert cited_documents(json.dumps(json.dumps(RESPONSES))) == [{"url": A}, {"url": B}]
+    assert find_cited_documents(json.dumps(json.dumps(RESPONSES))) == [{"url": A}, {"url": B}]

@@ -11,7 +11,10 @@ from jmespath.exceptions import JMESPathError
 from goodgain.pipeline.convert.importing.counts import ImportCounts
 from goodgain.pipeline.convert.importing.expressions import compile_expression
 from goodgain.pipeline.convert.importing.formats.catalog import FORMATS
-from goodgain.pipeline.convert.importing.mapping_file import parse_mapping_file, shipped_mapping
+from goodgain.pipeline.convert.importing.mapping_file import (
+    parse_mapping_file,
+    read_shipped_mapping,
+)
 from goodgain.pipeline.convert.importing.trace_functions import TraceFunctions
 from goodgain.transforms.core.errors import UsageError
 
@@ -50,7 +53,7 @@ def test_compiled_expressions_agree_with_the_interpreter(value):
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_has_a_valid_mapping(format):
-    mapping = parse_mapping_file(shipped_mapping(format), format, ImportCounts())
+    mapping = parse_mapping_file(read_shipped_mapping(format), format, ImportCounts())
     assert mapping.unit in ("span", "call", "result")
     assert mapping.conversation
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodgain.pipeline.convert.importing.mapping_file import shipped_mapping
+from goodgain.pipeline.convert.importing.mapping_file import read_shipped_mapping
 from tests.pipeline.convert.importing import actions, imported
 
 FOUND = [{"url": "https://ex.org/a", "title": "A", "content": "text"}]
@@ -30,7 +30,7 @@ def observation(id_, parent, name, start, end, kind=None, tool=None, **rest):
 def converted(folder, *rows):
     agent = observation("r", None, "agent", 0, 20, "AGENT")
     step = observation("m", "r", "chat", 1, 2, "LLM", **MODEL)
-    return imported(folder, [agent, step, *rows], shipped_mapping("langfuse"), "langfuse")
+    return imported(folder, [agent, step, *rows], read_shipped_mapping("langfuse"), "langfuse")
 
 
 EVENTS = {
@@ -88,7 +88,7 @@ def test_usage_of_nested_generations_is_the_inner_one(tmp_path, outer):
         observation("i", "o", "OpenAI-generation", 1, 3) | {"type": "GENERATION", **inner},
         observation("c", "r", "web_search", 3, 4, "TOOL", input=QUERY, output=FOUND),
     ]
-    (record,), _ = imported(tmp_path, rows, shipped_mapping("langfuse"), "langfuse")
+    (record,), _ = imported(tmp_path, rows, read_shipped_mapping("langfuse"), "langfuse")
     assert (record["iteration"], record["costs"]) == (
         1,
         {"milliseconds": 3000, "tokens": 12, "usd": 2},
@@ -110,5 +110,5 @@ def test_usage_in_the_shapes_of_langfuse(tmp_path, usage, tokens, cached):
         observation("m", "r", "chat", 1, 2, "LLM", **usage),
         observation("c", "r", "web_search", 3, 4, "TOOL", input=QUERY, output=FOUND),
     ]
-    (record,), _ = imported(tmp_path, rows, shipped_mapping("langfuse"), "langfuse")
+    (record,), _ = imported(tmp_path, rows, read_shipped_mapping("langfuse"), "langfuse")
     assert (record["costs"]["tokens"], record["costs"].get("tokens_cached")) == (tokens, cached)

@@ -10,8 +10,8 @@ import pytrec_eval
 from goodgain.pipeline.convert.to_traces import (
     IterationSource,
     TraceCounts,
-    compiled,
-    ranked,
+    compile_pattern,
+    rank_lines,
     trace_records,
 )
 from goodgain.pipeline.convert.trec_file import RunLine, TrecFile
@@ -39,7 +39,7 @@ class TestRunToTraces:
             RunLine(2, "Q0", "b", 1.0, "t"),
             RunLine(3, "Q0", "z", 1e300, "t"),
         ]
-        assert [line.document for line in ranked(lines)] == ["z", "b", "a"]
+        assert [line.document for line in rank_lines(lines)] == ["z", "b", "a"]
         theirs = pytrec_eval.RelevanceEvaluator({"q": {"b": 1}}, {"recip_rank"}).evaluate(
             {"q": {line.document: line.score for line in lines}}
         )
@@ -109,7 +109,7 @@ class TestRunToTraces:
     def test_the_iteration_comes_from_the_tag_or_q0(self, tmp_path, field, pattern, lines):
         run = tmp_path / "run"
         run.write_text("\n".join(lines).replace(" a 2", " c 2"))
-        iterations = IterationSource(field, compiled(pattern))
+        iterations = IterationSource(field, compile_pattern(pattern))
         records = list(trace_records(TrecFile(run), None, iterations, TraceCounts()))
         assert [record["iteration"] for record in records] == [2, 10]
         assert [len(record["results"]) for record in records] == [2, 1]

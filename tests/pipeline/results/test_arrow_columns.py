@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from goodgain.pipeline.results.arrow_columns import (
     ARROW_TYPES,
     arrow_column,
-    chosen_texts,
+    choose_texts,
     python_values,
     whole_numbers,
 )
@@ -87,7 +87,7 @@ def test_whole_numbers(values):
 def test_chosen_texts(indexes):
     texts = ["a", "", "\u00e9"]
     numbers = np.array([-1 if index is None else index for index in indexes], np.int64)
-    column = chosen_texts(texts, numbers, numbers >= 0)
+    column = choose_texts(texts, numbers, numbers >= 0)
     column.validate(full=True)
     expected = [None if index is None else texts[index] for index in indexes]
     assert column.equals(arrow_column("text", expected))

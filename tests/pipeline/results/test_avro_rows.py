@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodgain.pipeline.results.datasets import Column, Dataset
-from goodgain.pipeline.results.formats import parsed_schema, row_encoder
+from goodgain.pipeline.results.formats import parse_schema, row_encoder
 
 WHOLE = st.integers(-(2**63), 2**63 - 1) | st.integers(-70, 5_000)
 VALUES = {
@@ -38,7 +38,7 @@ encode = row_encoder(COLUMNS)
 )
 def test_bytes_equal_those_of_fastavro(row):
     written = io.BytesIO()
-    fastavro.schemaless_writer(written, parsed_schema(Dataset("rows", "", COLUMNS)), row)
+    fastavro.schemaless_writer(written, parse_schema(Dataset("rows", "", COLUMNS)), row)
     assert encode(row) == written.getvalue()
     assert encode(row) == written.getvalue()  # again, now with cached parts
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goodgain.pipeline.generated.docs import GENERATED, filled
+from goodgain.pipeline.generated.docs import GENERATED, fill
 from goodgain.pipeline.generated.schemas import (
     STREAM,
     schema_text,
@@ -49,6 +49,6 @@ def test_schema_of_a_stream_is_up_to_date(dataset):
 def test_tables_in_docs_are_up_to_date():
     texts = [page.read_text(encoding="utf-8") for page in DOCS]
     for text in texts:
-        assert filled(text) == text
+        assert fill(text) == text
     for name in GENERATED:
         assert any(f"<!-- {name} -->" in text for text in texts)

@@ -11,7 +11,7 @@ from goodgain.pipeline.results.folder import claim, prepare, unfinished_folder, 
 from goodgain.pipeline.results.lock import LockedError, folder_locked
 from goodgain.pipeline.results.sinks import WrittenFile
 from goodgain.pipeline.run.hosts import batch as run_module
-from goodgain.pipeline.run.hosts.finish import finish, started_in, write_summary
+from goodgain.pipeline.run.hosts.finish import finish, start_time_in, write_summary
 from goodgain.transforms.core.errors import GoodGainError
 from goodgain.transforms.filesystems import delete
 from tests.pipeline.run.hosts.test_finish import started_run
@@ -32,7 +32,7 @@ class Steps:
         self.remaining = [self.prepare, self.claim, self.write, self.finish]
 
     def prepare(self):
-        self.replaces = started_in(self.folder)
+        self.replaces = start_time_in(self.folder)
         prepare(self.folder, overwrite=True)
 
     def claim(self):

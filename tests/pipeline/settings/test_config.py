@@ -245,7 +245,7 @@ class TestMaxRejected:
         ],
     )
     def test_exactly_the_limit_is_allowed(self, limit, rejected, read, exceeded):
-        assert MaxRejected.parse(limit).exceeded(rejected, read) is exceeded
+        assert MaxRejected.parse(limit).is_exceeded(rejected, read) is exceeded
 
     @pytest.mark.parametrize("written", ["5", "0", "2%", "0.5%"])
     def test_text_is_as_given(self, written):

@@ -12,7 +12,7 @@ from goodgain.pipeline.cli import explain
 from goodgain.pipeline.cli.commands import parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.explain_command import explain_command, quoted
+from goodgain.pipeline.settings.explain_command import explain_command, quote_word
 from goodgain.pipeline.settings.run_config import ExplainConfig, RunConfig
 
 RUN = {"input": ["a b.avro", "c*.avro"], "good_gain_threshold": 2, "rules": None}
@@ -22,13 +22,13 @@ HOSTILE = ["; rm -rf /", "$(reboot)", "`id`", "a'b", 'a"b', "-h", "--input", "a\
 @given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"]), min_size=1, max_size=30))
 def test_a_printable_id_is_one_shell_word(identity):
     if identity.isprintable():
-        assert shlex.split(quoted(identity)) == [identity]
+        assert shlex.split(quote_word(identity)) == [identity]
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 @pytest.mark.parametrize("identity", [*HOSTILE, "\x1b[2J\x07", "a\u202eb", "\U000e0041", "'\x01\\"])
 def test_shell_passes_the_id_to_the_command(identity):
-    command = f"printf %s {quoted(identity)}"
+    command = f"printf %s {quote_word(identity)}"
     printed = subprocess.run(
         ["bash", "-c", command], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"}
     )

@@ -13,7 +13,7 @@ from goodgain.pipeline.document.numbers import (
     share,
     value_text,
 )
-from goodgain.pipeline.views.pages.data.texts import rounded
+from goodgain.pipeline.views.pages.data.texts import round_value
 
 
 @pytest.mark.parametrize(
@@ -116,4 +116,4 @@ def test_a_share_of_zero_is_a_dash():
 
 
 def test_data_of_pages_keep_six_digits_and_null():
-    assert (rounded(123.4567891), rounded(None)) == (123.457, None)
+    assert (round_value(123.4567891), round_value(None)) == (123.457, None)

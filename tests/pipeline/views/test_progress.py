@@ -62,20 +62,20 @@ RUN = "".join(f"q{at} Q0 d{at} 1 1.0 t\n" for at in range(1_000))
 def test_commands_that_read_files_know_how_much_is_left(words, read, tmp_path, monkeypatch):
     (tmp_path / "trec").write_text(RUN)
     read, *words = (word.replace("OUT", str(tmp_path)) for word in (read, *words))
-    planned, shown = [], progress.shown
+    planned, shown = [], progress.show_progress
 
     def spy(planned_bytes=0, *args, **options):
         planned.append(planned_bytes)
         return shown(planned_bytes, *args, **options)
 
-    monkeypatch.setattr(progress, "shown", spy)
+    monkeypatch.setattr(progress, "show_progress", spy)
     assert main(words) == 0
     assert planned == [Path(read).stat().st_size]
     assert progress._seen["bytes.read"] >= planned[0]
 
 
 def test_all_planned_bytes_are_read(tmp_path, monkeypatch):
-    read, shown = [], progress.shown
+    read, shown = [], progress.show_progress
 
     @contextmanager
     def spy(*args, **options):
@@ -83,7 +83,7 @@ def test_all_planned_bytes_are_read(tmp_path, monkeypatch):
             yield
         read.append(progress._seen["bytes.read"])
 
-    monkeypatch.setattr(progress, "shown", spy)
+    monkeypatch.setattr(progress, "show_progress", spy)
     evaluate(SAMPLE)
     assert run(tmp_path / "out", [SAMPLE]) == 0
     assert read == [Path(SAMPLE).stat().st_size] * 2

@@ -16,7 +16,7 @@ from goodgain.pipeline.convert.importing.answers.document_fields import (
     url_of,
 )
 from goodgain.pipeline.convert.importing.answers.text_documents import text_documents
-from goodgain.pipeline.convert.importing.answers.written_values import written_value
+from goodgain.pipeline.convert.importing.answers.written_values import parse_written_value
 
 _DEEPEST = 12
 _LONGEST_ERROR = 500
@@ -166,7 +166,7 @@ class _Reader:
         return self._of_object(value, depth) if isinstance(value, dict) else None
 
     def _of_text(self, text: str, depth: int) -> list[Document] | None:
-        written = written_value(text)
+        written = parse_written_value(text)
         if written is None:
             self.is_blank |= not text.strip()
             if text.strip():
@@ -183,7 +183,7 @@ class _Reader:
     def _of_list(self, values: list[Any], depth: int) -> list[Document] | None:
         if not values:
             return []
-        values = [_without_score(value) for value in values]
+        values = [_strip_score(value) for value in values]
         parts: list[Document] = []
         is_read = False
         for value in values:
@@ -298,7 +298,7 @@ def _word(value: dict[str, Any], name: str) -> str:
     return word if isinstance(word, str) else ""
 
 
-def _without_score(value: Any) -> Any:
+def _strip_score(value: Any) -> Any:
     """The document of a pair of a document and its score."""
     if isinstance(value, list) and len(value) == 2 and isinstance(value[0], dict):
         document, score = value

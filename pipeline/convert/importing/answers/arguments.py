@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from goodgain.pipeline.convert.importing.answers.document_fields import Document
-from goodgain.pipeline.convert.importing.answers.written_values import written_value
+from goodgain.pipeline.convert.importing.answers.written_values import parse_written_value
 
 _DEEPEST = 6
 _QUERIES = (
@@ -36,7 +36,7 @@ def read_arguments(value: Any) -> dict[str, Any]:
     """The arguments by name, out of the envelopes known; a lone text stands under ""."""
     for _ in range(_DEEPEST):
         if isinstance(value, str):
-            written = written_value(value)
+            written = parse_written_value(value)
             inner = None if written is None else written.value
             if not isinstance(inner, dict | list):
                 alone = inner if isinstance(inner, str) else value
@@ -60,7 +60,7 @@ def query_of(arguments: dict[str, Any]) -> str | None:
         if query is not None and not (name == "" and _ADDRESS.fullmatch(query)):
             return query
     texts = [value for value in arguments.values() if isinstance(value, str) and value.strip()]
-    return texts[0] if len(texts) == 1 and not opened(arguments) else None
+    return texts[0] if len(texts) == 1 and not opened_in_arguments(arguments) else None
 
 
 def has_query(arguments: dict[str, Any]) -> bool:
@@ -68,7 +68,7 @@ def has_query(arguments: dict[str, Any]) -> bool:
     return any(_query(arguments.get(name)) is not None for name in _QUERIES)
 
 
-def opened(arguments: dict[str, Any]) -> list[Document]:
+def opened_in_arguments(arguments: dict[str, Any]) -> list[Document]:
     """The documents that arguments name by URL or id, each as an object with that name."""
     for names, name_of_one in ((_URLS, "url"), (_IDS, "id")):
         for name in names:
@@ -94,7 +94,7 @@ def _inner(value: dict[str, Any]) -> Any:
     for name in _INNER:
         inner = value.get(name)
         if isinstance(inner, str):
-            written = written_value(inner)
+            written = parse_written_value(inner)
             inner = written.value if written is not None and name != "query" else None
         if isinstance(inner, dict) and inner:
             return inner

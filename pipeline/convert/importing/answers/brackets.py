@@ -15,7 +15,7 @@ _FIELD_OR_TOKEN = re.compile(rf"(?:(?<=\s)|\A)(?P<name>[A-Za-z_]\w*)=|{_TOKEN.pa
 _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?$")
 
 
-def completed(text: str) -> str | None:
+def complete(text: str) -> str | None:
     """A truncated text up to the last complete item of its outermost list, with brackets closed.
 
     None if no list in it has a complete item.
@@ -35,7 +35,7 @@ def completed(text: str) -> str | None:
     return None if best is None else text[: best[1]] + best[2]
 
 
-def printed_fields(text: str) -> Iterator[tuple[str, str]]:
+def parse_printed_fields(text: str) -> Iterator[tuple[str, str]]:
     """The names and values, as printed, of an object printed as `name=value name=value`."""
     depth, name, begin = 0, "", 0
     for match in _FIELD_OR_TOKEN.finditer(text):

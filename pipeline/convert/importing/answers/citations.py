@@ -40,7 +40,7 @@ def documents_of_grounding(metadata: Any) -> list[Document]:
     return [chunks[at] for at in used if 0 <= at < len(chunks)]
 
 
-def cited_documents(output: Any) -> list[Document]:
+def find_cited_documents(output: Any) -> list[Document]:
     """The documents that a model's output cites anywhere within it, in order, each once.
 
     Args:

@@ -124,7 +124,7 @@ def _holders(document: Any) -> Iterator[Document]:
     for name in _INNER:
         inner = document.get(name)
         if isinstance(inner, str) and inner.startswith("{"):
-            inner = _decoded(inner)
+            inner = _decode(inner)
         if isinstance(inner, dict):
             yield inner
             for deeper in _DEEPER:
@@ -144,20 +144,20 @@ def _first(document: Any, names: Sequence[str]) -> Any:
 def _text(document: Any, names: Sequence[str]) -> str | None:
     for holder in _holders(document):
         for name in names:
-            text = _joined(holder.get(name))
+            text = _join(holder.get(name))
             if text:
                 return text
     return None
 
 
-def _joined(value: Any) -> str | None:
+def _join(value: Any) -> str | None:
     """A text, or the texts of a list of strings or of content blocks."""
     if isinstance(value, str):
         return value if value.strip() else None
     if isinstance(value, dict):
-        return _joined(value.get("text"))
+        return _join(value.get("text"))
     if isinstance(value, list):
-        return "\n".join(text for text in map(_joined, value) if text) or None
+        return "\n".join(text for text in map(_join, value) if text) or None
     return None
 
 
@@ -165,7 +165,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-def _decoded(text: str) -> Any:
+def _decode(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):

@@ -143,12 +143,12 @@ def _web_search(block: Block) -> Iterator[Call | Returned]:
     name = "web_search" if kind == "search" else str(kind)
     yield Call(block.get("id"), name, action or {"query": block.get("query")})
     found = action.get("sources", block.get("results"))
-    yield Returned(block.get("id"), name, found, _failed(block))
+    yield Returned(block.get("id"), name, found, _failure(block))
 
 
 def _file_search(block: Block) -> Iterator[Call | Returned]:
     yield Call(block.get("id"), "file_search", {"queries": block.get("queries")})
-    yield Returned(block.get("id"), "file_search", block.get("results"), _failed(block))
+    yield Returned(block.get("id"), "file_search", block.get("results"), _failure(block))
 
 
 def _of_mcp(block: Block) -> Iterator[Call | Returned]:
@@ -162,7 +162,7 @@ def _of_inspect(block: Block) -> Iterator[Call | Returned]:
     yield Returned(_id(block), block.get("name"), block.get("result"), block.get("error"))
 
 
-def _failed(block: Block) -> str | None:
+def _failure(block: Block) -> str | None:
     return "failed" if block.get("status") == "failed" else None
 
 

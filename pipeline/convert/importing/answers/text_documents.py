@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from goodgain.pipeline.convert.importing.answers.document_fields import is_document, url_of
-from goodgain.pipeline.convert.importing.answers.written_values import written_value
+from goodgain.pipeline.convert.importing.answers.written_values import parse_written_value
 
 Document = dict[str, Any]
 
@@ -99,7 +99,7 @@ def _begin(text: str, start: int, earlier_end: int) -> int:
     """Where the part of a link begins: at its line, or at the one before a URL on its own."""
     line = text.rfind("\n", earlier_end, start) + 1
     begin = max(line, earlier_end)
-    if not _without_label(text[begin:start]) and line > earlier_end:
+    if not _strip_label(text[begin:start]) and line > earlier_end:
         before = text.rfind("\n", earlier_end, max(line - 1, earlier_end)) + 1
         before = max(before, earlier_end)
         if text[before:line].strip():
@@ -109,22 +109,22 @@ def _begin(text: str, start: int, earlier_end: int) -> int:
 
 def _title_and_url(text: str, match: re.Match[str], begin: int) -> tuple[str | None, str]:
     if match.re is _MARKDOWN:
-        return _without_label(match["title"]) or None, match["url"]
+        return _strip_label(match["title"]) or None, match["url"]
     url = match[0].rstrip(".,;:!?*_")
     while url.endswith(")") and url.count("(") < url.count(")"):
         url = url[:-1]
-    before = [_without_label(line) for line in text[begin : match.start()].splitlines()]
+    before = [_strip_label(line) for line in text[begin : match.start()].splitlines()]
     return next((line.strip(_DASHES + "(") for line in before if line), None) or None, url
 
 
-def _without_label(line: str) -> str:
+def _strip_label(line: str) -> str:
     """A line without its number, its bullet and a name like `Title:`."""
     unmarked = _MARKER.sub("", line).strip().strip("*").strip()
     return _LABEL.sub("", unmarked + " ").strip() if _LABEL.match(unmarked + " ") else unmarked
 
 
 def _plain(text: str) -> str | None:
-    lines = (_without_label(line).strip(_DASHES + ")") for line in text.splitlines())
+    lines = (_strip_label(line).strip(_DASHES + ")") for line in text.splitlines())
     return "\n".join(line for line in lines if line) or None
 
 
@@ -150,7 +150,7 @@ def first_list(text: str) -> list[Document] | None:
     return found or None
 
 
-def numbered_documents(text: str) -> list[Document] | None:
+def parse_numbered_documents(text: str) -> list[Document] | None:
     """Blocks with a heading: `Doc 1(Title: ...) text`, as Search-R1 has them, `[docid: 7] text`."""
     inside = "\n".join(match["text"] for match in _INFORMATION.finditer(text)) or text
     begins = list(_SEARCH_R1.finditer(inside)) or list(_WITH_ID.finditer(inside))
@@ -164,7 +164,7 @@ def numbered_documents(text: str) -> list[Document] | None:
     return documents or None
 
 
-def named_lines(text: str) -> list[Document] | None:
+def parse_named_lines(text: str) -> list[Document] | None:
     """Blocks of lines like `Title: ...`, `URL: ...`; a name that repeats begins the next block.
 
     Lines without a name continue the text of the block. Blocks without address, id or title are
@@ -196,7 +196,7 @@ def named_lines(text: str) -> list[Document] | None:
 
 def _address_in(written: str) -> str:
     """The address in a document's metadata, which a text has as JSON or as Python prints it."""
-    read = written_value(written)
+    read = parse_written_value(written)
     return (None if read is None else url_of(read.value)) or written
 
 
@@ -213,8 +213,8 @@ def _present(document: Document) -> Document:
 
 _READERS: tuple[Callable[[str], list[Document] | None], ...] = (
     first_list,
-    numbered_documents,
+    parse_numbered_documents,
     lines_of_duckduckgo,
-    named_lines,
+    parse_named_lines,
     links,
 )

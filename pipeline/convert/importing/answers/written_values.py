@@ -12,9 +12,9 @@ import msgspec
 from msgspec import Struct
 
 from goodgain.pipeline.convert.importing.answers.brackets import (
-    completed,
+    complete,
     open_text,
-    printed_fields,
+    parse_printed_fields,
 )
 
 Found = TypeVar("Found")
@@ -43,7 +43,7 @@ class WrittenValue(Struct, frozen=True):
     is_cut_off: bool = False
 
 
-def written_where(value: Any, marks: Iterable[str]) -> Any:
+def read_marked(value: Any, marks: Iterable[str]) -> Any:
     """The value that a text with one of the marks holds, None if it holds none; others unchanged.
 
     Args:
@@ -51,7 +51,7 @@ def written_where(value: Any, marks: Iterable[str]) -> Any:
     """
     if not isinstance(value, str) or not any(mark in value.lower() for mark in marks):
         return value
-    written = written_value(value)
+    written = parse_written_value(value)
     return None if written is None else written.value
 
 
@@ -65,13 +65,13 @@ def read_within(
     """What readers find anywhere within a value, in order.
 
     Args:
-      marks: see `written_where`; texts with one of them are read like what they write.
+      marks: see `read_marked`; texts with one of them are read like what they write.
       of_fields: what reads the value of a field, by its name; other fields are looked into.
       of_object: returns what reads a whole object, or None to read its fields one by one, as they
         are without it.
       depth: how deep the value stands; beyond 16 nothing is read.
     """
-    value = written_where(value, marks)
+    value = read_marked(value, marks)
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
@@ -90,28 +90,28 @@ def read_within(
                 yield from read_within(item, marks, of_fields, of_object, depth + 1)
 
 
-def written_value(text: str) -> WrittenValue | None:
+def parse_written_value(text: str) -> WrittenValue | None:
     """The object, list or text that a text writes; None if it is just a text."""
     stripped = text.strip()
     if _PRINTED_FIELDS.match(stripped):
-        fields = {name: _printed(value) for name, value in printed_fields(stripped)}
+        fields = {name: _parse_printed(value) for name, value in parse_printed_fields(stripped)}
         # What has a content is a message, and no document.
         message = {"type": "tool"} if "content" in fields else {}
         return None if _OF_ANSWERS.isdisjoint(fields) else WrittenValue(message | fields)
     if _PRINTED_OBJECT.match(stripped):
-        printed = _printed(stripped)
+        printed = _parse_printed(stripped)
         if printed is not None or not stripped.startswith("["):
             return None if printed is None else WrittenValue(printed)
     if not stripped.startswith(_BEGINS):
         return None
-    decoded = decoded_json(stripped)
+    decoded = decode_json(stripped)
     if isinstance(decoded, str):
-        inner = written_value(decoded)
+        inner = parse_written_value(decoded)
         return WrittenValue(decoded) if inner is None else inner
     if decoded is not None:
         return WrittenValue(decoded) if isinstance(decoded, dict | list) else None
     if stripped[0] in "[{(":
-        printed = _printed(stripped)
+        printed = _parse_printed(stripped)
         if isinstance(printed, dict | list):
             return WrittenValue(printed)
     if stripped[0] not in "[{":
@@ -127,7 +127,7 @@ def written_value(text: str) -> WrittenValue | None:
     return WrittenValue(value) if value and has_objects and end else None
 
 
-def decoded_json(text: str) -> Any:
+def decode_json(text: str) -> Any:
     """The value of a JSON text; None if it is not JSON."""
     try:
         return msgspec.json.decode(text)
@@ -141,17 +141,17 @@ def _before_the_cut(text: str) -> Any:
     If it ends inside a text that writes a value itself, like a message's content, that value.
     """
     inside = open_text(text)
-    inner = None if inside is None else written_value(inside)
+    inner = None if inside is None else parse_written_value(inside)
     if inner is not None and isinstance(inner.value, dict | list):
         return inner.value
-    whole = completed(text)
+    whole = complete(text)
     if whole is None:
         return None
-    decoded = decoded_json(whole)
-    return _printed(whole) if decoded is None else decoded
+    decoded = decode_json(whole)
+    return _parse_printed(whole) if decoded is None else decoded
 
 
-def _printed(text: str) -> Any:
+def _parse_printed(text: str) -> Any:
     """The value of a Python expression of literals and of objects with named arguments."""
     if len(text) > _MOST_PRINTED:
         return None

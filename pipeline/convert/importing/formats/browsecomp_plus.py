@@ -80,7 +80,7 @@ def browsecomp_plus() -> Decoder:
     return decode
 
 
-def cited_docids(answer: str) -> list[str]:
+def find_cited_docids(answer: str) -> list[str]:
     """The documents that an answer cites, in order, each once.
 
     Every number within brackets counts, as in the benchmark's own evaluation: `[12]`, `[12, 34]`
@@ -94,7 +94,7 @@ def _citations(steps: list[Step]) -> Iterator[Step]:
     """A step with the documents that the answer cites, if the run ends with an answer."""
     last = steps[-1] if steps else {}
     if last.get("type") == "output_text" and isinstance(last.get("output"), str):
-        docids = cited_docids(last["output"])
+        docids = find_cited_docids(last["output"])
         if docids:
             yield {"type": "citations", "output": [{"docid": docid} for docid in docids]}
 

@@ -10,7 +10,7 @@ from goodgain.pipeline.convert.importing.formats.browsecomp_plus import (
 )
 from goodgain.pipeline.convert.importing.formats.chat import chat_spans, conversations, is_message
 from goodgain.pipeline.convert.importing.formats.claude_code import sessions
-from goodgain.pipeline.convert.importing.formats.format import Format, unchanged
+from goodgain.pipeline.convert.importing.formats.format import Format, keep_record
 from goodgain.pipeline.convert.importing.formats.langfuse import langfuse_observations
 from goodgain.pipeline.convert.importing.formats.langsmith import langsmith_runs
 from goodgain.pipeline.convert.importing.formats.mlflow import mlflow_spans
@@ -35,6 +35,6 @@ FORMATS: Mapping[str, Format] = {
         is_message,
     ),
     "claude-code": Format("session files of Claude Code", lambda: chat_spans, gather=sessions),
-    "table": Format("tables with one row per result", lambda: unchanged, rows=True),
-    "custom": Format("anything, by a mapping of your own", lambda: unchanged, rows=True),
+    "table": Format("tables with one row per result", lambda: keep_record, rows=True),
+    "custom": Format("anything, by a mapping of your own", lambda: keep_record, rows=True),
 }

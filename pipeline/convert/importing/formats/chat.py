@@ -13,7 +13,7 @@ from goodgain.pipeline.convert.importing.answers.provider_calls import (
     Returned,
     read_listed_search,
 )
-from goodgain.pipeline.convert.importing.answers.written_values import decoded_json
+from goodgain.pipeline.convert.importing.answers.written_values import decode_json
 from goodgain.pipeline.convert.importing.formats.chat_parts import (
     Cited,
     NextStep,
@@ -121,7 +121,7 @@ def _of_sharegpt(message: Message) -> Message:
     if message["from"] == "function_call":
         return {
             "role": "assistant",
-            "function_call": object_of(decoded_json(str(message["value"]))),
+            "function_call": object_of(decode_json(str(message["value"]))),
         }
     return {"role": message["from"], "content": message["value"]}
 
@@ -193,7 +193,7 @@ class _Transcript:
             span = self._span("tool", message, name=part.name, arguments=part.arguments)
             self._calls[f"{part.id or ''} {span['span_id']}"] = span
         elif isinstance(part, Returned):
-            key = self._asked(part)
+            key = self._key_of_call(part)
             span = (
                 self._span("tool", message, name=part.name) if key is None else self._calls.pop(key)
             )
@@ -204,7 +204,7 @@ class _Transcript:
         elif isinstance(part, Cited):
             yield self._span("cite", message, answer=part.documents)
 
-    def _asked(self, part: Returned) -> str | None:
+    def _key_of_call(self, part: Returned) -> str | None:
         """The key of the call that a result answers."""
         for key, span in self._calls.items():
             id_ = key.rpartition(" ")[0]

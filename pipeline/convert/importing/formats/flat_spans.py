@@ -58,7 +58,7 @@ def flat_span(record: Mapping[str, Any]) -> Span | None:
         return None
     attributes = {**attributes_of(span.get("attributes")), **attributes_of(columns)}
     events = span.get("events")
-    events = span["events"] = _decoded(events) if isinstance(events, str) else events
+    events = span["events"] = _decode(events) if isinstance(events, str) else events
     span["attributes"] = with_messages(attributes, events)
     resource = span.get("resource")
     span["resource"] = attributes_of(object_of(resource).get("attributes", resource))
@@ -73,7 +73,7 @@ def flat_span(record: Mapping[str, Any]) -> Span | None:
 def attributes_of(written: Any) -> dict[str, Any]:
     """Attributes by dotted names, from an object, nested objects, a list of pairs, or JSON."""
     if isinstance(written, str):
-        written = _decoded(written)
+        written = _decode(written)
     if isinstance(written, list):
         written = {key: plain_value(value) for key, value in pairs(written)}
     if not isinstance(written, dict):
@@ -81,9 +81,9 @@ def attributes_of(written: Any) -> dict[str, Any]:
     attributes = dict(written)
     for key, value in written.items():
         if isinstance(value, dict):
-            attributes |= dict(_dotted(key, value, 0))
+            attributes |= dict(_flatten(key, value, 0))
     if any(name.startswith("mlflow.") for name in attributes):
-        attributes = {name: _unquoted(value) for name, value in attributes.items()}
+        attributes = {name: _parse_if_json(value) for name, value in attributes.items()}
     return attributes
 
 
@@ -135,18 +135,18 @@ def error_of(status: Any, message: Any, events: Any) -> str | None:
     return next((text for text in told if isinstance(text, str) and text.strip()), "failed")
 
 
-def _dotted(prefix: str, value: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any]]:
+def _flatten(prefix: str, value: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any]]:
     for key, inner in value.items():
         name = f"{prefix}.{key}"
         yield name, inner
         if isinstance(inner, dict) and depth < _DEEPEST:
-            yield from _dotted(name, inner, depth + 1)
+            yield from _flatten(name, inner, depth + 1)
 
 
-def _unquoted(value: Any) -> Any:
+def _parse_if_json(value: Any) -> Any:
     """A text that is written as JSON, as MLflow writes all attributes."""
     if isinstance(value, str) and value[:1] == '"':
-        decoded = _decoded(value)
+        decoded = _decode(value)
         return decoded if isinstance(decoded, str) else value
     return value
 
@@ -171,7 +171,7 @@ def _of_moment(moment: datetime) -> int:
     return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
 
 
-def _decoded(text: str) -> Any:
+def _decode(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):

@@ -38,7 +38,7 @@ class Format(Struct, frozen=True):
     is_part: Callable[[Any], bool] | None = None
 
 
-def unchanged(record: Any, _: Refuse) -> Iterator[Any]:
+def keep_record(record: Any, _: Refuse) -> Iterator[Any]:
     """The record itself."""
     yield record
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from goodgain.pipeline.convert.importing.answers.provider_calls import Call, Returned
-from goodgain.pipeline.convert.importing.answers.written_values import decoded_json
+from goodgain.pipeline.convert.importing.answers.written_values import decode_json
 
 _TAGS = re.compile(
     r"<search>(?P<search>.*?)</search>"
@@ -30,13 +30,13 @@ def calls_of_text(text: str) -> Iterator[Call | Returned]:
         if kind in ("search", "query"):
             yield Call(None, "search", {"query": content})
         elif kind == "call":
-            yield from _written_call(content)
+            yield from _parse_call(content)
         else:
             answer = match[0] if kind == "information" else content
             yield Returned(None, None, answer)
 
 
-def _written_call(content: str) -> Iterator[Call]:
-    value = decoded_json(content)
+def _parse_call(content: str) -> Iterator[Call]:
+    value = decode_json(content)
     if isinstance(value, dict) and isinstance(value.get("name"), str):
         yield Call(None, value["name"], value.get("arguments", value.get("parameters")))

@@ -100,7 +100,7 @@ class DayFolders:
         """The folder of a published day."""
         return self.output / f"date={day.isoformat()}"
 
-    def unfinished(self, day: date) -> Path:
+    def unfinished_folder(self, day: date) -> Path:
         """The folder of a day while it is written."""
         return self.output / f".date={day.isoformat()}.unfinished"
 
@@ -120,12 +120,12 @@ class DayFolders:
 
     def publish(self, day: date) -> None:
         """Move a complete day to its final folder, and replace what is there."""
-        unfinished, published = self.unfinished(day), self.published_folder(day)
+        unfinished, published = self.unfinished_folder(day), self.published_folder(day)
         for path in (str(unfinished), *paths_below(str(unfinished))):
             sync(path)
         if not published.exists():
             os.rename(unfinished, published)
-        elif exchanged(unfinished, published):
+        elif exchange(unfinished, published):
             sync(self.output)
             delete(str(unfinished))
         else:
@@ -151,7 +151,7 @@ class DayFolders:
         return cleaned
 
 
-def exchanged(one: Path, other: Path) -> bool:
+def exchange(one: Path, other: Path) -> bool:
     """Swap two folders atomically, with Linux's renameat2; False if that is not supported here."""
     rename = getattr(ctypes.CDLL(None), "renameat2", None)
     if rename is None:

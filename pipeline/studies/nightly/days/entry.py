@@ -147,7 +147,7 @@ class DayEntry(Struct, frozen=True):
         return datetime.date.fromisoformat(self.date)
 
 
-def failed_entry(
+def entry_of_failure(
     day: datetime.date, reason: str, started: str, seconds: float, code: ExitCode = ExitCode.FAILED
 ) -> DayEntry:
     """The entry of a day without outputs."""

@@ -97,15 +97,15 @@ def history_table(entries: Iterable[DayEntry], late: Sequence[LateFiles] = ()) -
     lines += [_line(cell(entry) for cell in columns.values()) for entry in entries]
     if late:
         lines += ["", "Days whose input has changed since their run:", ""]
-        lines += [f"* {_escaped(str(change))}" for change in late]
+        lines += [f"* {_escape(str(change))}" for change in late]
     return "\n".join(lines) + "\n"
 
 
 def _line(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(map(_escaped, cells)) + " |"
+    return "| " + " | ".join(map(_escape, cells)) + " |"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Escape table cells and HTML in a text."""
     return printable(text).replace("|", "\\|").replace("<", "&lt;")
 

@@ -9,10 +9,10 @@ from typing import Any
 from msgspec import convert
 
 from goodgain.pipeline.document.numbers import count_text, difference_text, value_text
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.views.comparison_tables import Columns
-from goodgain.pipeline.views.pages.data.comparison_texts import compared_texts
+from goodgain.pipeline.views.pages.data.comparison_texts import texts_of_comparison
 from goodgain.pipeline.views.pages.data.slices import (
     LEAST_N_FOR_BAND,
     MOST_ITERATIONS,
@@ -23,7 +23,7 @@ from goodgain.pipeline.views.pages.data.slices import (
     slice_value,
 )
 from goodgain.pipeline.views.pages.data.slices import slice_data as means_data
-from goodgain.pipeline.views.pages.data.texts import change_texts, rounded
+from goodgain.pipeline.views.pages.data.texts import change_texts, round_value
 from goodgain.transforms.core.metrics.by_name import at_i
 from goodgain.transforms.core.metrics.costs import COSTS
 
@@ -65,7 +65,7 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Sl
     for row in rows:
         key = tuple(row["slice"].items())
         one = slices.setdefault(key, ComparedSlice(dict(key)))
-        one.add(row if row["i"] is not None else {**row, **_added(row, correction)})
+        one.add(row if row["i"] is not None else {**row, **_further_columns(row, correction)})
         last_i = max(last_i, row["i"] or 0)
     for slice_ in slices.values():
         slice_.curves = {name: _curves(curves, declared) for name, curves in slice_.curves.items()}
@@ -77,7 +77,7 @@ def arrange(rows: Iterable[Row], declared: Sequence[str], correction: str) -> Sl
     )
 
 
-def _added(row: Row, correction: str) -> dict[str, float | None]:
+def _further_columns(row: Row, correction: str) -> dict[str, float | None]:
     """Further columns; the interval is the one that decides the verdict."""
     added = {"p_corrected": row[f"p_{correction}"], "deviation": _deviation(row)}
     if row["verdict_ci_low"] is not None:
@@ -126,7 +126,7 @@ def _all_curves(one: SliceRows) -> list[list[Row]]:
     return [curve for curves in one.curves.values() for curve in curves.values()]
 
 
-def compared_row(row: Row) -> ComparisonRow:
+def read_comparison_row(row: Row) -> ComparisonRow:
     """A row of the dataset `comparison` as tables show it."""
     return convert(row, ComparisonRow)
 
@@ -147,8 +147,8 @@ def slice_data(one: ComparedSlice, paired: bool, columns: Columns) -> dict[str, 
         "n": f"{base} pairs" if paired else f"{base} and {candidate} conversations",
         "end": {
             name: [
-                *(row[part] if part in _AS_IS else rounded(row[part]) for part in PARTS),
-                list(compared_texts(compared_row(row), columns).values()),
+                *(row[part] if part in _AS_IS else round_value(row[part]) for part in PARTS),
+                list(texts_of_comparison(read_comparison_row(row), columns).values()),
             ]
             for name, row in one.at_end.items()
         },
@@ -164,14 +164,14 @@ def _curve(curve: list[Row]) -> dict[str, list[Any]]:
     fewest = [min(row["n_base"], row["n_candidate"]) for row in curve]
     ends = {
         end: [
-            rounded(row[end]) if n >= LEAST_N_FOR_BAND else None
+            round_value(row[end]) if n >= LEAST_N_FOR_BAND else None
             for n, row in zip(fewest, curve, strict=True)
         ]
         for end in ("ci_low", "ci_high")
     }
     return {
         "i": [row["i"] for row in curve],
-        "difference": [rounded(row["difference"]) for row in curve],
+        "difference": [round_value(row["difference"]) for row in curve],
         **ends,
         "n": fewest,
         "texts": [
@@ -224,10 +224,10 @@ def pairs_by_metric(
         by_metric.setdefault(row["metric"], []).append(point)
     by_metric = {name: points for name, points in by_metric.items() if points}
     most = min(_MOST_POINTS, _MOST_POINTS_IN_ALL // max(1, len(by_metric)))
-    return {name: _thinned(name, points, max(2, most)) for name, points in by_metric.items()}
+    return {name: _thin(name, points, max(2, most)) for name, points in by_metric.items()}
 
 
-def _thinned(
+def _thin(
     metric: str, points: list[tuple[float, str, float, float]], most: int
 ) -> dict[str, int | list[Any]]:
     points.sort(key=lambda point: (-point[0], point[1]))
@@ -238,8 +238,8 @@ def _thinned(
     return {
         "count": len(points),
         "ranks": [index + 1 for index in indexes],
-        "keys": [shortened(key, _LONGEST_KEY) for _, key, _, _ in shown],
-        "difference": [rounded(difference) for difference, _, _, _ in shown],
+        "keys": [shorten(key, _LONGEST_KEY) for _, key, _, _ in shown],
+        "difference": [round_value(difference) for difference, _, _, _ in shown],
         "texts": [
             [
                 count_text(index + 1),

@@ -8,7 +8,7 @@ from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow
 from goodgain.pipeline.views.comparison_tables import Columns
 
 
-def compared_texts(row: ComparisonRow, columns: Columns) -> dict[str, str]:
+def texts_of_comparison(row: ComparisonRow, columns: Columns) -> dict[str, str]:
     """What the page tells of a row of `comparison` at N: its columns, and parts of them.
 
     Args:

@@ -13,7 +13,7 @@ from goodgain.pipeline.views.outcomes import (
     GATHERED,
     OutcomeView,
     auc_text,
-    found_and_right,
+    count_found_and_right,
 )
 from goodgain.pipeline.views.pages.data.slices import SliceMeans
 from goodgain.transforms.core.metrics.by_name import metric_by_name
@@ -64,7 +64,7 @@ def _table(view: OutcomeView, lines: Sequence[Sequence[Cell | str]]) -> TableBlo
 
 def _cells(rows: _ByMetric, of_slice: SliceMeans) -> Iterator[Cell]:
     found = rows.get((FOUND, "everyone")) or rows[FOUND, "all"]
-    good, bad = found_and_right(found, metric_by_name(found["outcome"]).direction == "lower")
+    good, bad = count_found_and_right(found, metric_by_name(found["outcome"]).direction == "lower")
     means = of_slice.at_end.get(FOUND)
     is_labelled = means is not None and means["note"] != NO_LABEL
     yield Cell(_part(good[0] + bad[0], found["n"]), "share")

@@ -9,9 +9,14 @@ from typing import Any, Generic, TypeVar
 from msgspec import Struct
 
 from goodgain.pipeline.document.numbers import count_text, number, value_text
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.wanted_means import ALL_MEANS, MeansWanted
-from goodgain.pipeline.views.pages.data.texts import mean_texts, point_texts, rounded, stops_paying
+from goodgain.pipeline.views.pages.data.texts import (
+    mean_texts,
+    point_texts,
+    round_value,
+    stops_paying,
+)
 from goodgain.transforms.core.means.slices import EVERYTHING, SliceKey, slice_key
 from goodgain.transforms.core.metrics.costs import COST_I
 
@@ -52,7 +57,7 @@ class SliceRows(Struct):
         """The attribute values that the conversations share, as text."""
         return (
             ", ".join(
-                f"{shortened(name, _LONGEST_VALUE)} = {slice_value(value)}"
+                f"{shorten(name, _LONGEST_VALUE)} = {slice_value(value)}"
                 for name, value in self.attributes.items()
             )
             or "All conversations"
@@ -107,7 +112,7 @@ class Slices(Struct, Generic[_Slice], frozen=True):
 
 def slice_value(value: str) -> str:
     """The value of an attribute as text for the report."""
-    return shortened(value, _LONGEST_VALUE) or _NO_VALUE
+    return shorten(value, _LONGEST_VALUE) or _NO_VALUE
 
 
 def read_slices(
@@ -185,13 +190,13 @@ def slice_data(
         "n": count_text(one.n),
         "end": {
             name: [
-                *(rounded(row.get(part)) for part in _DRAWN_AT_END),
+                *(round_value(row.get(part)) for part in _DRAWN_AT_END),
                 list(mean_texts(row).values()),
             ]
             for name, row in one.at_end.items()
         },
         "curves": {population: _curves(curves) for population, curves in one.curves.items()},
-        "added": _added(one.curves.get("reached", {})),
+        "added": _new_results(one.curves.get("reached", {})),
         "paying": {name: _paying(one, name) for name in costs},
         "histograms": {
             name: [list(counts), list(map(count_text, counts))]
@@ -215,15 +220,15 @@ def _curves(curves: Mapping[str, list[Row]]) -> dict[str, Any]:
 
 def _curve(rows: list[Row]) -> list[list[Any]]:
     """Means and, where there is a band, the ends of their intervals by i, and their texts."""
-    numbers = [[rounded(row["mean"]) for row in rows]]
+    numbers = [[round_value(row["mean"]) for row in rows]]
     for end in ("ci_low", "ci_high"):
         numbers.append(
-            [rounded(row[end]) if row["n"] >= LEAST_N_FOR_BAND else None for row in rows]
+            [round_value(row[end]) if row["n"] >= LEAST_N_FOR_BAND else None for row in rows]
         )
     return [*numbers, list(map(point_texts, rows))]
 
 
-def _added(curves: Mapping[str, list[Row]]) -> list[list[Any]]:
+def _new_results(curves: Mapping[str, list[Row]]) -> list[list[Any]]:
     """By i the new good, new other and repeated results, and the texts of these and of n."""
     parts = [curves.get(name, []) for name in ("GR_i", "UR_i", "Dup_i")]
     added = []
@@ -233,7 +238,7 @@ def _added(curves: Mapping[str, list[Row]]) -> list[list[Any]]:
             other = None if good["mean"] is None else unique["mean"] - good["mean"]
             values = (good["mean"], other, copies["mean"])
             texts = [*map(number, values), count_text(unique["n"])]
-            added.append([*map(rounded, values), texts])
+            added.append([*map(round_value, values), texts])
     return added
 
 
@@ -252,8 +257,8 @@ def _paying(one: SliceMeans, name: str) -> dict[str, Any]:
     ]
     average = one.at_end.get(f"CG_per_total.{name}", {}).get("mean")
     return {
-        "pay": list(map(rounded, pay)),
-        "average": rounded(average),
+        "pay": list(map(round_value, pay)),
+        "average": round_value(average),
         "average_text": number(average),
         "sentence": stops_paying(pay, average, name)
         if any(gain["mean"] is not None for gain, _ in rows)

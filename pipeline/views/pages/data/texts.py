@@ -28,7 +28,7 @@ MEAN_TEXTS = (
 )
 
 
-def rounded(value: float | None) -> float | None:
+def round_value(value: float | None) -> float | None:
     """A value with six significant digits, so that the page stays small."""
     return None if value is None else float(f"{value:.6g}")
 

@@ -24,7 +24,7 @@ from goodgain.pipeline.document.page import (
     blocks_of,
     section,
 )
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.examples import Example, Examples
 from goodgain.pipeline.views.comparison_examples import example_text, title_lists, withheld_sentence
 from goodgain.pipeline.views.pages.sections.shared import command_block, json_cell, parameters_table
@@ -66,7 +66,7 @@ def _examples(title: str, found: Sequence[Example]) -> Iterator[PageBlock]:
 
 
 def _example(example: Example) -> Item:
-    key, commands = shortened(example.key, _LONGEST_KEY), example.commands or (None,)
+    key, commands = shorten(example.key, _LONGEST_KEY), example.commands or (None,)
     arms = ARMS if len(commands) == len(ARMS) else ("",)
     return Item(
         key,
@@ -94,7 +94,7 @@ def accounts_section(manifest: Mapping[str, Any]) -> Section:
         else "",
         Beside(tuple((_account_table(name, one),) for name, one in accounts))
         if accounts
-        else Sentence(_unpaired(manifest), "strong"),
+        else Sentence(_explain_unpaired(manifest), "strong"),
         _only_in_one(manifest),
     )
 
@@ -120,7 +120,7 @@ def _account_table(name: str, account: Row) -> TableBlock:
     )
 
 
-def _unpaired(manifest: Mapping[str, Any]) -> str:
+def _explain_unpaired(manifest: Mapping[str, Any]) -> str:
     why = (
         ", as requested"
         if manifest["request"]["unpaired"]

@@ -15,7 +15,7 @@ from goodgain.pipeline.document.page import (
     Section,
     section,
 )
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.views.means import means_table
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import LEAST_N_FOR_BAND, SliceMeans, Slices
@@ -71,14 +71,14 @@ def _iterations(slices: Slices[SliceMeans], glossary: Glossary) -> Iterator[Page
 def pool_section(everything: SliceMeans | None, pool: Mapping[str, Any]) -> Section:
     """The share of the pool that the agent found by iteration i."""
     name = pool["run_name"]
-    within = "" if name is None else f", in which this run is `{shortened(name, _LONGEST_NAME)}`"
+    within = "" if name is None else f", in which this run is `{shorten(name, _LONGEST_NAME)}`"
     without = pool["conversations_without_good_documents"]
     return section(
         "pool",
         "Share of the pool",
         "Share of the good documents known for the topic (found by any pooled run) that the agent "
         "had found by iteration i. The pool is "
-        f"`{shortened(pool['folder'], _LONGEST_FOLDER)}`{within}.",
+        f"`{shorten(pool['folder'], _LONGEST_FOLDER)}`{within}.",
         Chart("pool", "Good documents of the pool found by i", "with 95 % bands.")
         if everything
         else NOTHING,

@@ -20,14 +20,14 @@ from goodgain.pipeline.document.page import (
     SliceName,
     section,
 )
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.comparison_row import (
     ComparisonRow,
     Verdict,
 )
 from goodgain.pipeline.views.comparison_tables import Columns
 from goodgain.pipeline.views.pages.data.comparison_slices import ComparedSlice
-from goodgain.pipeline.views.pages.data.comparison_texts import compared_texts
+from goodgain.pipeline.views.pages.data.comparison_texts import texts_of_comparison
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 from goodgain.pipeline.views.pages.data.slices import Slices
 from goodgain.pipeline.views.pages.data.texts import unit_of
@@ -93,7 +93,7 @@ def verdict_section(shown: Shown) -> Section:
         "verdict",
         "Verdict",
         " ".join(_about(shown)) if shown.declared else "",
-        _forced(shown.manifest),
+        _note_forced(shown.manifest),
         _verdict(shown)
         if shown.declared
         else Sentence(
@@ -105,11 +105,9 @@ def verdict_section(shown: Shown) -> Section:
     )
 
 
-def _forced(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+def _note_forced(manifest: Mapping[str, Any]) -> Iterator[Sentence]:
     for mismatch in manifest["forced"]:
-        base, candidate = (
-            shortened(mismatch[arm], _LONGEST_VALUE) for arm in ("base", "candidate")
-        )
+        base, candidate = (shorten(mismatch[arm], _LONGEST_VALUE) for arm in ("base", "candidate"))
         yield Sentence(
             f"Forced. The runs differ in {mismatch['parameter']} ({base} and {candidate}), so "
             "their metrics may mean different things.",
@@ -149,7 +147,7 @@ def _about(shown: Shown) -> Iterator[str]:
         searched = " in which both arms searched" if everyone else ""
         yield (
             f"{format_count(pairs, 'pair')} by "
-            f"{shortened(manifest['pair_by'], _LONGEST_KEY)}{searched} "
+            f"{shorten(manifest['pair_by'], _LONGEST_KEY)}{searched} "
             f"{'was' if pairs == 1 else 'were'} compared one by one (paired t-test)."
         )
     else:
@@ -178,7 +176,7 @@ def _about(shown: Shown) -> Iterator[str]:
 def _card(definition: Definition, shown: Shown) -> Card:
     metric = definition.metric
     row = shown.rows[metric.name]
-    texts = compared_texts(row, shown.columns)
+    texts = texts_of_comparison(row, shown.columns)
 
     def line(part: str, before: str) -> CardLine:
         return CardLine(Cell(texts[part]), part=part, before=before)

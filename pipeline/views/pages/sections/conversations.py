@@ -19,7 +19,7 @@ from goodgain.pipeline.document.page import (
     blocks_of,
     section,
 )
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.settings.explain_command import explain_command
 from goodgain.pipeline.views.noteworthy import LONGEST_QUERY, Noteworthy
 from goodgain.pipeline.views.pages.sections.shared import NOTHING, command_block
@@ -85,12 +85,12 @@ def _group(
 def _item(
     row: Row, iterations: Sequence[Row], query: str | None, parameters: Mapping[str, Any]
 ) -> Item:
-    name = shortened(row["conversation_id"], _LONGEST_ID)
+    name = shorten(row["conversation_id"], _LONGEST_ID)
     attributes = _attributes(row["attributes"])
     return Item(
         name,
         blocks_of(
-            Sentence(f'First query: "{shortened(query, LONGEST_QUERY)}"') if query else None,
+            Sentence(f'First query: "{shorten(query, LONGEST_QUERY)}"') if query else None,
             Sentence(attributes, "quiet") if attributes else None,
             _numbers(row),
             _bars(name, iterations),
@@ -133,7 +133,7 @@ def _results_text(row: Row) -> str:
 
 def _attributes(attributes: Mapping[str, str]) -> str:
     words = [
-        f"{shortened(name, _LONGEST_ATTRIBUTE)} = {shortened(value, _LONGEST_ATTRIBUTE)}"
+        f"{shorten(name, _LONGEST_ATTRIBUTE)} = {shorten(value, _LONGEST_ATTRIBUTE)}"
         for name, value in sorted(attributes.items())[:_MOST_ATTRIBUTES]
     ]
     more = len(attributes) - len(words)

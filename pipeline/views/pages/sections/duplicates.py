@@ -8,7 +8,7 @@ from typing import Any
 from goodgain.pipeline.document.model import Sentence, TableBlock, TableColumn, count, table
 from goodgain.pipeline.document.numbers import count_text, share, value_text
 from goodgain.pipeline.document.page import Beside, Chart, PageBlock, Section, section
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.transforms.core.dedup.verification import Step
 from goodgain.transforms.core.scoring.duplicate_rows import UNTYPED
 from goodgain.transforms.core.wording import format_count
@@ -113,7 +113,7 @@ def type_counts(results: Mapping[str, Any]) -> list[tuple[str, int, int]]:
     copies = results.get("duplicates_by_type", {})
     types = [
         (
-            "(no type)" if name == UNTYPED else shortened(name, _LONGEST_NAME),
+            "(no type)" if name == UNTYPED else shorten(name, _LONGEST_NAME),
             total,
             copies.get(name, 0),
         )

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from goodgain.pipeline.document.model import Heading, Sentence
 from goodgain.pipeline.document.page import Chart, Details, PageBlock, Section, section
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
-from goodgain.pipeline.views.found_documents import found_by_part, one_sided_topics
+from goodgain.pipeline.views.found_documents import count_finds, one_sided_topics
 
 _MOST_TOPICS = 12  # with documents that one arm alone found
 _MOST_DOCUMENTS = 5  # per topic and arm
@@ -26,14 +26,14 @@ def pool_section(finds: PoolFinds, folder: str) -> Section:
         "Share of the pool",
         "Share of the good documents known for the topic (found by any pooled run) that each arm "
         "had found by iteration i. Both arms use the pool "
-        f"`{shortened(folder, _LONGEST_FOLDER)}`.",
+        f"`{shorten(folder, _LONGEST_FOLDER)}`.",
         Chart("pool", "Good documents of the pool found by i", "with 95 % bands.")
         if finds.shares
         else Sentence(
             "The share by iteration was not compared; add `--metrics pool_recall`.", "strong"
         ),
         Heading("Who found what"),
-        found_by_part(finds),
+        count_finds(finds),
         _one_sided_part(finds),
     )
 

@@ -97,7 +97,7 @@ def _headline(
                     "All conversations, those that did not search with gain 0",
                     live=False,
                 ),
-                *_own_ideal(everyone, manifest),
+                *_explain_own_ideal(everyone, manifest),
             ),
         )
 
@@ -134,7 +134,7 @@ def _card(definition: Definition, row: Row) -> Card:
     )
 
 
-def _own_ideal(rows: Iterable[Row], manifest: Mapping[str, Any]) -> Iterator[Sentence]:
+def _explain_own_ideal(rows: Iterable[Row], manifest: Mapping[str, Any]) -> Iterator[Sentence]:
     """What `own ideal` means, if the table of these rows says it."""
     if any(has_own_ideal(metric_by_name(row["metric"]), manifest) for row in rows):
         yield Sentence(OWN_IDEAL, "quiet")
@@ -153,7 +153,7 @@ def ranking_section(
     shown: tuple[PageBlock, ...] = (NOTHING,)
     if ranking:
         table = means_table(ranking, manifest, "Ranking metrics")
-        shown = (table, *_own_ideal(ranking, manifest), Sentence(_UNDEFINED, "quiet"))
+        shown = (table, *_explain_own_ideal(ranking, manifest), Sentence(_UNDEFINED, "quiet"))
     elif everything:
         none = (
             "No ranking metrics were requested; add them with, for example, "

@@ -28,7 +28,7 @@ from goodgain.pipeline.document.page import (
     Section,
     section,
 )
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.results.folder import REPORT
 from goodgain.pipeline.studies.nightly.days.entry import DayEntry
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
@@ -100,9 +100,9 @@ def _latest(
     day = days[-1]
     yield Cards(tuple(_cards(day, shown)))
     for line in day.reasons:
-        yield Sentence(shortened(line, _LONGEST_REASON), "warning")
+        yield Sentence(shorten(line, _LONGEST_REASON), "warning")
     for line in day.notes:
-        yield Sentence(shortened(line, _LONGEST_REASON), "strong")
+        yield Sentence(shorten(line, _LONGEST_REASON), "strong")
     by_verdict = Counter(day.verdict for day in days)
     ordered = sorted(by_verdict.items(), key=lambda one: (-one[1], one[0]))
     outcomes = ", ".join(f"{count_text(n)} {word}" for word, n in ordered)

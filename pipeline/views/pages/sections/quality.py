@@ -16,7 +16,7 @@ from goodgain.pipeline.document.model import (
 )
 from goodgain.pipeline.document.numbers import count_text, share
 from goodgain.pipeline.document.page import Beside, Details, PageBlock, Section, blocks_of, section
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.studies.survey import Rejection
 from goodgain.pipeline.views.pages.sections.shared import parameters_table, sentences_if
 from goodgain.pipeline.views.records import given_part
@@ -129,7 +129,7 @@ def _rejections(rejections: Sequence[Rejection]) -> Iterator[PageBlock]:
         "quiet",
     )
     for at, rejection in enumerate(rejections[:_MOST_REASONS]):
-        reason = shortened(rejection.reason, _LONGEST_REASON)
+        reason = shorten(rejection.reason, _LONGEST_REASON)
         yield Details(
             f"{count_text(rejection.records)} {reason}",
             blocks_of(*map(_example, rejection.examples)),
@@ -143,12 +143,12 @@ def _rejections(rejections: Sequence[Rejection]) -> Iterator[PageBlock]:
 
 
 def _example(row: RejectedRecord) -> Iterator[Sentence]:
-    place = f"{shortened(row.source, _LONGEST_PLACE)}, {shortened(row.position, _LONGEST_ID)}"
+    place = f"{shorten(row.source, _LONGEST_PLACE)}, {shorten(row.position, _LONGEST_ID)}"
     if row.conversation_id:
-        place += f", conversation {shortened(row.conversation_id, _LONGEST_ID)}"
-    yield Sentence(f"{place}: {shortened(row.reason, _LONGEST_REASON)}")
+        place += f", conversation {shorten(row.conversation_id, _LONGEST_ID)}"
+    yield Sentence(f"{place}: {shorten(row.reason, _LONGEST_REASON)}")
     if row.payload:
-        yield Sentence(shortened(row.payload, _LONGEST_PAYLOAD), whole=True)
+        yield Sentence(shorten(row.payload, _LONGEST_PAYLOAD), whole=True)
 
 
 def manifest_section(manifest: Mapping[str, Any]) -> Section:

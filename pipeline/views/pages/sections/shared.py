@@ -17,7 +17,7 @@ from goodgain.pipeline.document.page import (
     Section,
     section,
 )
-from goodgain.pipeline.document.safe_text import shortened
+from goodgain.pipeline.document.safe_text import shorten
 from goodgain.pipeline.views.pages.data.definitions import Definition, Glossary
 
 Row = Mapping[str, Any]
@@ -46,7 +46,7 @@ def name_menu(id: str, label: str, names: Iterable[str], chosen: str = "") -> Me
 
 def dimension_menu(id: str, dimensions: Iterable[Sequence[str]]) -> Menu:
     """A menu of the groups of attributes that make slices."""
-    names = (shortened(", ".join(names), _LONGEST_DIMENSION) for names in dimensions)
+    names = (shorten(", ".join(names), _LONGEST_DIMENSION) for names in dimensions)
     return Menu(id, "By", (("", tuple((str(at), name) for at, name in enumerate(names))),))
 
 

@@ -68,7 +68,10 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize("kind", [io.StringIO, Terminal])
 def test_warnings_of_the_source_are_shown_but_not_those_of_the_engine(tmp_path, kind):
     stream = kind()
-    with live_view.shown(StreamCounter(plain_scoring()), stream), engine_log(tmp_path / "log"):
+    with (
+        live_view.show_progress(StreamCounter(plain_scoring()), stream),
+        engine_log(tmp_path / "log"),
+    ):
         logging.getLogger("goodgain.transforms.sources.folder_watch").warning(
             "The folder [in] cannot be listed."
         )

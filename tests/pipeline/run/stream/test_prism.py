@@ -9,7 +9,7 @@ from goodgain.transforms.stream_end import StoppableEnd
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_requests_a_stop_and_the_second_interrupts(number):
     end = StoppableEnd()
-    with prism._stopped_by_signals(end):
+    with prism._stop_on_signals(end):
         signal.raise_signal(number)
         assert end.is_stop_requested()
         with pytest.raises(KeyboardInterrupt):
@@ -18,6 +18,6 @@ def test_the_first_signal_requests_a_stop_and_the_second_interrupts(number):
 
 def test_signal_handlers_are_restored_afterwards():
     before = signal.getsignal(signal.SIGINT)
-    with prism._stopped_by_signals(StoppableEnd()):
+    with prism._stop_on_signals(StoppableEnd()):
         assert signal.getsignal(signal.SIGINT) is not before
     assert signal.getsignal(signal.SIGINT) is before

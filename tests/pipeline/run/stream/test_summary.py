@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from goodgain.pipeline.run.stream import summary
 from goodgain.pipeline.run.stream.counter import StreamCounts, check_balance
-from goodgain.pipeline.run.stream.summary import without_means
+from goodgain.pipeline.run.stream.summary import count_without_means
 from goodgain.pipeline.settings.config_file import load_config
 from goodgain.pipeline.settings.stream_config import StreamConfig
 from goodgain.transforms.core.errors import BalanceError
@@ -26,10 +26,10 @@ def test_conversations_without_means_are_counted(means):
         row | {"window_start": 21 * DAY} | ({"n": 4, "undefined": 2} if row["n"] else {})
         for row in means
     ]
-    assert without_means([*means, *later], 15) == 3
-    assert without_means([*means, *later], 12) == without_means([], 0) == 0
+    assert count_without_means([*means, *later], 15) == 3
+    assert count_without_means([*means, *later], 12) == count_without_means([], 0) == 0
     # With --since conversations of earlier windows do not count, so neither do their means.
-    assert without_means([*means, *later], 8, since=21 * DAY) == 2
+    assert count_without_means([*means, *later], 8, since=21 * DAY) == 2
 
 
 def test_facts_are_the_latest_means_and_the_balance(means, monkeypatch):

@@ -6,7 +6,7 @@ import pytest
 from goodgain.pipeline.studies.comparison.matching import Sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.statistics import TestedRow as RowWithP
-from goodgain.pipeline.studies.comparison.statistics import _test, corrected
+from goodgain.pipeline.studies.comparison.statistics import _test, correct
 from tests.pipeline.studies.comparison.test_answer import comparison_row
 
 
@@ -28,7 +28,7 @@ def rows_with(p_values, first=0, **more):
 )
 def test_the_chosen_correction_decides_verdicts(method, better):
     """Holm: 0.03, 0.06, 0.06. Benjamini-Hochberg: 0.03, 0.0375, 0.0375 (of 0.0375 and 0.045)."""
-    rows = corrected(rows_with([0.01, 0.03, 0.0375]), method)[0]
+    rows = correct(rows_with([0.01, 0.03, 0.0375]), method)[0]
     assert [row.p_holm for row in rows] == pytest.approx([0.03, 0.06, 0.06])
     assert [row.p_benjamini_hochberg for row in rows] == pytest.approx([0.03, 0.0375, 0.0375])
     assert [row.verdict == "better" for row in rows] == better
@@ -36,18 +36,18 @@ def test_the_chosen_correction_decides_verdicts(method, better):
 
 def test_rows_of_slices_are_corrected_separately_from_those_of_all_conversations():
     whole, slices = rows_with([0.02, 0.02]), rows_with([0.01] * 8, slice={"market": "de"})
-    rows, tests = corrected([*whole, *slices], "holm")
+    rows, tests = correct([*whole, *slices], "holm")
     assert tests == {("declared", False): 2, ("declared", True): 8}
     assert [row.p_holm for row in rows] == pytest.approx([0.04] * 2 + [0.08] * 8)
     assert [row.verdict for row in rows] == ["better"] * 2 + ["not shown"] * 8
-    assert corrected(whole, "holm")[0] == rows[:2]
+    assert correct(whole, "holm")[0] == rows[:2]
 
 
 def test_rows_that_make_the_same_test_count_once():
     """Without the copies Holm multiplies 0.01 by 2; they get what the row has that they repeat."""
     two = rows_with([0.01, 0.04])
     copies = [two[0]] * 5
-    rows, tests = corrected([*two, *copies], "holm")
+    rows, tests = correct([*two, *copies], "holm")
     assert tests == {("declared", False): 2}
     assert [row.p_holm for row in rows] == pytest.approx([0.02, 0.04] + [0.02] * 5)
     assert {row.verdict for row in rows} == {"better"}
@@ -55,7 +55,7 @@ def test_rows_that_make_the_same_test_count_once():
 
 def test_a_copy_counts_if_the_verdict_of_what_it_repeats_is_withheld():
     withheld = rows_with([0.01], reason="own ideal")
-    rows, tests = corrected([*withheld, *rows_with([0.01]), *rows_with([0.04], first=1)], "holm")
+    rows, tests = correct([*withheld, *rows_with([0.01]), *rows_with([0.04], first=1)], "holm")
     assert [row.p_holm for row in rows] == pytest.approx([None, 0.02, 0.04])
     assert tests == {("declared", False): 2}
 
@@ -63,7 +63,7 @@ def test_a_copy_counts_if_the_verdict_of_what_it_repeats_is_withheld():
 def test_rows_in_which_no_value_differs_do_not_count():
     """They cannot reject, whatever the others show; Wilcoxon's test and the sign test have none."""
     equal = rows_with([1.0] * 4, first=2, difference=0.0, stderr=None)
-    rows, tests = corrected([*rows_with([0.02, 0.04]), *equal], "benjamini_hochberg")
+    rows, tests = correct([*rows_with([0.02, 0.04]), *equal], "benjamini_hochberg")
     assert tests == {("declared", False): 2}
     assert [row.p_holm for row in rows] == pytest.approx([0.04, 0.04] + [1.0] * 4)
     assert [row.p_benjamini_hochberg for row in rows] == [0.04, 0.04] + [1.0] * 4

@@ -16,7 +16,7 @@ from goodgain.pipeline.studies.comparison.arms import arm_of
 from goodgain.pipeline.studies.comparison.idle_conversations import Unsearched
 from goodgain.pipeline.studies.comparison.measures import choose
 from goodgain.pipeline.studies.comparison.request import ComparisonRequest
-from goodgain.pipeline.studies.gate.change import changed_slices
+from goodgain.pipeline.studies.gate.change import slices_to_check
 from goodgain.pipeline.studies.gate.evidence import GateMeans, gather
 from goodgain.pipeline.studies.gate.gate_file import GateFile
 from goodgain.pipeline.studies.gate.rules import Rule
@@ -120,7 +120,7 @@ def test_a_rule_for_one_slice_reads_only_that_slice():
     for at in range(400):
         rule = Rule.model_validate({"metric": "CG", "slice": {"user": f"u{at}"}, "drop_at_most": 1})
         # u0, u4, ... have no conversation that counts.
-        assert changed_slices(rule, arms) == ([{"user": f"u{at}"}] if at % 4 else [])
+        assert slices_to_check(rule, arms) == ([{"user": f"u{at}"}] if at % 4 else [])
     assert CountedReads.reads <= 2 * 400
 
 

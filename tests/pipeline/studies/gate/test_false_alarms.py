@@ -16,7 +16,7 @@ from goodgain.pipeline.studies.comparison.sources import read_arms
 from goodgain.pipeline.studies.gate.evaluate import evaluate
 from goodgain.pipeline.studies.gate.evidence import GateEvidence, GateMeans
 from goodgain.pipeline.studies.gate.gate_file import load_gate
-from goodgain.pipeline.studies.gate.outcome import passed
+from goodgain.pipeline.studies.gate.outcome import has_passed
 
 NIGHTS, CONVERSATIONS = 40, 300
 GAINS = ("CG", "SRE")
@@ -81,7 +81,7 @@ def failed_nights(gate, agent, share):
             return arms[metric]
 
         evidence = GateEvidence({"parameters": {}}, GateMeans([]), read)
-        failed += not passed(evaluate(gate, evidence))
+        failed += not has_passed(evaluate(gate, evidence))
     return failed
 
 

@@ -83,7 +83,7 @@ class Job:
 def job(request, tmp_path, outputs, monkeypatch):
     """A job on a system that can exchange two folders in one step, and on one that cannot."""
     if not request.param:
-        monkeypatch.setattr(day_folders, "exchanged", lambda one, other: False)
+        monkeypatch.setattr(day_folders, "exchange", lambda one, other: False)
     monkeypatch.setattr("goodgain.pipeline.studies.nightly.night.find_inputs", lambda patterns: ())
     return Job(tmp_path, outputs)
 
@@ -171,8 +171,8 @@ def test_two_folders_exchange_their_names(tmp_path):
     one.mkdir()
     other.mkdir()
     (one / "a").write_text("a")
-    if not day_folders.exchanged(one, other):
+    if not day_folders.exchange(one, other):
         pytest.skip("this system cannot exchange names")
     assert (other / "a").read_text() == "a"
     assert list(one.iterdir()) == []
-    assert not day_folders.exchanged(one, tmp_path / "absent")
+    assert not day_folders.exchange(one, tmp_path / "absent")

@@ -4,7 +4,12 @@ from datetime import date, timedelta
 
 import msgspec
 
-from goodgain.pipeline.studies.nightly.days.entry import DayChange, DayEntry, DayMean, failed_entry
+from goodgain.pipeline.studies.nightly.days.entry import (
+    DayChange,
+    DayEntry,
+    DayMean,
+    entry_of_failure,
+)
 from goodgain.transforms.core.metrics.headline import headline
 
 RANKING = "ndcg@10"
@@ -38,7 +43,7 @@ def week(why="CG drops"):
     days = [entry("2025-03-01", baseline=())]
     days += [entry(f"2025-03-0{at}", 2 + at / 10) for at in (2, 3)]
     days += [entry("2025-03-04", 0.25, "gate failed", [why]), entry("2025-03-05", 2.5)]
-    days.append(failed_entry(date(2025, 3, 6), why, "2025-03-07T02:30:00+00:00", 0.1))
+    days.append(entry_of_failure(date(2025, 3, 6), why, "2025-03-07T02:30:00+00:00", 0.1))
     return [*days, entry("2025-03-07", 2.7)]
 
 

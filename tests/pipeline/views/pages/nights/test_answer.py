@@ -5,7 +5,7 @@ import datetime
 import msgspec
 import pytest
 
-from goodgain.pipeline.studies.nightly.days.entry import failed_entry
+from goodgain.pipeline.studies.nightly.days.entry import entry_of_failure
 from goodgain.pipeline.views.pages.nights import answer, build_nights_report
 from tests.pipeline.views.pages.nights.entries import entry
 from tests.pipeline.views.pages.test_build import Page
@@ -54,7 +54,9 @@ def test_day_without_a_baseline_or_labels():
 
 
 def test_day_without_results_and_no_day():
-    failed = failed_entry(datetime.date(2025, 3, 6), "No input.", "2025-03-07T02:30:00+00:00", 0.1)
+    failed = entry_of_failure(
+        datetime.date(2025, 3, 6), "No input.", "2025-03-07T02:30:00+00:00", 0.1
+    )
     assert answer(failed) == "2025-03-06 failed: it has no results."
     assert answer(None) == "No day has run yet."
 
