@@ -14,7 +14,7 @@ def repeats_itself(score: ConversationScore) -> bool:
     return (score.conversation.SRR or 0) > 0.4
 
 
-def told(score: ConversationScore) -> str:
+def describe(score: ConversationScore) -> str:
     """The line about a conversation that repeats itself."""
     return f"repeats itself: {score.conversation.conversation_id}"
 
@@ -33,7 +33,7 @@ def main(traces: str) -> None:
         _ = (
             scored.scores
             | "Repeating" >> beam.Filter(repeats_itself)
-            | "Ids" >> beam.Map(told)
+            | "Ids" >> beam.Map(describe)
             | "PrintIds" >> beam.Map(print)
         )
         _ = (

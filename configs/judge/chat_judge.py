@@ -36,20 +36,20 @@ def main() -> None:
     for line in sys.stdin:
         question = json.loads(line)
         try:
-            answer = judged(question, prompt, args)
+            answer = judge(question, prompt, args)
         except (OSError, ValueError, LookupError, TypeError) as error:
             answer = {"error": f"{type(error).__name__}: {error}"}
         sys.stdout.write(json.dumps({"document": question["document"], **answer}) + "\n")
         sys.stdout.flush()
 
 
-def judged(document: dict[str, Any], prompt: str, args: argparse.Namespace) -> dict[str, Any]:
+def judge(document: dict[str, Any], prompt: str, args: argparse.Namespace) -> dict[str, Any]:
     """Ask the service about one document."""
     body = json.dumps(
         {
             "model": args.model,
             "temperature": 0,
-            "messages": [{"role": "user", "content": filled(prompt, document)}],
+            "messages": [{"role": "user", "content": fill_prompt(prompt, document)}],
         }
     )
     headers = {"Content-Type": "application/json"}
@@ -62,7 +62,7 @@ def judged(document: dict[str, Any], prompt: str, args: argparse.Namespace) -> d
     return {"gain": int(digit[1])} if digit else {"error": f"no single digit: {content[:100]}"}
 
 
-def filled(prompt: str, document: dict[str, Any]) -> str:
+def fill_prompt(prompt: str, document: dict[str, Any]) -> str:
     """The prompt with the fields of the document; inserted text is not expanded again."""
     values = {name: str(document.get(name) or "")[:_MOST_TEXT] for name in _FIELDS}
     return re.sub(r"\{(\w+)\}", lambda name: values.get(name[1], name[0]), prompt)

@@ -214,7 +214,7 @@ class _Turn:
         self._scene = scene
         self._number = number
         self._unlabelled_share = options.unlabelled_share
-        self._tools = scene.draw.weighted(
+        self._tools = scene.draw.pick_weighted(
             ((0.7, (_ENTERPRISE,)), (0.22, (_WEB,)), (0.08, (_ENTERPRISE, _WEB)))
         )
         repeats = _REPEATED_SHARE
@@ -257,7 +257,7 @@ class _Turn:
             near = near_miss_of(scene, draw.pick(self._documents), self._unlabelled_share)
             if near is not None:
                 return near, False
-        kind = draw.weighted(_ENTERPRISE_TYPES) if tool == _ENTERPRISE else None
+        kind = draw.pick_weighted(_ENTERPRISE_TYPES) if tool == _ENTERPRISE else None
         document = new_document(scene, kind, self._unlabelled_share)
         self._documents.append(document)
         return document, False

@@ -189,4 +189,4 @@ _WAYS: tuple[tuple[float, Callable[[Scene, Document], Document | None]], ...] = 
 
 def copy_of(scene: Scene, document: Document) -> Document:
     """A copy of the document, made in one of the ways."""
-    return scene.draw.weighted(_WAYS)(scene, document) or document
+    return scene.draw.pick_weighted(_WAYS)(scene, document) or document

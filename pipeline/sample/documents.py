@@ -43,7 +43,7 @@ def new_document(scene: Scene, kind: str | None, unlabelled_share: float) -> Doc
     if "id" in document and draw.random() < 0.2:
         document["content"] = scene.author.content()
     if not draw.chance(unlabelled_share):
-        document["gain"] = draw.weighted(_GAINS)
+        document["gain"] = draw.pick_weighted(_GAINS)
     return document
 
 
@@ -176,7 +176,7 @@ def _people(scene: Scene) -> Document:
         },
     }
     ids = {"alias": alias, "upn": address, "email": address.upper()}
-    wanted = draw.weighted(((0.4, 3), (0.3, 2), (0.2, 1), (0.1, 0)))
+    wanted = draw.pick_weighted(((0.4, 3), (0.3, 2), (0.2, 1), (0.1, 0)))
     if wanted:
         document["ids"] = dict(list(ids.items())[:wanted])
     if draw.chance(0.6):

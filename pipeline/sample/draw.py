@@ -39,7 +39,7 @@ class Draw:
         """One of the items, all equally likely."""
         return items[int(self.random() * len(items))]
 
-    def weighted(self, items: Sequence[tuple[float, Item]]) -> Item:
+    def pick_weighted(self, items: Sequence[tuple[float, Item]]) -> Item:
         """One of the items, with probabilities given by weights that sum to 1."""
         point = self.random()
         for weight, item in items:

@@ -76,7 +76,7 @@ class Scene:
 def make_scene(draw: Draw, begins: int) -> Scene:
     """The scene of a conversation that begins at this time (milliseconds since 1970 UTC)."""
     tenant = draw.pick(words().tenants)
-    market = draw.weighted(_MARKETS)
+    market = draw.pick_weighted(_MARKETS)
     sites = tuple(
         Site(draw.pick(words().sites), draw.guid(), draw.guid(), draw.guid()) for _ in range(3)
     )

@@ -42,7 +42,7 @@ class MaxRejected:
                 return cls(limit, is_share)
         raise ValueError(f"must be a count like 5 or a share like 2%, not {written!r}")
 
-    def given(self, is_given: bool) -> MaxRejected:
+    def with_given(self, is_given: bool) -> MaxRejected:
         """The same limit, asked for or not."""
         return MaxRejected(self.limit, self.is_share, is_given)
 

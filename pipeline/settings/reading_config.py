@@ -39,7 +39,7 @@ class RejectionConfig(Settings):
     @property
     def rejected_limit(self) -> MaxRejected:
         """`max_rejected`, with whether it was given."""
-        return self.max_rejected.given("max_rejected" in self.model_fields_set)
+        return self.max_rejected.with_given("max_rejected" in self.model_fields_set)
 
 
 @options_of(ReadBounds)

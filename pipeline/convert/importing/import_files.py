@@ -253,7 +253,7 @@ def _from_rows(
     with Spool(parts, Row) as spool:
         for at, (position, record) in enumerate(records):
             counts.records += 1
-            counts.unread.update(mapping.unread(record))
+            counts.unread.update(mapping.find_unread(record))
             row = row_of(record, mapping, at, position, counts)
             if row is not None:
                 spool.add(row.conversation_id, row)

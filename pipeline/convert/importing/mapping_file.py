@@ -181,7 +181,7 @@ class MappingFile(_MappingPart):
         changed._label_map = label_map
         return changed
 
-    def unread(self, record: Any) -> list[str]:
+    def find_unread(self, record: Any) -> list[str]:
         """The columns of a row of a table that have a value and that no expression names."""
         if self.unit != "result" or self.each or not isinstance(record, dict):
             return []

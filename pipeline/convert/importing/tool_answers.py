@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from goodgain.pipeline.convert.importing.answers.answer import Answer, error_text
-from goodgain.pipeline.convert.importing.answers.arguments import has_query, opened_in_arguments
+from goodgain.pipeline.convert.importing.answers.arguments import documents_in_arguments, has_query
 from goodgain.pipeline.convert.importing.answers.document_fields import Document
 from goodgain.pipeline.convert.importing.values.scalars import text as text_of_value
 
@@ -65,7 +65,7 @@ def tool_answer(
 ) -> ToolAnswer:
     """Map an answer to results, for a call with these arguments."""
     error = answer.error if error is None or answer.documents else error_text(error)
-    addresses = opened_in_arguments(arguments)
+    addresses = documents_in_arguments(arguments)
     is_text = answer.text is not None and answer.documents is None
     otherwise: Sequence[Document] = ()
     if answer.unread and error is None:

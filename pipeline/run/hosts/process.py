@@ -84,7 +84,7 @@ def evaluate_here(
         tables["outcomes"] = evaluation.read_outcomes(budget)
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
     packer = packer_for(Packing.of(scoring, usable_threads()))
-    gathered = gather(source.packed(packer), trace_budget)
+    gathered = gather(source.pack(packer), trace_budget)
     joined = {
         name: table.join(gathered.payloads, gathered.label_requests)
         for name, table in tables.items()
@@ -99,7 +99,7 @@ def evaluate_here(
         name: joined[name].rejected for name in ("labels", "outcomes") if name in joined
     }
     if evaluation.labels:
-        unmatched = (labels.rejected(score.rejected_labels) for score in scores)
+        unmatched = (labels.reject(score.rejected_labels) for score in scores)
         rejected_rows["labels"] += chain.from_iterable(unmatched)
     # `+` would drop the counts that are 0, which warnings need.
     counts = Counter(sums.of_scores.counts)

@@ -116,11 +116,11 @@ class RowsHere(Struct, Generic[Row], frozen=True):
             joined = table.join(rows, conversations.get(key, set()))
             if joined.conversation_id is not None:
                 sent.append((joined.conversation_id, payload((), **joined.content)))
-            rejected += self.rejected(joined.unused)
+            rejected += self.reject(joined.unused)
             sums |= {name: sums.get(name, 0) + count for name, count in joined.counts.items()}
         return JoinedTable(sent, sums, rejected)
 
-    def rejected(self, unused: Iterable[UnusedRow]) -> list[RejectedRecord]:
+    def reject(self, unused: Iterable[UnusedRow]) -> list[RejectedRecord]:
         """The rows of `rejected_labels` or `rejected_outcomes` for rows that are not used."""
         return [reject_row(row, self.given.files) for row in unused]
 

@@ -48,7 +48,7 @@ class TraceSource(Protocol):
     ) -> Iterator[ConversationRecord]:
         """The records of some conversations, by id; of others at least the ids."""
 
-    def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
+    def pack(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         """The payloads of conversations, and the rejected records."""
 
     def budget(self, evaluation: Evaluation) -> MemoryBudget:
@@ -68,7 +68,7 @@ class RecordsInMemory(Struct, frozen=True):
         """See `TraceSource`."""
         return iter(self.calls)
 
-    def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
+    def pack(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         """See `TraceSource`."""
         return payloads_of(self.calls, packer)
 
@@ -109,7 +109,7 @@ class LocalFiles(Struct, frozen=True):
                 yield from count_for_progress(of_shard(shard))
                 progress.advance({"bytes.read": shard.end - shard.start})
 
-    def packed(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
+    def pack(self, packer: Packer | NativePacker) -> Iterator[Packed | RejectedRecord]:
         """See `TraceSource`."""
         for shard in self._shards():
             if isinstance(shard, RejectedRecord):

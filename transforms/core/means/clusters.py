@@ -253,7 +253,7 @@ class Clusters(Struct, array_like=True):
                 one.merge(another) for one, another in zip(self.singletons, added, strict=True)
             ]
 
-    def between(self, wanted: Sequence[Sequence[int]]) -> list[ClusterVariance] | None:
+    def variances_between(self, wanted: Sequence[Sequence[int]]) -> list[ClusterVariance] | None:
         """The variance between clusters for each mean; None if there are too many clusters.
 
         Args:
@@ -275,7 +275,7 @@ class Clusters(Struct, array_like=True):
                 variances[at] = of_batch.merge(variances[at])
         return variances
 
-    def passed(self, indexes: Sequence[int]) -> dict[tuple[int, int], int] | None:
+    def count_passes(self, indexes: Sequence[int]) -> dict[tuple[int, int], int] | None:
         """How many clusters have n >= 1 values at some indexes with the sum c, by (n, c).
 
         Args:

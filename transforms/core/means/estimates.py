@@ -45,7 +45,7 @@ def estimates_of(
     inputs = list(_inputs(sums, plan, sums.idle))
     estimates = [estimate_of(sample.values, interval, sample.is_binary) for sample in inputs]
     if sums.clusters is not None:
-        between = sums.clusters.between([sample.places for sample in inputs])
+        between = sums.clusters.variances_between([sample.places for sample in inputs])
         estimates = [
             withhold_interval(estimate) if spread is None else estimate_clustered(estimate, spread)
             for estimate, spread in zip(estimates, between or repeat(None), strict=False)
@@ -102,7 +102,7 @@ def _repeats(sums: MeansAccumulator, plan: MetricPlan) -> Iterator[tuple[Metric,
         needs_labels = plan.at_n[plan.conditioned[at]].needs_labels
         for population in populations:
             parts = (False, True) if population == "everyone" else (False,)
-            passed = clusters.passed([places.passes(at, idle) for idle in parts])
+            passed = clusters.count_passes([places.passes(at, idle) for idle in parts])
             for one, estimate in repeats_estimates(condition, plan.pass_k, passed):
                 metric = one.metric(needs_labels)
                 yield metric, _mean_of(metric.name, None, population), estimate

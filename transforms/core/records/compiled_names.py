@@ -1,6 +1,6 @@
 """Where each value of a producer's record goes, as a table for native code (SPEC 2).
 
-The table says the same as `Adaptation.applied`, as far as that depends on names alone.
+The table says the same as `Adaptation.apply`, as far as that depends on names alone.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def query_of(arguments: dict[str, Any]) -> str | None:
         if query is not None and not (name == "" and _ADDRESS.fullmatch(query)):
             return query
     texts = [value for value in arguments.values() if isinstance(value, str) and value.strip()]
-    return texts[0] if len(texts) == 1 and not opened_in_arguments(arguments) else None
+    return texts[0] if len(texts) == 1 and not documents_in_arguments(arguments) else None
 
 
 def has_query(arguments: dict[str, Any]) -> bool:
@@ -68,7 +68,7 @@ def has_query(arguments: dict[str, Any]) -> bool:
     return any(_query(arguments.get(name)) is not None for name in _QUERIES)
 
 
-def opened_in_arguments(arguments: dict[str, Any]) -> list[Document]:
+def documents_in_arguments(arguments: dict[str, Any]) -> list[Document]:
     """The documents that arguments name by URL or id, each as an object with that name."""
     for names, name_of_one in ((_URLS, "url"), (_IDS, "id")):
         for name in names:
