@@ -16,6 +16,7 @@ from goodgain.pipeline.settings.option_fields import flag_of, key_of
 from goodgain.pipeline.settings.reading_config import Settings
 from goodgain.pipeline.settings.yaml_model import config_text, describe_unknown, reason
 from goodgain.transforms.core.errors import UsageError
+from goodgain.transforms.core.remedy import Remedy, reword
 from goodgain.transforms.core.yaml_text import (
     Mistake,
     describe_repeated_key,
@@ -140,8 +141,13 @@ def _mistake(
         how = ": give it as an option or in a --config file" if has_file else ""
         return 0, f"{option} is missing{how}"
     if field in file.values and field not in options:
-        return file.lines[field], f"{key_of(field, info)} {_reason(error)}"
+        return file.lines[field], f"{key_of(field, info)} {reword(_reason(error), _entry)}"
     return 0, f"{option} {_reason(error)}"
+
+
+def _entry(remedy: Remedy) -> str:
+    """An option as it stands in a file, like `max_i: 20`."""
+    return remedy.option if remedy.value is None else f"{remedy.option}: {remedy.value}"
 
 
 def _reason(error: Any) -> str:
@@ -170,11 +176,16 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _add_spellings(schema: dict[str, Any], model: type[Settings]) -> None:
-    """Name properties like options, and accept other spellings, which editors do not suggest."""
-    named, patterns = {}, {}
+    """Name properties like options, and accept other spellings, which editors do not suggest.
+
+    Descriptions name other options as a file does.
+    """
+    named: dict[str, Any] = {}
+    patterns = {}
     for name, field in model.model_fields.items():
         key = key_of(name, field)
-        named[key] = schema["properties"][name]
+        described = schema["properties"][name]
+        named[key] = {**described, "description": reword(str(field.description), _entry)}
         for other in {name, key.replace("_", "[-_]")} - {key}:
             patterns[f"^{other}$"] = {"$ref": f"#/properties/{key}"}
     schema["properties"], schema["patternProperties"] = named, patterns

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from goodgain.pipeline.settings.config_file import read_config_file
 from goodgain.pipeline.settings.option_fields import keyword_of
 from goodgain.pipeline.settings.reading_config import Settings
+from goodgain.pipeline.settings.wording import for_python
 from goodgain.pipeline.settings.yaml_model import describe_unknown, reason
 from goodgain.transforms.core.errors import UsageError
 
@@ -47,7 +48,10 @@ def from_keywords(
     try:
         checked = model.model_validate({**values, **fixed})
     except ValidationError as error:
-        mistakes += [f"{_keyword(mistake, model)} {reason(mistake)}" for mistake in error.errors()]
+        mistakes += [
+            f"{_keyword(mistake, model)} {for_python(reason(mistake))}"
+            for mistake in error.errors()
+        ]
     if mistakes:
         raise UsageError("The options cannot be used: " + "; ".join(mistakes) + "." + every)
     return checked

@@ -10,6 +10,7 @@ from goodgain.pipeline.settings.option_types import Text
 from goodgain.pipeline.settings.reading_config import ReadingConfig
 from goodgain.pipeline.settings.scoring_config import check_document_label
 from goodgain.transforms.core.judgments.judgment import LabelKeys
+from goodgain.transforms.core.remedy import Remedy
 
 
 class LabelledConfig(ReadingConfig):
@@ -42,14 +43,16 @@ class LabelledConfig(ReadingConfig):
     @classmethod
     def _labels_are_not_replaced(cls, labels: str | None, info: ValidationInfo) -> str | None:
         if labels is not None and info.data.get("qrels") is not None:
-            raise ValueError("cannot be given beside qrels, which replace every label")
+            raise ValueError(f"cannot be given beside {Remedy('qrels')}, which replace every label")
         return labels
 
     @field_validator("qrels")
     @classmethod
     def _labels_have_one_source(cls, qrels: str | None, info: ValidationInfo) -> str | None:
         if qrels is not None and info.data.get("pool") is not None:
-            raise ValueError("cannot be given beside pool: labels come from one of them")
+            raise ValueError(
+                f"cannot be given beside {Remedy('pool')}: labels come from one of them"
+            )
         check_document_label(qrels, info, "a document of qrels has one label")
         return qrels
 

@@ -14,6 +14,7 @@ from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.interval import Interval
 from goodgain.transforms.core.metrics.repeats import PassCondition, parse_condition
 from goodgain.transforms.core.option import COMMON, SCORING
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.options import ScoringOptions
 
 ROW_FOR_EACH_DUPLICATE = (
@@ -88,14 +89,14 @@ class MeansConfig(ScoringConfig):
         with as_value_errors():
             conditions = tuple(dict.fromkeys(map(str, map(parse_condition, texts))))
         if conditions and info.data.get("cluster") is None:
-            raise ValueError("needs cluster, the attribute that repeats share")
+            raise ValueError(f"needs {Remedy('cluster')}, the attribute that repeats share")
         return conditions
 
     @field_validator("pass_k")
     @classmethod
     def _repeats_are_counted(cls, ks: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
         if ks and not info.data.get("pass_"):
-            raise ValueError("needs pass, the conditions that repeats are to meet")
+            raise ValueError(f"needs {Remedy('pass')}, the conditions that repeats are to meet")
         if any(not 1 <= k <= _MOST_REPEATS for k in ks):
             raise ValueError(f"must be from 1 to {_MOST_REPEATS:,}")
         return tuple(sorted(set(ks)))

@@ -15,6 +15,7 @@ from goodgain.pipeline.settings.run_config import ExplainConfig
 from goodgain.transforms.core.option import COMMON
 from goodgain.transforms.core.pool.todo import Priority
 from goodgain.transforms.core.records.label_map import LabelMap, parse_label_map
+from goodgain.transforms.core.remedy import Remedy
 
 
 def _patterns_by_run(words: Any) -> Any:
@@ -73,14 +74,14 @@ class PoolConfig(LabelledConfig, RejectionConfig):
     @classmethod
     def _pool_is_new_or_updated(cls, output: str | None, info: ValidationInfo) -> str | None:
         if (output is None) == (info.data.get("update") is None):
-            raise ValueError("or --update is needed, and not both")
+            raise ValueError(f"or {Remedy('update')} is needed, and not both")
         return output
 
     @field_validator("replace")
     @classmethod
     def _only_an_update_replaces(cls, replace: bool, info: ValidationInfo) -> bool:
         if replace and info.data.get("update") is None:
-            raise ValueError("needs --update POOL")
+            raise ValueError(f"needs {Remedy('update', 'POOL')}")
         return replace
 
     @property

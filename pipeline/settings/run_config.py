@@ -23,6 +23,7 @@ from goodgain.pipeline.settings.scoring_config import ScoringConfig
 from goodgain.pipeline.settings.struct_options import options_of
 from goodgain.transforms.core.files.bounds import ReadBounds
 from goodgain.transforms.core.option import COMMON
+from goodgain.transforms.core.remedy import Remedy
 
 
 class QuestionConfig(Settings):
@@ -52,7 +53,7 @@ class QuestionConfig(Settings):
     @classmethod
     def _one_question(cls, against: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
         if against and info.data.get("pair"):
-            raise ValueError("and --pair exclude each other: give one of the two")
+            raise ValueError(f"and {Remedy('pair')} exclude each other: give one of the two")
         return against
 
 
@@ -90,7 +91,7 @@ class ExplainConfig(LabelledConfig, ScoringConfig):
     @classmethod
     def _pools_are_whole(cls, exclude: str | None, info: ValidationInfo) -> str | None:
         if exclude is not None and info.data.get("pool") is not None:
-            raise ValueError("cannot be given beside pool, whose documents all count")
+            raise ValueError(f"cannot be given beside {Remedy('pool')}, whose documents all count")
         return exclude
 
 
@@ -120,7 +121,7 @@ class RunConfig(ExplainConfig, MeansConfig, RejectionConfig):
         False,
     )
     allow_no_good: bool = option(
-        CHECKS, "", "do not exit with 3 when no label reaches good_gain_threshold", False
+        CHECKS, "", "do not exit with 3 when no label reaches --good-gain-threshold", False
     )
     allow_contradicted_ids: bool = option(
         CHECKS,

@@ -27,6 +27,7 @@ from goodgain.transforms.core.ranking import (
     parse_ranking_metrics,
 )
 from goodgain.transforms.core.records.search_call import GREATEST_GAIN
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.scoring.label_rises import DocumentLabel
 from goodgain.transforms.core.scoring.options import ScoringOptions
 from goodgain.transforms.core.warnings.field_names import SeenNames
@@ -94,7 +95,10 @@ class ScoringConfig(ReadingConfig):
         le=_GREATEST_G_MAX,
     )
     relevance_threshold: Number | None = option(
-        RANKING, "GAIN", "smallest gain of a relevant result; good_gain_threshold by default", None
+        RANKING,
+        "GAIN",
+        "smallest gain of a relevant result; --good-gain-threshold by default",
+        None,
     )
     document_label: DocumentLabel = option(
         LABELS,
@@ -118,7 +122,7 @@ class ScoringConfig(ReadingConfig):
     @classmethod
     def _usage_is_of_documents(cls, usage: bool | None, info: ValidationInfo) -> bool | None:
         if usage and info.data.get("unit") == "passage":
-            raise ValueError("is about documents, so unit cannot be passage")
+            raise ValueError(f"is about documents, so {Remedy('unit')} cannot be passage")
         return usage
 
     @field_validator("metrics")
@@ -159,7 +163,7 @@ class ScoringConfig(ReadingConfig):
         effective = info.data.get("good_gain_threshold") if threshold is None else threshold
         g_max = info.data.get("g_max")
         if effective is not None and g_max is not None and not 1 <= effective <= g_max:
-            raise ValueError(f"must be from 1 to g_max = {g_max}, not {effective}")
+            raise ValueError(f"must be from 1 to {g_max} ({Remedy('g_max')}), not {effective}")
         return threshold
 
     @field_validator("pool")
@@ -172,7 +176,7 @@ class ScoringConfig(ReadingConfig):
     @classmethod
     def _run_name_is_of_a_pool(cls, name: str | None, info: ValidationInfo) -> str | None:
         if name is not None and info.data.get("pool") is None:
-            raise ValueError("names a run of a pool, so pool is needed, too")
+            raise ValueError(f"names a run of a pool, so {Remedy('pool')} is needed, too")
         return name
 
     def costs(self, seen: Collection[str]) -> tuple[str, ...]:
@@ -252,4 +256,4 @@ class ScoringConfig(ReadingConfig):
 def check_document_label(given: object, info: ValidationInfo, reason: str) -> None:
     """Refuse an option that is given beside `document_label: best`, for a reason."""
     if given and info.data.get("document_label") == "best":
-        raise ValueError(f"cannot be given beside document_label best: {reason}")
+        raise ValueError(f"cannot be given beside {Remedy('document_label', 'best')}: {reason}")

@@ -17,6 +17,7 @@ from goodgain.pipeline.settings.option_types import (
     duration_text,
 )
 from goodgain.transforms.core.option import COMMON, LIMITS, SCORING
+from goodgain.transforms.core.remedy import Remedy
 from goodgain.transforms.core.streaming.event_window import window_start
 
 KafkaTimestamps = Literal["create", "append"]
@@ -153,8 +154,8 @@ class StreamConfig(MeansConfig):
         gap = info.data.get("gap")
         if ahead is not None and gap is not None and ahead > gap:
             raise ValueError(
-                f"must be at most the gap, {duration_text(gap)}, or one wrong clock could close "
-                "every conversation"
+                f"must be at most the gap ({Remedy('gap', duration_text(gap))}), or one wrong "
+                "clock could close every conversation"
             )
         return ahead
 

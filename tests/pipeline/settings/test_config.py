@@ -1,6 +1,7 @@
 """The configuration of a run: defaults, forms of options, files and messages."""
 
 import argparse
+import json
 import re
 from importlib.resources import files
 
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 from goodgain.pipeline.cli.commands import load_command
 from goodgain.pipeline.cli.config_options import options_table
 from goodgain.pipeline.settings.config_file import load_config, parse_config_text
+from goodgain.pipeline.settings.keywords import from_keywords
 from goodgain.pipeline.settings.max_rejected import MaxRejected
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
@@ -122,9 +124,9 @@ class TestMistakes:
             ({"metrics": ["map", "map"]}, "--metrics cannot be used: Ranking metrics given more"),
             (
                 {"relevance_threshold": "5"},
-                "--relevance-threshold must be from 1 to g_max = 4, not 5",
+                "--relevance-threshold must be from 1 to 4 (--g-max), not 5",
             ),
-            ({"g_max": "1"}, "--relevance-threshold must be from 1 to g_max = 1, not 2"),
+            ({"g_max": "1"}, "--relevance-threshold must be from 1 to 1 (--g-max), not 2"),
             ({"duplicates": "drop"}, "--duplicates must be 'compact' or 'hold_slot'"),
             ({"mapping": ["gian=x"]}, "--map cannot be used: Fields cannot be renamed: gian is"),
             ({"shards": "0"}, "--shards must be at least 1"),
@@ -135,6 +137,46 @@ class TestMistakes:
     def test_reports_a_wrong_option(self, options, expected):
         (line,) = mistakes({**NEEDED, **options})
         assert line.startswith(expected)
+
+    @pytest.mark.parametrize(
+        ("options", "shell", "file", "python"),
+        [
+            (
+                {"qrels": "q.txt", "labels": "l.csv"},
+                "--labels cannot be given beside --qrels, which replace every label",
+                "labels cannot be given beside qrels, which replace every label",
+                "labels cannot be given beside qrels, which replace every label",
+            ),
+            (
+                {"pass": ["CG >= 5"]},
+                "--pass needs --cluster, the attribute that repeats share",
+                "pass needs cluster, the attribute that repeats share",
+                "pass_ needs cluster, the attribute that repeats share",
+            ),
+            (
+                {"cluster": "q", "pass_k": [2]},
+                "--pass-k needs --pass, the conditions that repeats are to meet",
+                "pass_k needs pass, the conditions that repeats are to meet",
+                "pass_k needs pass_, the conditions that repeats are to meet",
+            ),
+            (
+                {"g_max": 2, "good_gain_threshold": 3},
+                "--relevance-threshold must be from 1 to 2 (--g-max), not 3",
+                None,
+                "relevance_threshold must be from 1 to 2 (g_max), not 3",
+            ),
+        ],
+    )
+    def test_one_option_about_another_in_the_words_of_each_face(
+        self, config_file, options, shell, file, python
+    ):
+        fields = {{"pass": "pass_"}.get(key, key): value for key, value in options.items()}
+        assert mistakes({**NEEDED, **fields}) == [shell]
+        if file is not None:
+            path = config_file(json.dumps(options))
+            assert mistakes(NEEDED, path) == [f"1: {file}"]
+        with pytest.raises(UsageError, match=re.escape(python)):
+            from_keywords(RunConfig, {**fields, "traces": ["a"]}, {"output": "out"})
 
     def test_true_is_not_a_number(self, config_file):
         path = config_file("good_gain_threshold: true")

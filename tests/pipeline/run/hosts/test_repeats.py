@@ -130,7 +130,7 @@ def test_comparison_pairs_clusters():
         ({"pass_": ["CG >= 5"]}, "needs cluster"),
         ({"pass_": ["CG"], "cluster": "q"}, "is not a condition"),
         ({"pass_": ["CGG >= 1"], "cluster": "q"}, "did you mean CG"),
-        ({"pass_k": [2], "cluster": "q"}, "needs pass"),
+        ({"pass_k": [2], "cluster": "q"}, "needs pass_"),
         ({"pass_": ["CG >= 5"], "cluster": "q", "pass_k": [0]}, "must be from 1"),
     ],
 )

@@ -297,7 +297,7 @@ def test_rejects_labels_together_with_qrels(tmp_path, capsys):
     inputs = [write_jsonl(tmp_path / "t.jsonl", hostile_records())]
     options = ("--labels", "l.csv", "--qrels", "q.txt")
     assert run(tmp_path / "out", inputs, *options) == ExitCode.USAGE
-    assert "labels cannot be given beside qrels" in capsys.readouterr().err
+    assert "--labels cannot be given beside --qrels" in capsys.readouterr().err
 
 
 def test_stream_rejects_labels(tmp_path, capsys):

@@ -61,7 +61,7 @@ def test_failed_calls_that_are_left_out_are_not_explained(path, capsys):
 
 def test_usage_is_refused_for_passages(path, capsys):
     assert main(["explain", "c", "--input", path, "--unit", "passage", "--usage"]) == 2
-    assert "unit cannot be passage" in capsys.readouterr().err
+    assert "--unit cannot be passage" in capsys.readouterr().err
     content = json.loads(explained(capsys, "--input", path, "--unit", "passage", "--json"))
     assert content["usages"] == []
     assert "opened" not in content["conversation"]

@@ -122,7 +122,7 @@ def test_rejects_wrong_options(pool, paths, tmp_path, capsys):
     path = next(iter(paths.values()))
     for options, message in [
         (["--pool", str(pool), "--run-name", "none"], "has no run none; it has"),
-        (["--run-name", "A"], "so pool is needed, too"),
+        (["--run-name", "A"], "so --pool is needed, too"),
         (["--pool", str(tmp_path)], "it is not a pool"),
         (["--pool", str(pool), "--qrels", "q"], "labels come from one of them"),
     ]:
