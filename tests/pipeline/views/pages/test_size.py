@@ -1,6 +1,8 @@
-"""The page stays small with many slices and iterations."""
+"""Pages stay small with many slices and iterations."""
 
 from importlib.resources import files
+
+import pytest
 
 import goodgain as gg
 from goodgain.pipeline.results.wanted_means import ALL_MEANS
@@ -53,6 +55,7 @@ def test_the_smallest_of_many_slices_are_left_out_and_counted():
     assert size(slices) < BYTES_FOR_DATA
 
 
+@pytest.mark.slow
 def test_many_iterations_are_truncated_and_the_page_stays_small():
     slices = read_slices(reader(means(40, 60)), [["user"]])
     assert slices.iterations_left_out == 60 - MOST_ITERATIONS
@@ -74,10 +77,13 @@ def test_slice_without_a_value_is_named_none():
     assert one.label == "market = (none)"
 
 
-def test_a_page_is_small_although_it_has_its_library(tmp_path):
+@pytest.mark.slow
+def test_pages_of_a_run_and_a_comparison_are_small_although_they_have_their_library(tmp_path):
     run = gg.evaluate(SAMPLE, slices=["market", "arm", "model"])
     run.report(tmp_path / "report.html")
     assert (tmp_path / "report.html").stat().st_size < MOST_BYTES
+    gg.compare(run, run).report(tmp_path / "compared.html")
+    assert (tmp_path / "compared.html").stat().st_size < MOST_BYTES
 
 
 def test_a_slice_of_fewer_than_ten_conversations_draws_no_band():
