@@ -34,6 +34,7 @@ def cache_beam_lookups():
     """Make Beam in this process cache views of options, and signatures of functions and DoFns."""
     PipelineOptions.view_as = _cached_views(PipelineOptions.view_as)
     PipelineOptions.__init__ = _parsed_once(PipelineOptions.__init__)
+    PipelineOptions.get_all_options = _read_once(PipelineOptions.get_all_options)
     PipelineOptions._visible_option_list = _by_class(PipelineOptions._visible_option_list)
     cached = _by_function(decorators.get_signature)
     for module in (decorators, core, ptransform):  # the others import the function itself
@@ -94,6 +95,19 @@ def _parsed_once(init):
         self._all_options = {**options, **kwargs}
 
     return parsed
+
+
+def _read_once(get_all_options):
+    cached = {}
+
+    def read(self, *arguments, **named):
+        state = (type(self), tuple(self._flags or ()), repr(sorted(self._all_options.items())))
+        key = (*state, len(PipelineOptions.__subclasses__()), arguments, *sorted(named.items()))
+        if key not in cached:
+            cached[key] = get_all_options(self, *arguments, **named)
+        return deepcopy(cached[key])
+
+    return read
 
 
 def _by_class(names_of):

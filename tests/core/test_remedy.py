@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodgain.transforms.core.remedy import Remedy, reword
@@ -31,6 +31,7 @@ def test_text_is_that_of_the_command_line(remedy, text):
 
 
 @given(st.from_regex(r"[a-z]{1,8}(_[a-z]{1,8})?", fullmatch=True), VALUES)
+@settings(max_examples=30)
 def test_worded_finds_what_was_written(option, value):
     remedy, found = Remedy(option, value), []
     text = reword(f"Give {remedy}; or `goodgain run --help`.", lambda one: found.append(one) or "X")

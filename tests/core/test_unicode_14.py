@@ -34,6 +34,7 @@ LETTERS = "eE\u00e9\ufb01\uff21\u0130Σς\u1100\u1161\u11a8\uac00\u0df2 "
 texts = st.text(alphabet=NEWER + MARKS + LETTERS) | st.text()
 
 
+@pytest.mark.slow
 def test_what_is_not_assigned():
     unassigned = set(CHARACTERS) - set(keep_assigned("".join(CHARACTERS)))
     assert len(unassigned) == UNASSIGNED
@@ -63,6 +64,7 @@ def test_python_3_11_itself_changes_pieces_on_their_own(text):
         assert by_pieces(change)(text) == change(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "context", "recorded"),
     [

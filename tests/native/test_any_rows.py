@@ -5,6 +5,7 @@ from datetime import datetime
 from random import Random
 
 import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -67,6 +68,7 @@ def any_row(rng):
     }
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=25)
 def test_any_values(seed):
@@ -107,6 +109,7 @@ def described_column(rng, depth=3):
     )
 
 
+@pytest.mark.slow
 def test_any_description_of_columns():
     ids = ("text", 1, (1, 1), 0, [None, bytes(range(9)), b"abcdefgh"], [])
     ones = ("whole", 1, (1, 1), 0, [None, b"\1" * 8], [])

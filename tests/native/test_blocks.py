@@ -255,6 +255,7 @@ types = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(types, max_size=8), st.integers(0, 9), st.binary(max_size=60))
 @settings(max_examples=300)
 def test_any_table_as_a_plan(table, top, content):

@@ -53,6 +53,7 @@ def test_adversarial_traces(keys, keep_records):
     assert [one.conversation_id for one in found if one.label_request is None] == ["alone"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", KEYS)
 def test_files(keys):
     rows = [
@@ -181,6 +182,7 @@ calls = st.integers(0, 2**64 - 1).map(Random).map(any_call)
 rejections = st.sampled_from(["c", "é", "x", None]).map(rejected)
 
 
+@pytest.mark.slow
 @given(
     st.lists(calls | rejections, max_size=8),
     st.lists(st.integers(0, 7), max_size=4),

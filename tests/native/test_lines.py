@@ -314,6 +314,7 @@ def test_changed_lines():
     assert len(rejected) > 1_000
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=300), st.integers(0, 310), st.integers(0, 400), st.integers(0, 3))
 @settings(max_examples=500)
 def test_any_bytes_as_lines(content, begin, longest, most):

@@ -12,6 +12,7 @@ from tests.native.null_tables import check
 from tests.native.paths import needs_native
 
 
+@pytest.mark.slow
 @needs_native
 def test_native_code_and_python_read_generated_files_alike():
     payloads, rejected = map(sum, zip(*map(check, range(250)), strict=True))

@@ -277,6 +277,7 @@ def test_fields_under_other_names():
     assert {one.conversation_id for one in whole} == {"q0", "q1", "q2"}
 
 
+@pytest.mark.slow
 def test_damaged_files():
     rng = Random(8)
     content = samples.parquet_bytes(ROWS, codec="none", group=10)

@@ -52,6 +52,7 @@ def results_with(text, times=300):
     yield {"fields": {**dict.fromkeys(FIELDS, text), text: "x", "to": ["x", text, f"{text}\t "]}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep_records", [False, True])
 def test_adversarial_traces(keep_records):
     records = [parse_mapping(record) for record in trace(Random(11), conversations=200)]
@@ -206,6 +207,7 @@ nearly_moments = st.from_regex(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(written_moments, nearly_moments), min_size=1, max_size=12))
 @settings(max_examples=100)
 def test_times(written):

@@ -72,6 +72,7 @@ def test_outcomes_beside_the_records():
         assert (row["outcome.correct"], row["outcome.new"]) == (0, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["full", "ids", "none"])
 @pytest.mark.parametrize("max_candidates", [1, 2, 256])
 def test_adversarial_traces(policy, max_candidates):

@@ -141,6 +141,7 @@ def test_files_give_the_same_outputs(tmp_path, monkeypatch, bounds):
     assert 20 < native[2] < 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds", [(None, None), (at(10), at(30)), (at(30), at(10))])
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_files_of_every_format_give_the_same_outputs(tmp_path, monkeypatch, suffix, bounds):

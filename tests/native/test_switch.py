@@ -180,6 +180,7 @@ ODD = '{"conversation_id": "c", "iteration": "1", "results": []}'  # the iterati
 PLAIN = ODD.replace('"1"', "1")
 
 
+@pytest.mark.slow
 @needs_native
 @pytest.mark.parametrize(
     ("lines", "options", "reading"),

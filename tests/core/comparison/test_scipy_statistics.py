@@ -86,6 +86,7 @@ def test_a_bootstrap_interval_of_a_large_normal_sample_is_students(design):
     assert found.note is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10_000, 10_001])
 def test_large_samples_are_resampled_in_batches(n, monkeypatch):
     sizes = []

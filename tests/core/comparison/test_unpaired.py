@@ -50,6 +50,7 @@ def test_equally_skewed_arms_have_a_symmetric_difference():
     assert compare_unpaired(skewed, [3.0, 2.0, 2.0, 2.0, 2.0]).asymmetry == pytest.approx(0)
 
 
+@pytest.mark.slow
 def test_hedges_g_is_unbiased():
     """Hedges (1981): the expected g is the true difference in standard deviations."""
     generator = np.random.default_rng(81)

@@ -56,6 +56,7 @@ def with_many_values(results, random):
         yield result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["full", "ids"])
 def test_every_step_equals_that_of_verification(policy, always_bulk_reject):
     rules = shipped_rules(policy=policy)
@@ -122,6 +123,7 @@ def hub(random, results):
         yield result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_large_conversations_are_decided_as_by_comparing_each_pair(seed, monkeypatch):
     results = list(hub(Random(seed), 1_000))
@@ -146,6 +148,7 @@ def passages_of(random, results):
         yield result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_large_conversations_of_passages_are_decided_as_by_comparing_each_pair(seed, monkeypatch):
     results = list(passages_of(Random(seed), 600))

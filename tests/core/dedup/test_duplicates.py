@@ -112,6 +112,7 @@ def repetitive(seed):
     return [random.choice(kinds) for _ in range(40)]
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(min_value=0, max_value=2**32),
     max_candidates=st.sampled_from([1, 2, 3, 256]),

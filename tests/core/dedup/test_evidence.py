@@ -67,6 +67,7 @@ def test_pairs_that_share_no_key(one, other):
     assert not share_a_key(one, other)
 
 
+@pytest.mark.slow
 @given(seed=st.integers(min_value=0, max_value=2**32))
 @settings(max_examples=100)
 def test_keys_equal_those_of_the_reference(seed):
@@ -83,6 +84,7 @@ def test_keys_equal_those_of_the_reference(seed):
             assert bool(ours[one] & ours[other]) == expected
 
 
+@pytest.mark.slow
 @given(seed=st.integers(min_value=0, max_value=2**32))
 @settings(max_examples=100)
 def test_evidence_of_two_attributes_identifies_alone(seed):

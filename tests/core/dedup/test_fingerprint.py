@@ -35,6 +35,7 @@ def reversed_maps(result):
     return reversed_result
 
 
+@pytest.mark.slow
 @given(seed=st.integers(min_value=0, max_value=2**32))
 @settings(max_examples=100)
 def test_bytes_are_equal_only_for_equal_evidence(seed):
@@ -47,6 +48,7 @@ def test_bytes_are_equal_only_for_equal_evidence(seed):
             assert (codes[one] == codes[other]) == (evidence[one] == evidence[other])
 
 
+@pytest.mark.slow
 @given(seed=st.integers(min_value=0, max_value=2**32))
 @settings(max_examples=100)
 def test_order_of_maps_and_lists_does_not_matter(seed):

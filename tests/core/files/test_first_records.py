@@ -70,6 +70,7 @@ def test_a_truncated_compressed_file_is_inspected_up_to_its_end():
     assert costs_seen({"a.avro.gz": content[:-200]}) == {"usd"}
 
 
+@pytest.mark.slow
 def test_only_the_first_large_avro_blocks_are_decoded():
     rows = [{**row, "conversation_id": "c" * 2**20} for row in with_cost_at(99)]
     assert costs_seen({"a.avro": as_avro(rows, "deflate")}) == set()

@@ -33,6 +33,7 @@ def parquet():
     return file.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [avro, parquet])
 def test_the_error_of_large_judgments_names_no_option(write):
     content = write()
@@ -42,6 +43,7 @@ def test_the_error_of_large_judgments_names_no_option(write):
     assert "--max" not in problem.text
 
 
+@pytest.mark.slow
 def test_the_error_of_a_large_table_names_no_option():
     table = TableFile("labels.parquet", TableFormat.PARQUET)
     content = parquet()

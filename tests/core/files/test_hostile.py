@@ -136,7 +136,7 @@ def test_an_invalid_logical_type_is_ignored():
 @pytest.mark.parametrize("bit", range(8))
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_damaged_record_count_does_not_inflate_the_rejected_records(place, bit):
-    rows = samples.records(350, results=1)
+    rows = samples.records(80, results=1)
     content = bytearray(samples.avro_bytes(rows, "deflate", block=10**7))
     begin = samples.markers(content)[0] + len(samples.SYNC)
     content[begin + place] ^= 1 << bit

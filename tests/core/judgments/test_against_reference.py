@@ -3,6 +3,7 @@
 Also the property that no share exceeds 1.
 """
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,6 +75,7 @@ topics = st.sampled_from([None, "topic"])
 thorough = settings(max_examples=120)
 
 
+@pytest.mark.slow
 @given(records, judgments, topics)
 @thorough
 def test_labels_and_metrics_equal_those_of_the_reference(given_records, qrels, topic):
@@ -88,6 +90,7 @@ def test_labels_and_metrics_equal_those_of_the_reference(given_records, qrels, t
     assert not disagreements({name: row[name] for name in RANKING}, naive, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 @given(records, judgments, topics, st.booleans())
 @thorough
 def test_no_share_exceeds_1(given_records, qrels, topic, hold_slot):

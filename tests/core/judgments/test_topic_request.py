@@ -1,5 +1,6 @@
 """The topic of a conversation before it is scored is the one that it is scored with (SPEC 6, 8)."""
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def requests(given_records, keys=KEYS):
     return [label_request("c", [one], [record_digest(record_encoding(one))], keys) for one in calls]
 
 
+@pytest.mark.slow
 @given(records)
 @settings(max_examples=400)
 @example(

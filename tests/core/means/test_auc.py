@@ -97,6 +97,7 @@ values = st.integers(-3, 3).map(float) | st.floats(-5, 5)
 labelled = st.tuples(st.sampled_from("abcd"), st.integers(0, 1), values)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(labelled, max_size=25), st.booleans())
 def test_equals_definition_and_scikit_learn(conversations, clustered):
@@ -157,6 +158,7 @@ def covered(intervals, true):
     return np.mean([one.low is not None and one.low <= true <= one.high for one in intervals])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ones", [50, 30])
 @pytest.mark.parametrize("auc", [0.6, 0.8])
 def test_delong_covers(auc, ones):
@@ -168,6 +170,7 @@ def test_delong_covers(auc, ones):
     assert 0.93 <= covered(intervals, auc) <= 0.97
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.parametrize("auc", [0.6, 0.8])
 def test_obuchowski_covers_where_delong_is_too_narrow(auc, size):

@@ -304,6 +304,7 @@ def test_parts_add_up_to_the_exact_sum_and_depend_only_on_it(listed, order):
     assert exact_parts(exact_parts(listed[:cut]) + exact_parts(listed[cut:])) == parts
 
 
+@pytest.mark.slow
 def test_intervals_cover_means_of_repeats_only_with_clusters():
     """15 queries, 4 repeats each, two thirds of the variance between queries; the mean is 0.5."""
     generator = np.random.default_rng(600)

@@ -125,6 +125,7 @@ def by_definition(clusters):
     return n, mean, math.sqrt(count / (count - 1) * squares) / n, count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_intervals_by_clusters_follow_the_definition(seed):
     given = clustered_values(seed)
@@ -158,6 +159,7 @@ def test_intervals_by_clusters_follow_the_definition(seed):
     assert (row.n, row.clusters) == (len(reached), len(dict(reached)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("population", ["all", "everyone"])
 def test_ratio_of_means_by_clusters_equals_that_of_linearised_totals(seed, population):
@@ -181,6 +183,7 @@ def test_ratio_of_means_by_clusters_equals_that_of_linearised_totals(seed, popul
     assert (row.ci_low, row.ci_high) == pytest.approx((ratio - reach, ratio + reach))
 
 
+@pytest.mark.slow
 def test_clustered_cost_means_are_the_same_bits_in_any_order_and_grouping():
     values = [conversation_values(one, PLAN, "query") for one, _ in clustered_values(2)]
     draw = random.Random(4)

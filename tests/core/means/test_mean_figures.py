@@ -18,6 +18,7 @@ from tests.core.averaging import PLAN, RANKING, accumulated
 from tests.core.direct import plan, score
 
 
+@pytest.mark.slow
 def test_figures_equal_numpy_and_scipy():
     scores = score(trace(Random(12), conversations=200), metrics=RANKING)
     searched = [one for one in scores.values() if one.conversation.N]

@@ -183,6 +183,7 @@ def test_declarations():
     assert of_gain.formula == "mean over clusters of C(c, 3) / C(n, 3); c of n conversations pass"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "k"), [(AT, 1), (AT, 2), (ALL, 2)])
 def test_intervals_cover(kind, k):
     # Queries of 4 runs, whose probability to pass is uniform.

@@ -38,6 +38,7 @@ def traces(random, gains):
     return records
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_metrics_equal_those_of_trec_eval(seed):
     random = Random(seed)

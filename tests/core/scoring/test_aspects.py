@@ -172,6 +172,7 @@ def test_generated_conversations_equal_the_reference(unit, document_label):
     assert undecided > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_generated_judgments_equal_the_reference(seed):
     random = Random(seed)

@@ -44,6 +44,7 @@ def test_counts_add_up_and_gain_never_decreases(seed):
             assert (last.CG_at_i, last.SRE_at_i, last.R_at_i) == (row.CG, row.SRE, row.R)
 
 
+@pytest.mark.slow
 @given(seeds, st.randoms(use_true_random=False))
 @thorough
 def test_shuffled_records_give_identical_output(seed, order):
@@ -59,6 +60,7 @@ def last_scored_calls(records):
     return {name: calls[-1] for name, calls in searches.items() if calls}
 
 
+@pytest.mark.slow
 @given(seeds)
 @example(2638614)  # opens a document in a turn that did not search
 @thorough

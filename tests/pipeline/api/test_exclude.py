@@ -131,9 +131,10 @@ def drawn(seed):
     return calls, pairs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_qrels", [False, True])
 def test_the_numbers_are_those_of_traces_and_judgments_without_the_documents(with_qrels):
-    for seed in range(30):
+    for seed in range(15):
         calls, pairs = drawn(seed)
         left = [
             {

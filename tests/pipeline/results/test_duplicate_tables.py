@@ -20,6 +20,7 @@ def tables_of(scores):
     return list(duplicate_tables.duplicate_tables(decode(encode(one)) for one in scores))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows_at_once", "most_tables"), [(1, 80), (50, 20), (10_000, 1)])
 def test_rows_are_those_of_the_scores(rows_at_once, most_tables, monkeypatch):
     monkeypatch.setattr(duplicate_tables, "ROWS_AT_ONCE", rows_at_once)

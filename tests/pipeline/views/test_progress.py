@@ -47,6 +47,7 @@ SPANS = str(FIXTURES / "otlp_gen_ai.jsonl")
 RUN = "".join(f"q{at} Q0 d{at} 1 1.0 t\n" for at in range(1_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "read"),
     [
@@ -74,6 +75,7 @@ def test_commands_that_read_files_know_how_much_is_left(words, read, tmp_path, m
     assert progress._seen["bytes.read"] >= planned[0]
 
 
+@pytest.mark.slow
 def test_all_planned_bytes_are_read(tmp_path, monkeypatch):
     read, shown = [], progress.show_progress
 

@@ -133,6 +133,7 @@ QRELS = "".join(f"c{at} 0 d{at} 1\n" for at in range(300))
 LABELS = "conversation_id,iteration,rank,gain\n" + "".join(f"c{at},1,1,1\n" for at in range(300))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "labels"), [("qrels", QRELS), ("labels", LABELS)])
 def test_max_held_bytes_limits_external_labels(option, labels, tmp_path, capsys):
     traces, label_file = tmp_path / "in.jsonl", tmp_path / f"{option}.csv"
@@ -164,6 +165,7 @@ def test_max_held_bytes_limits_lookups_of_judgments(tmp_path, capsys):
         goodgain.evaluate(traces, max_held_bytes=100_000, qrels=label_file)
 
 
+@pytest.mark.slow
 def test_topics_of_a_megabyte_take_little_memory(tmp_path):
     """All documents of a conversation are asked for under its topic."""
     traces, label_file = tmp_path / "in.jsonl.gz", tmp_path / "qrels.txt"
@@ -189,6 +191,7 @@ def built_pool(tmp_path, results, *options):
     return traces, pool
 
 
+@pytest.mark.slow
 def test_max_held_bytes_limits_pools(tmp_path, capsys):
     traces, pool = built_pool(tmp_path, 300)
     few, enough = ["--max-held-bytes", "200000"], ["--max-held-bytes", "10000000"]

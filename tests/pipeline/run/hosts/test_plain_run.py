@@ -70,6 +70,7 @@ def test_no_section_of_the_report_more(plain):
 OPENED = {**PLAIN, "action": "open"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("option", "has_columns"), [([], True), (["--usage"], True), (["--no-usage"], False)]
 )
@@ -80,6 +81,7 @@ def test_what_was_opened_can_be_left_out(tmp_path, option, has_columns):
     assert manifest(tmp_path / "out")["records"]["scored"] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("record", "options", "more"),
     [

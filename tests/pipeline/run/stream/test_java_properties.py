@@ -85,6 +85,7 @@ def test_texts_are_read_as_java_reads_them(text, expected):
     assert loaded(text) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(JAVA is None, reason="needs java")
 def test_java_agrees(tmp_path):
     rng = random.Random(15)

@@ -142,6 +142,7 @@ def runs(tmp_path_factory):
     )
 
 
+@pytest.mark.slow
 def test_a_gate_reads_only_the_means_that_its_rules_name(runs, monkeypatch):
     read_rows = []
     read = wanted_means.read_means

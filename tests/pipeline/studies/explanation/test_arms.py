@@ -104,6 +104,7 @@ def same(earlier, later):
     return bool(shares or equal) and verify(one, two, SCORING.rules).duplicate
 
 
+@pytest.mark.slow
 def test_every_document_is_matched_as_by_a_look_at_every_pair():
     matches = 0
     for seed in range(40):
@@ -243,6 +244,7 @@ def test_python_refuses_runs_that_cannot_be_held_side_by_side(files):
         run.explain("c1", pair=("1.1.1", "2.1.1"), against=run)
 
 
+@pytest.mark.slow
 def test_arms_of_a_pool_have_its_labels(files, capsys):
     """The pool gives b the label 4, which is 0 in one arm and 1 in the other."""
     words = ("--run", "mine=mine.jsonl", "--run", "other=other.jsonl", "--output", "pool")

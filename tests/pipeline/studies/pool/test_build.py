@@ -58,6 +58,7 @@ def test_order_and_split_of_inputs_do_not_change_bytes(pool, found, tmp_path):
     assert files(other) == files(pool)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", ["jsonl", "parquet"])
 def test_every_format_has_the_same_content(pool, paths, written, tmp_path):
     other = tmp_path / "other"

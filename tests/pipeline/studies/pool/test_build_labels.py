@@ -54,6 +54,7 @@ def labels_by_id(pool):
     return {one.evidence[0].ids["doc_id"]: one.label() for one in documents(pool)}
 
 
+@pytest.mark.slow
 def test_labels_from_a_file_equal_those_in_the_traces(tmp_path, capsys):
     found = two_runs(gains=(None, None))
     paths = write_runs(tmp_path / "runs", found)
@@ -75,6 +76,7 @@ def test_labels_from_a_file_equal_those_in_the_traces(tmp_path, capsys):
         assert counts == {"read": 3, "joined": 2, "rejected": 1}
 
 
+@pytest.mark.slow
 def test_labels_by_record_equal_those_in_generated_traces(found, tmp_path):
     numbered = json.loads(json.dumps(found))
     for run, records in numbered.items():
@@ -116,6 +118,7 @@ def test_judgments_that_differ_leave_no_pool(tmp_path, capsys):
     assert not (tmp_path / "pool" / "manifest.json").exists()
 
 
+@pytest.mark.slow
 def test_warns_of_each_run_as_a_run_does(tmp_path, capsys):
     found = two_runs()
     again = json.loads(json.dumps(found["new"][0]))

@@ -210,26 +210,23 @@ def test_bad_answers_are_rejected_after_retries(pool, tmp_path, capsys):
 NAMING = HONEST.replace('{"gain"', '{"document": question["document"], "gain"')
 
 
+NO_LABELS = ["7", "NaN", '"2"', "true", "null", "[2]", "", '{"gain": "2"}', '{"gain": true}', "{}"]
+
+
 @pytest.mark.parametrize("judge_text", [HONEST, NAMING], ids=["unnamed", "named"])
-@pytest.mark.parametrize(
-    "reply",
-    ["7", "NaN", '"2"', "true", "null", "[2]", "", '{"gain": "2"}', '{"gain": true}', "{}", "?"],
-)
-def test_a_reply_that_is_no_label_is_counted_and_after_three_its_document_is_left(
-    judge_text, reply, pool, tmp_path, capsys
-):
-    command = program(
-        tmp_path,
-        judge_text.replace(
-            "    print(", f"    if number == 3: print({reply!r}, flush=True); continue\n    print("
-        ),
-    )
-    assert judge(pool, command, "--json") == ExitCode.DATA_QUALITY
+def test_a_reply_that_is_no_label_is_counted_and_its_document_is_left(judge_text, tmp_path, capsys):
+    pool, number = tmp_path / "pool", len(NO_LABELS) + 1
+    found = call(*(doc(f"d{at}", title=f"title {at}") for at in range(number + 1)))
+    assert build(pool, write_runs(tmp_path / "runs", {"A": [found]})) == ExitCode.DONE
+    bad = f"if number < {number}: print({[*NO_LABELS, '?']}[number], flush=True); continue"
+    command = program(tmp_path, judge_text.replace("    print(", f"    {bad}\n    print("))
+    capsys.readouterr()
+    assert judge(pool, command, "--json", "--retries", "0") == ExitCode.DATA_QUALITY
     outcome = json.loads(capsys.readouterr().out)
-    assert (outcome["calls"], outcome["bad"], outcome["labels"]) == (7, 3, 4)
-    (rejected,) = outcome["rejected"]
-    assert rejected["reason"]
-    assert labels_by(pool) == {"d1": 1, "d2": 2, "d4": 4, "d5": 0}
+    assert (outcome["calls"], outcome["bad"], outcome["labels"]) == (number + 1, number, 1)
+    assert len(outcome["rejected"]) == number
+    assert all(one["reason"] for one in outcome["rejected"])
+    assert labels_by(pool) == {f"d{number}": number % 5}
 
 
 @pytest.mark.parametrize("judge_text", [HONEST, NAMING], ids=["unnamed", "named"])

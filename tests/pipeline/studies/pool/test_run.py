@@ -40,6 +40,7 @@ def without_timestamps(row):
     return {name: value for name, value in row.items() if not name.endswith("_timestamp")}
 
 
+@pytest.mark.slow
 def test_rows_equal_those_of_the_core(found, outputs):
     built = direct.build(found, "topic")
     for name, records in found.items():

@@ -87,6 +87,7 @@ def test_few_pairs_are_all_shown():
     assert list(found["ranks"]) == list(range(1, 41))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("slices", "iterations"), [(200, 2), (40, 60), (3, 500)])
 def test_data_of_a_large_comparison_fits(slices, iterations):
     pairs = pairs_by_metric(differences(3_000, headline("comparison")), headline("comparison"))
