@@ -57,10 +57,8 @@ class ShownRows:
         if not without:
             return row
         names = [*_OF_BOTH, *(name for arm in without for name in _OF_ARM[arm])]
-        shown = {**row, **{name: None for name in names if name in row}}
-        if "note" in row:
-            shown["note"] = None if row["reason"] else NO_LABEL
-        return shown
+        note = None if row["reason"] else NO_LABEL
+        return {**row, **dict.fromkeys(names), "note": note}
 
     def struct(self, row: _Struct) -> _Struct:
         """The same for a row that is a struct."""

@@ -52,7 +52,7 @@ def sensitivity_table(rows: Sequence[SensitivityRow], correction: AdjustmentMeth
         whole_numbers(
             "diff.", "", lambda row: difference(row.metric, row.difference), long="difference"
         ),
-        whole_numbers("interval", "", lambda row: interval(row.metric, row.ci_low, row.ci_high)),
+        whole_numbers("interval", "", lambda row: interval(row.metric, *row.shown_interval)),
         whole_numbers("p adj.", "", lambda row: probability(getattr(row, f"p_{correction}"))),
         CellColumn(
             TableColumn("verdict", whole=True),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct, field
-
 from goodgain.pipeline.studies.comparison.measures import Family
 from goodgain.transforms.core.comparison.differences import MetricComparison
 from goodgain.transforms.core.metric import ZERO_TO_ONE, Direction
@@ -88,22 +86,12 @@ def possible(
     return max(low, -1.0), min(high, 1.0)
 
 
-class SensitivityRow(Struct, frozen=True):
-    """One metric at N under one policy; attributes as in `ComparisonRow`.
+class SensitivityRow(ComparisonRow, frozen=True, kw_only=True):
+    """A row at N, over all conversations, that was compared under another policy.
 
     Attributes:
-      verdict_changes: whether the verdict differs from that under the runs' own policies; in JSON
-        its name is `turns`.
+      verdict_changes: whether the verdict differs from that under the runs' own policies.
     """
 
     policy: str
-    metric: str
-    base_mean: float | None
-    candidate_mean: float | None
-    difference: float | None
-    ci_low: float | None
-    ci_high: float | None
-    p_holm: float | None
-    p_benjamini_hochberg: float | None
-    verdict: Verdict
-    verdict_changes: bool = field(name="turns")
+    verdict_changes: bool

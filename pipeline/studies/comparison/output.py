@@ -29,7 +29,7 @@ from goodgain.pipeline.results.formats import FORMATS, Format, Row
 from goodgain.pipeline.results.version import goodgain_version
 from goodgain.pipeline.studies.comparison.clusters import arm_warnings
 from goodgain.pipeline.studies.comparison.compare import Compared
-from goodgain.pipeline.studies.comparison.comparison_row import SensitivityRow
+from goodgain.pipeline.studies.comparison.comparison_row import ComparisonRow, SensitivityRow
 from goodgain.pipeline.studies.comparison.matching import sample
 from goodgain.pipeline.studies.comparison.measures import Measure
 from goodgain.pipeline.studies.comparison.pool_finds import PoolFinds
@@ -155,7 +155,15 @@ def document(
         **({"ways": to_builtins(compared.ways)} if compared.ways else {}),
         "examples": to_builtins(compared.examples),
         **_pool(compared.pool_finds, arms.base_source),
-        "sensitivity": to_builtins(sensitivity),
+        "sensitivity": sensitivity
+        and [
+            {
+                "policy": row.policy,
+                **_plain_row(row),
+                "verdict_changes": row.verdict_changes,
+            }
+            for row in sensitivity
+        ],
         "request": to_builtins(compared.request),
         "versions": {"goodgain": goodgain_version()},
     }
@@ -163,8 +171,11 @@ def document(
 
 def rows_of(compared: Compared) -> list[dict[str, Any]]:
     """Its rows as plain values."""
-    names = [column.name for column in COMPARISON.columns]
-    return [{name: getattr(row, name) for name in names} for row in compared.rows]
+    return list(map(_plain_row, compared.rows))
+
+
+def _plain_row(row: ComparisonRow) -> dict[str, Any]:
+    return {column.name: getattr(row, column.name) for column in COMPARISON.columns}
 
 
 def _side(source: Source, label: str, conversations: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from goodgain.pipeline.studies.comparison.compare import Compared, compare
 from goodgain.pipeline.studies.comparison.comparison_row import (
@@ -29,11 +29,6 @@ AS_RUN = "as run"
 # their slots.
 _RANKING = "ndcg@10"
 _THRESHOLDS = (1, 2, 3)
-# Fields of a row that are those of the comparison.
-_AS_COMPARED = (
-    "metric", "base_mean", "candidate_mean", "difference", "p_holm", "p_benjamini_hochberg",
-    "verdict",
-)  # fmt: skip
 
 
 class Variant(Struct, frozen=True):
@@ -115,13 +110,8 @@ def _rows(compared: Compared) -> list[ComparisonRow]:
 
 
 def _row(policy: str, row: ComparisonRow, verdict_as_run: Verdict) -> SensitivityRow:
-    low, high = row.shown_interval
     return SensitivityRow(
-        policy=policy,
-        ci_low=low,
-        ci_high=high,
-        verdict_changes=row.verdict != verdict_as_run,
-        **{name: getattr(row, name) for name in _AS_COMPARED},
+        **asdict(row), policy=policy, verdict_changes=row.verdict != verdict_as_run
     )
 
 

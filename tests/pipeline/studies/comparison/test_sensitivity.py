@@ -57,7 +57,7 @@ def test_a_repeating_candidate_is_better_only_without_deduplication(analysed):
         "threshold 1": "not shown",
         "threshold 3": "not shown",
     }
-    assert [row["policy"] for row in found if row["turns"] and row["metric"] == "CG"] == [
+    assert [row["policy"] for row in found if row["verdict_changes"] and row["metric"] == "CG"] == [
         "no de-duplication"
     ]
 

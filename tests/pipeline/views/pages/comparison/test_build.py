@@ -162,14 +162,19 @@ def test_forced_comparison_names_the_differing_parameters(tmp_path):
 
 def test_sensitivity_is_shown_only_if_requested(output, page):
     assert not page.having(id="sensitivity")
-    row = {
-        "policy": "exact ids only", "metric": "CG", "base_mean": 1.0, "candidate_mean": 1.5,
-        "difference": 0.5, "ci_low": None, "ci_high": None, "p_holm": None,
-        "p_benjamini_hochberg": None, "verdict": "worse", "turns": True,
-    }  # fmt: skip
+    row = next(
+        row
+        for row in read_dataset(str(output), "comparison")
+        if (row["metric"], row["i"], row["slice"]) == ("CG", None, {})
+    )
+    row |= {"policy": "exact ids only", "base_mean": 1.0, "candidate_mean": 1.5, "difference": 0.5}
+    row |= {"verdict_ci_low": 0.25, "verdict_ci_high": 0.75, "p_holm": None, "verdict": "worse"}
+    row["verdict_changes"] = True
     manifest = json.loads((output / "manifest.json").read_text())
     page = Page(build_comparison_report(str(output), {**manifest, "sensitivity": [row]}))
-    assert "Gain (CG) exact ids only 1.000 1.500 +0.500 - - worse (changes)" in page.text
+    assert (
+        "Gain (CG) exact ids only 1.000 1.500 +0.500 +0.250..+0.750 - worse (changes)" in page.text
+    )
 
 
 def test_family_without_a_metric_at_n_gives_a_page(tmp_path):
