@@ -95,7 +95,7 @@ class MemoryBudget:
 
     def count_label(self, *names: str | None) -> None:
         """Count an external label, or a request for one, with the names that join them."""
-        self.count(_LABEL_BYTES + _NAME_COPIES * sum(map(_encoded_bytes, filter(None, names))))
+        self.count_labels(1, filter(None, names))
 
     def count_labels(self, number: int, names: Iterable[str]) -> None:
         """Count several of what `count_label` counts, with the names of all of them."""

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from goodgain.pipeline.run.hosts.counts import Counts
-from goodgain.pipeline.run.hosts.judgments_in_memory import JoinQrelsInMemory
+from goodgain.pipeline.run.hosts.joins_in_memory import JoinQrelsInMemory, JoinTableInMemory
 from goodgain.pipeline.run.plan.any_filesystem import ANY_FILESYSTEM
 from goodgain.pipeline.run.plan.evaluation import Evaluation, find_evaluation
 from goodgain.pipeline.run.plan.given_tables import GivenTable
@@ -60,7 +60,8 @@ class ReadConversations(beam.PTransform):
     Attributes:
       packing: how records are packed into payloads.
       max_held_bytes: see `ReadPayloads`.
-      in_memory: whether the engine keeps all data in this process, so that judgments are, too.
+      in_memory: whether the engine keeps all data in this process, so that judgments and rows of
+        tables are, too.
     """
 
     evaluation: Evaluation
@@ -84,7 +85,8 @@ class ReadConversations(beam.PTransform):
             labels = _with_qrels(pipeline, files, evaluation, held, self.in_memory)
         for given in (evaluation.labels, evaluation.outcomes):
             if given:
-                labels = _with_table(pipeline, labels, given, held)
+                with_table = _with_table_in_memory if self.in_memory else _with_table
+                labels = with_table(labels, given, held)
         return Conversations(files, labels)
 
 
@@ -124,15 +126,14 @@ def _with_qrels(
 
 
 def _with_table(
-    pipeline: beam.Pipeline,
-    joined: JoinedPayloads,
-    given: GivenTable[Any],
-    max_held_bytes: int | None,
+    joined: JoinedPayloads, given: GivenTable[Any], max_held_bytes: int | None
 ) -> JoinedPayloads:
     """Join a table beside the traces, too."""
     table = given.table
     title = table.name.capitalize()
-    read = pipeline | f"Read{title}" >> ReadSideTable(table, given.files, max_held_bytes)
+    read = joined.payloads.pipeline | f"Read{title}" >> ReadSideTable(
+        table, given.files, max_held_bytes
+    )
     rows = joined.payloads | f"Join{title}" >> JoinSideTable(table, read.rows)
     unused = rows.unused | f"Unused{title}" >> to_rejected_rows(given)
     return joined._replace(
@@ -142,6 +143,19 @@ def _with_table(
             **joined.rejected,
             table.name: (read.rejected, unused) | f"Rejected{title}" >> beam.Flatten(),
         },
+    )
+
+
+def _with_table_in_memory(
+    joined: JoinedPayloads, given: GivenTable[Any], max_held_bytes: int | None
+) -> JoinedPayloads:
+    """Like `_with_table`, on an engine that keeps all data in this process."""
+    title = given.table.name.capitalize()
+    rows = joined.payloads | f"Join{title}" >> JoinTableInMemory(given, max_held_bytes)
+    return joined._replace(
+        payloads=(joined.payloads, rows.payloads) | f"Given{title}" >> beam.Flatten(),
+        counts=[*joined.counts, rows.counts],
+        rejected={**joined.rejected, given.table.name: rows.rejected},
     )
 
 

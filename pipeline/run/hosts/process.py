@@ -29,6 +29,7 @@ from goodgain.transforms.core.scoring.conversation_score import ConversationScor
 from goodgain.transforms.core.scoring.id_checks import ContradictedId
 from goodgain.transforms.core.scoring.native_packing import packer_for, reading_counts
 from goodgain.transforms.core.scoring.packing import Packed, Packing
+from goodgain.transforms.core.scoring.payload import record_ids
 from goodgain.transforms.core.scoring.score_payloads import PayloadScorer
 from goodgain.transforms.core.scoring.score_sums import ScoreSums
 from goodgain.transforms.core.scoring.settings import Scoring
@@ -85,10 +86,10 @@ def evaluate_here(
     pools = TopicPools(pool.use.files, scoring.rules, open_local, budget) if pool else None
     packer = packer_for(Packing.of(scoring, usable_threads()))
     gathered = gather(source.pack(packer), trace_budget)
-    joined = {
-        name: table.join(gathered.payloads, gathered.label_requests)
-        for name, table in tables.items()
-    }
+    joined = {}
+    for name, table in tables.items():
+        conversations = {found: record_ids(packed) for found, packed in gathered.payloads.items()}
+        joined[name] = table.join(conversations, gathered.label_requests)
     for conversation_id, packed in chain.from_iterable(table.payloads for table in joined.values()):
         gathered.payloads[conversation_id].append(packed)
     sums, scores = RunSums(config, scoring), []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -25,11 +25,11 @@ from goodgain.transforms.core.judgments.judgment import LabelRequest
 from goodgain.transforms.core.memory_budget import MemoryBudget
 from goodgain.transforms.core.records.rejected import RejectedRecord
 from goodgain.transforms.core.records.side_rows import RowKey, UnusedRow
-from goodgain.transforms.core.scoring.payload import payload, record_ids
+from goodgain.transforms.core.scoring.payload import payload
 
 _CHECKED_ROWS = 1_000  # rows of each file, enough to notice that none is usable
 Row = TypeVar("Row")
-Payloads = Mapping[str, Sequence[bytes]]  # by conversation
+RecordIds = Mapping[str, Iterable[str]]  # of the records of each conversation that was read
 
 
 class JoinedTable(Struct, frozen=True):
@@ -49,10 +49,11 @@ class JoinedTable(Struct, frozen=True):
 class JoinableTable(Protocol):
     """What is held in this process beside the traces: judgments, labels or outcomes."""
 
-    def join(self, payloads: Payloads, requests: Iterable[LabelRequest]) -> JoinedTable:
+    def join(self, conversations: RecordIds, requests: Iterable[LabelRequest] = ()) -> JoinedTable:
         """Send it to the conversations that were read.
 
         Args:
+          conversations: asked for record_ids at most once.
           requests: what the records ask of judgments.
         """
 
@@ -95,17 +96,17 @@ class RowsHere(Struct, Generic[Row], frozen=True):
             if row is not None and not isinstance(row, RejectedRecord):
                 yield row
 
-    def join(self, payloads: Payloads, _: Iterable[LabelRequest]) -> JoinedTable:
+    def join(self, conversations: RecordIds, _: Iterable[LabelRequest] = ()) -> JoinedTable:
         """See `JoinableTable`."""
         table = self.given.table
         by_key: dict[RowKey, list[Row]] = {}
         for row in self.usable():
             by_key.setdefault(table.key_of(row), []).append(row)
-        conversations: dict[RowKey, set[str]] = {}
-        for conversation_id, packed in payloads.items():
-            for key in table.keys_of(conversation_id, record_ids(packed)):
+        having_key: dict[RowKey, set[str]] = {}
+        for conversation_id, record_ids in conversations.items():
+            for key in table.keys_of(conversation_id, record_ids):
                 if key in by_key:
-                    conversations.setdefault(key, set()).add(conversation_id)
+                    having_key.setdefault(key, set()).add(conversation_id)
         counts = SideCounts(table)
         for found in self.found:
             counts.add(found)
@@ -113,7 +114,7 @@ class RowsHere(Struct, Generic[Row], frozen=True):
         rejected = [row for row in self.found if isinstance(row, RejectedRecord)]
         sent: list[tuple[str, bytes]] = []
         for key, rows in by_key.items():
-            joined = table.join(rows, conversations.get(key, set()))
+            joined = table.join(rows, having_key.get(key, set()))
             if joined.conversation_id is not None:
                 sent.append((joined.conversation_id, payload((), **joined.content)))
             rejected += self.reject(joined.unused)

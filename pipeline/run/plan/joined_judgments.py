@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from goodgain.pipeline.run.plan.given_tables import JoinedTable, Payloads
+from goodgain.pipeline.run.plan.given_tables import JoinedTable, RecordIds
 from goodgain.pipeline.run.plan.judgments import Judged
 from goodgain.transforms.core.judgments.exclusions import Exclusions
 from goodgain.transforms.core.judgments.external_labels import GRADES, ExternalLabels
@@ -115,7 +115,7 @@ class JudgedDocuments(Struct, frozen=True):
     judged: Judged
     exclusions: Exclusions | None = None
 
-    def join(self, _: Payloads, requests: Iterable[LabelRequest]) -> JoinedTable:
+    def join(self, _: RecordIds, requests: Iterable[LabelRequest] = ()) -> JoinedTable:
         """See `JoinableTable`."""
         labels, counts = join(requests, self.judged, self.exclusions)
         return JoinedTable(

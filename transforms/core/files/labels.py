@@ -10,7 +10,8 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -26,11 +27,13 @@ GAIN = ("gain", "label", "relevance")
 SPAN = ("span_id", "context.span_id")
 TRACE = ("trace_id", "context.trace_id")
 POSITION = ("position", "document_position")
+_PLACE = ("turn", "iteration", "call")
 _COLUMNS = frozenset((
     *GAIN, *SPAN, *TRACE, *POSITION,
-    "conversation_id", "turn", "iteration", "call", "record_id", "rank",
+    *_PLACE, "conversation_id", "record_id", "rank",
 ))  # fmt: skip
 _LONGEST_SHOWN = 60
+_FEW_DIGITS = 12
 # Spreadsheets and data frames may write whole numbers as 3.0.
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,12}(\.0*)?\s*")
 
@@ -61,6 +64,11 @@ class LabelTable(Struct, frozen=True):
         """See `SideTable`."""
         return _COLUMNS
 
+    @property
+    def by_record(self) -> bool:
+        """See `SideTable`."""
+        return True
+
     def parse(self, file: int, number: int, row: Mapping[Any, Any]) -> ResultLabel | None:
         """See `SideTable`; a row without a gain says nothing."""
         return _label(file, number, row, self)
@@ -89,23 +97,45 @@ class LabelTable(Struct, frozen=True):
         )
 
 
+class _Columns(NamedTuple):
+    """The columns of a row that hold parts of a label.
+
+    Attributes:
+      place: the first that says where in its conversation the call is.
+    """
+
+    gain: str | None
+    span: str | None
+    trace: str | None
+    position: str | None
+    place: str | None
+
+
+@lru_cache
+def _columns_of(names: tuple[str, ...]) -> _Columns:
+    """The columns of rows that have values under these names."""
+    parts = (GAIN, SPAN, TRACE, POSITION, _PLACE)
+    return _Columns(*(next((name for name in part if name in names), None) for part in parts))
+
+
 def _label(file: int, number: int, row: Mapping[Any, Any], table: LabelTable) -> ResultLabel | None:
-    values = {name: row[name] for name in _COLUMNS if not is_blank(row.get(name))}
-    gain_name = next((name for name in GAIN if name in values), None)
-    if gain_name is None:
+    values = {
+        name: value for name, value in row.items() if name in _COLUMNS and not is_blank(value)
+    }
+    columns = _columns_of(tuple(values))
+    if columns.gain is None:
         if not any(name in row for name in GAIN):
             raise UnusableRowError(f"The row has no gain (also read: {', '.join(GAIN[1:])}).")
         return None
-    gain = _gain(values, gain_name, table.label_map)
+    gain = _gain(values, columns.gain, table.label_map)
     conversation_id = _text(values, "conversation_id")
-    record_id, span = _record(values)
-    parts_of_id = [name for name in ("turn", "iteration", "call") if name in values]
+    record_id, span = _record(values, columns)
     turn, iteration, call = 1, None, None
     if record_id is not None:
-        if parts_of_id:
+        if columns.place is not None:
             raise UnusableRowError(
                 f"The row names its record twice, by {'span_id' if span else 'record_id'} and by "
-                f"{parts_of_id[0]}; give one of them."
+                f"{columns.place}; give one of them."
             )
     elif conversation_id is None or "iteration" not in values:
         raise UnusableRowError(
@@ -121,7 +151,7 @@ def _label(file: int, number: int, row: Mapping[Any, Any], table: LabelTable) ->
         file,
         number,
         gain,
-        _rank(values),
+        _rank(values, columns.position),
         conversation_id,
         turn,
         iteration,
@@ -146,21 +176,20 @@ def _gain(values: Mapping[str, Any], name: str, label_map: LabelMap | None) -> i
     return gain
 
 
-def _record(values: Mapping[str, Any]) -> tuple[str | None, bool]:
+def _record(values: Mapping[str, Any], columns: _Columns) -> tuple[str | None, bool]:
     """The record_id of a row, or its span_id and True if the trace is unknown."""
-    span = next((_text(values, name) for name in SPAN if name in values), None)
+    span = columns.span and _text(values, columns.span)
     if span is None:
         return _text(values, "record_id"), False
     if "record_id" in values:
         raise UnusableRowError(
             "The row names its record twice, by record_id and span_id; give one."
         )
-    trace = next((_text(values, name) for name in TRACE if name in values), None)
+    trace = columns.trace and _text(values, columns.trace)
     return (span, True) if trace is None else (f"{trace}/{span}", False)
 
 
-def _rank(values: Mapping[str, Any]) -> int:
-    position = next((name for name in POSITION if name in values), None)
+def _rank(values: Mapping[str, Any], position: str | None) -> int:
     if position is None:
         if "rank" not in values:
             raise UnusableRowError("The row has neither rank (from 1) nor position (from 0).")
@@ -174,7 +203,10 @@ def _whole(values: Mapping[str, Any], name: str, least: int, most: int = LARGEST
     value = values[name]
     number = None
     if isinstance(value, str):
-        value = float(value) if _WHOLE.fullmatch(value) else None
+        if len(value) <= _FEW_DIGITS and value.isascii() and value.isdecimal():  # nearly all
+            value = int(value)
+        else:
+            value = float(value) if _WHOLE.fullmatch(value) else None
     # `value - value` is 0 unless it is infinite or NaN; `isfinite` fails for huge integers.
     if isinstance(value, int | float) and not isinstance(value, bool) and value - value == 0:
         number = int(value) if value == int(value) else None

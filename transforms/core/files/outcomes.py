@@ -88,6 +88,11 @@ class OutcomeTable(Struct, frozen=True):
         """See `SideTable`."""
         return None if self.names is None else frozenset((*_IDENTITIES, *self.names))
 
+    @property
+    def by_record(self) -> bool:
+        """See `SideTable`."""
+        return False
+
     def parse(self, file: int, number: int, row: Mapping[Any, Any]) -> OutcomesOfRow | None:
         """See `SideTable`; a row without a value says nothing."""
         conversation_id = self.conversation_of(row)

@@ -76,6 +76,10 @@ class SideTable(Protocol[Row]):
     def columns(self) -> frozenset[str] | None:
         """The columns to read; None = every one."""
 
+    @property
+    def by_record(self) -> bool:
+        """Whether rows may name a record, and not its conversation."""
+
     def parse(self, file: int, number: int, row: Mapping[Any, Any]) -> Row | None:
         """A usable row; None if it says nothing.
 

@@ -81,7 +81,9 @@ def is_missing(value: Any) -> bool:
 
 def is_blank(value: Any) -> bool:
     """Whether a cell of a table is empty."""
-    return value is None or is_missing(value) or (isinstance(value, str) and not value.strip())
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or is_missing(value)
 
 
 def _attribute(value: Any) -> Any:

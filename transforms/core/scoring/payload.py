@@ -83,20 +83,30 @@ class _WithOutcomes(_PackedFrame, frozen=True, array_like=True):
     outcomes: dict[str, float] = {}
 
 
-class _BareCalls(Struct, frozen=True, array_like=True):
-    """A packed frame of which only the calls are decoded."""
+class _NamedCall(Struct, frozen=True, array_like=True):
+    """An encoded `CallFingerprint` of which only the record_id is decoded."""
+
+    turn: msgspec.Raw
+    iteration: msgspec.Raw
+    call: msgspec.Raw
+    timestamp: msgspec.Raw
+    record_id: str | None
+
+
+class _NamedCalls(Struct, frozen=True, array_like=True):
+    """A packed frame of which only the record_ids of calls are decoded."""
 
     shapes: msgspec.Raw
     evidence: msgspec.Raw
     digests: msgspec.Raw
     results: msgspec.Raw
     attributes: msgspec.Raw
-    calls: list[CallFingerprint]
+    calls: list[_NamedCall]
 
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(_WithOutcomes)
-_decode_calls = msgspec.msgpack.Decoder(_BareCalls).decode
+_decode_calls = msgspec.msgpack.Decoder(_NamedCalls).decode
 
 
 def payload(

@@ -11,6 +11,7 @@ import goodgain as gg
 from goodgain.pipeline.__main__ import main
 from goodgain.pipeline.results.exit_codes import ExitCode
 from goodgain.pipeline.results.sinks import _WriteShard
+from goodgain.pipeline.run.hosts.joins_in_memory import _JoinRows
 from goodgain.transforms.read import PlanShards, ReadShardPayloads
 from goodgain.transforms.side_table_join import JoinKey, ReadFile
 from tests.pipeline.runs import SAMPLE, manifest, rows, run, write_jsonl
@@ -105,15 +106,24 @@ def lose_labels_of_a_conversation(_):
     return lambda self, grouped: iter(())
 
 
+def lose_joined_labels(process):
+    return lambda self, grouped: (one for one in process(self, grouped) if type(one) is not tuple)
+
+
 @pytest.mark.parametrize(
-    ("step", "loss"), [(ReadFile, lose_a_label), (JoinKey, lose_labels_of_a_conversation)]
+    ("engine", "step", "loss"),
+    [
+        ("portable", ReadFile, lose_a_label),
+        ("portable", JoinKey, lose_labels_of_a_conversation),
+        ("local", _JoinRows, lose_joined_labels),
+    ],
 )
-def test_lost_labels_fail_the_run(step, loss, tmp_path, monkeypatch, capsys):
+def test_lost_labels_fail_the_run(engine, step, loss, tmp_path, monkeypatch, capsys):
     record = {"conversation_id": "c", "iteration": 1, "results": [{"id": "a"}, {"id": "b"}]}
     traces = write_jsonl(tmp_path / "in.jsonl", [record])
     labels = tmp_path / "labels.csv"
     labels.write_text("conversation_id,iteration,rank,gain\nc,1,1,3\nc,1,2,2\n")
-    options = ("--labels", str(labels))
+    options = ("--labels", str(labels), *ENGINES[engine])
     assert run(tmp_path / "whole", [traces], *options) == ExitCode.DONE
     monkeypatch.setattr(step, "process", loss(step.process))
     assert run(tmp_path / "out", [traces], *options) == ExitCode.FAILED
