@@ -88,6 +88,7 @@ bench: $(VENV)/developed  ## measure speed and memory; the table goes to out/ben
 
 generated: $(VENV)/developed  ## regenerate the files that come from the code
 	$(PYTHON) -m goodgain.pipeline.generated.schemas
+	$(PYTHON) -m goodgain.pipeline.generated.templates
 	$(PYTHON) -m tests.conformity.table
 	$(PYTHON) -m goodgain.pipeline.generated.docs
 

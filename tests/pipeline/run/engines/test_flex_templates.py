@@ -10,8 +10,12 @@ from apache_beam.options.pipeline_options import GoogleCloudOptions, PipelineOpt
 from goodgain.configs.dataflow.launch import words
 from goodgain.pipeline.cli.commands import load_command, parse_arguments
 from goodgain.pipeline.cli.config_options import given_options
+from goodgain.pipeline.generated.templates import (
+    NOT_IN_TEMPLATES,
+    run_template,
+    stream_template,
+)
 from goodgain.pipeline.settings.config_file import load_config
-from goodgain.pipeline.settings.option_fields import is_flag
 from goodgain.pipeline.settings.run_config import RunConfig
 from goodgain.pipeline.settings.stream_config import StreamConfig
 
@@ -42,21 +46,6 @@ def launched(*parameters):
     return config, args.beam_arguments
 
 
-@pytest.mark.parametrize(
-    ("command", "name"), [(command, name) for command in CONFIGS for name in parameters(command)]
-)
-def test_each_parameter_describes_an_option_of_the_command(command, name):
-    parameter = parameters(command)[name]
-    assert parameter["label"] == name.replace("_", " ")
-    if name not in LAUNCHER_PARAMETERS:
-        field = CONFIGS[command].model_fields[name]
-        assert parameter["isOptional"] is not field.is_required()
-        is_switch = parameter.get("regexes") == ["^(true|false)$"]
-        assert is_switch is is_flag(field)
-        if name != "max_rejected":  # a template has no exit code
-            assert parameter["helpText"].lower().startswith(str(field.description).lower())
-
-
 @pytest.mark.parametrize("command", CONFIGS)
 def test_each_template_accepts_only_its_command(command):
     (regex,) = parameters(command)["command"]["regexes"]
@@ -72,10 +61,37 @@ def test_required_options_are_parameters(command):
 
 
 def test_all_other_options_of_run_are_parameters():
-    """Except gates, which need published outputs; the runner, which is fixed and holds no bytes;
-    and rules, which are a file of the image."""
-    left_out = set(RunConfig.model_fields) - set(parameters("run"))
-    assert left_out == {"gate", "baseline", "runner", "rules", "max_held_bytes"}
+    assert set(RunConfig.model_fields) - set(parameters("run")) == set(NOT_IN_TEMPLATES)
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "fitting", "other"),
+    [
+        ("run", "input", "gs://a/*.avro;gs://b/c", "a/*.avro"),
+        ("run", "exclude", "gs://bucket/a.txt", "a.txt"),
+        ("run", "overwrite", "true", "yes"),
+        ("run", "duplicates", "hold_slot", "drop"),
+        ("stream", "input", "pubsub://projects/p/subscriptions/s", "gs://bucket/traces"),
+        ("stream", "output", "gs://bucket/out", "out"),
+    ],
+)
+def test_a_parameter_says_what_its_values_look_like(command, name, fitting, other):
+    (regex,) = parameters(command)[name]["regexes"]
+    assert re.match(regex, fitting)
+    assert not re.match(regex, other)
+
+
+@pytest.mark.parametrize("written", [run_template, stream_template])
+def test_templates_are_made_of_the_options(written):
+    """`make generated` writes them; a new option of a run becomes a parameter."""
+    name = written.__name__.removesuffix("_template")
+    text = FOLDER.joinpath(f"metadata-{name}.json").read_text(encoding="utf-8")
+    assert written(text) == text
+    template = json.loads(text)
+    *others, last = template["parameters"]
+    missing = written(json.dumps({**template, "parameters": others}))
+    added = [one for one in json.loads(missing)["parameters"] if one not in others]
+    assert added == ([last] if name == "run" else [])
 
 
 def test_launcher_configures_a_stream():
